@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The toolchain and Debian's C libraries are all that a build needs: no outside Swift package.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "viberemote-gateway",
+    products: [
+        .executable(name: "viberemote-gateway", targets: ["viberemote-gateway"]),
+        .executable(name: "opencode-twin", targets: ["opencode-twin"]),
+    ],
+    targets: [
+        // C modules: headers and static-inline shims only.
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+
+        // Shared vocabulary of the two HTTP modules: heads, field lists, framing decisions. Pure.
+        module("HTTPTypes"),
+
+        // Wrappers: each C library behind one Swift module.
+        module("EventLoop", ["CLinux"]),
+        module("HTTPServer", ["CMicroHTTPD", "EventLoop", "HTTPTypes"]),
+        module("HTTPClient", ["CCurl", "EventLoop", "HTTPTypes"]),
+        module("Systemd", ["CSystemd"]),
+
+        // Pure knowledge and domain.
+        module("Logging"),
+        module("Settings"),
+        module("OpenCode"),
+        module("Access", ["CSodium"]),
+        module("Instances", ["Systemd", "OpenCode", "Logging", "Access"]),
+
+        // Glue and programs.
+        module(
+            "Gateway",
+            ["EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Logging", "OpenCode", "Instances", "Access"]),
+        program("viberemote-gateway", ["Gateway", "Instances", "Logging", "Settings", "Systemd", "Access"]),
+        module("TestKit"),
+        program("opencode-twin", ["TestKit"]),
+
+        tests("EventLoopTests", ["EventLoop"]),
+        tests("HTTPTypesTests", ["HTTPTypes"]),
+        tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
+        tests("HTTPClientTests", ["HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
+        tests("SystemdTests", ["Systemd"]),
+        tests("LoggingTests", ["Logging"]),
+        tests("SettingsTests", ["Settings"]),
+        tests("OpenCodeTests", ["OpenCode"]),
+        tests("AccessTests", ["Access"]),
+        tests("InstancesTests", ["Instances", "Systemd", "OpenCode", "Logging"]),
+        tests("TestKitTests", ["TestKit"]),
+        tests("OpenCodeTwinTests", ["TestKit", "opencode-twin"]),
+        tests("GatewayTests", ["Gateway", "HTTPTypes", "TestKit", "viberemote-gateway", "opencode-twin"]),
+    ]
+)
