@@ -1,0 +1,80 @@
+extension UInt8 {
+    /// A letter's lower case; any other byte itself (ASCII only, as RFC 9110 §5.1 wants it).
+    package var lowercasedLetter: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+
+    /// SP or HTAB (RFC 9110 §5.6.3).
+    package var isOptionalWhiteSpace: Bool { self == 0x20 || self == 0x09 }
+
+    /// A character that may stand in a token, and so in a method or a field name (RFC 9110 §5.6.2).
+    package var isTokenCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default:
+            false
+        }
+    }
+
+    /// The value of a hexadecimal digit.
+    package var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are `lowercased` in any spelling of its letters.
+    package func equalsIgnoringCase(_ lowercased: [UInt8]) -> Bool {
+        guard count == lowercased.count else { return false }
+        for offset in 0..<lowercased.count where self[startIndex + offset].lowercasedLetter != lowercased[offset] {
+            return false
+        }
+        return true
+    }
+
+    /// Whether the bytes begin with `lowercased` in any spelling of its letters.
+    package func startsIgnoringCase(_ lowercased: [UInt8]) -> Bool {
+        count >= lowercased.count && prefix(lowercased.count).equalsIgnoringCase(lowercased)
+    }
+
+    /// The bytes without SP and HTAB at both ends.
+    package func trimmingOptionalWhiteSpace() -> ArraySlice<UInt8> {
+        var first = startIndex
+        var last = endIndex
+        while first < last, self[first].isOptionalWhiteSpace { first += 1 }
+        while last > first, self[last - 1].isOptionalWhiteSpace { last -= 1 }
+        return self[first..<last]
+    }
+}
+
+extension Array<UInt8> {
+    /// Adds borrowed bytes at the end.
+    package mutating func append(_ span: Span<UInt8>) {
+        // The pointer lives for the one call: an array takes bytes in bulk only from a buffer.
+        span.withUnsafeBufferPointer { append(contentsOf: $0) }
+    }
+
+    /// Adds a number in decimal digits.
+    package mutating func append(decimal number: UInt64) {
+        append(contentsOf: String(number).utf8)
+    }
+
+    /// Adds a number in lower-case hexadecimal digits.
+    package mutating func append(hexadecimal number: UInt64) {
+        var shift = (63 - Swift.max(number, 1).leadingZeroBitCount) / 4 * 4
+        while shift >= 0 {
+            let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift)) & 15
+            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            shift -= 4
+        }
+    }
+}

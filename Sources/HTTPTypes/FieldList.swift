@@ -1,0 +1,135 @@
+/// A head's fields in the order, spelling and number in which they came.
+///
+/// All bytes stand in one buffer, so that a list costs two allocations however many fields it has, and none when it is
+/// cleared and filled again.
+package struct FieldList: Sendable {
+    private struct Entry {
+        var nameStart: Int32
+        var valueStart: Int32
+        var valueEnd: Int32
+    }
+
+    private var bytes: [UInt8] = []
+    private var entries: [Entry] = []
+
+    /// An empty list.
+    package init() {}
+
+    /// The number of fields.
+    package var count: Int { entries.count }
+
+    /// The bytes of all names and values together.
+    package var byteCount: Int { bytes.count }
+
+    /// Empties the list and keeps its memory.
+    package mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+    }
+
+    /// The name of the field at `index`, in its own spelling.
+    package func name(at index: Int) -> ArraySlice<UInt8> {
+        let entry = entries[index]
+        return bytes[Int(entry.nameStart)..<Int(entry.valueStart)]
+    }
+
+    /// The value of the field at `index`, without the white space around it.
+    package func value(at index: Int) -> ArraySlice<UInt8> {
+        let entry = entries[index]
+        return bytes[Int(entry.valueStart)..<Int(entry.valueEnd)]
+    }
+
+    /// Adds a field at the end.
+    package mutating func append(
+        name: some Collection<UInt8>, value: some Collection<UInt8>
+    ) {
+        let nameStart = bytes.count
+        bytes.append(contentsOf: name)
+        let valueStart = bytes.count
+        bytes.append(contentsOf: value)
+        addEntry(nameStart, valueStart)
+    }
+
+    /// Adds a field at the end.
+    package mutating func append(_ name: String, _ value: String) {
+        append(name: name.utf8, value: value.utf8)
+    }
+
+    /// Adds a field whose bytes are borrowed; white space around the value is left out (RFC 9110 §5.5).
+    package mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
+        let nameStart = bytes.count
+        bytes.append(name)
+        let valueStart = bytes.count
+        var first = 0
+        var last = value.count
+        while first < last, value[first].isOptionalWhiteSpace { first += 1 }
+        while last > first, value[last - 1].isOptionalWhiteSpace { last -= 1 }
+        bytes.append(value.extracting(first..<last))
+        addEntry(nameStart, valueStart)
+    }
+
+    /// Adds a copy of the field at `index` of another list.
+    package mutating func append(fieldAt index: Int, of other: FieldList) {
+        append(name: other.name(at: index), value: other.value(at: index))
+    }
+
+    /// Whether the field at `index` has this name.
+    package func isName(at index: Int, _ name: FieldName) -> Bool {
+        let entry = entries[index]
+        let start = Int(entry.nameStart)
+        let wanted = name.lowercased
+        guard Int(entry.valueStart) - start == wanted.count else { return false }
+        for offset in 0..<wanted.count where bytes[start + offset].lowercasedLetter != wanted[offset] { return false }
+        return true
+    }
+
+    /// The index of the first field of this name at or after `start`.
+    package func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
+        var index = start
+        while index < entries.count {
+            if isName(at: index, name) { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    /// The value of the first field of this name.
+    package func first(_ name: FieldName) -> ArraySlice<UInt8>? {
+        firstIndex(of: name).map { value(at: $0) }
+    }
+
+    /// Whether any field of this name has `token` in its comma-separated list (RFC 9110 §5.6.1), in any case.
+    package func contains(token: FieldName, in name: FieldName) -> Bool {
+        var start = 0
+        while let index = firstIndex(of: name, from: start) {
+            if ListElements(value(at: index)).contains(where: { $0.equalsIgnoringCase(token.lowercased) }) { return true }
+            start = index + 1
+        }
+        return false
+    }
+
+    private mutating func addEntry(_ nameStart: Int, _ valueStart: Int) {
+        entries.append(
+            Entry(nameStart: Int32(nameStart), valueStart: Int32(valueStart), valueEnd: Int32(bytes.count)))
+    }
+}
+
+/// The elements of a comma-separated field value, white space and empty elements left out (RFC 9110 §5.6.1).
+package struct ListElements: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<UInt8>
+
+    /// Iterates over the elements of one field's value. Commas inside quoted strings are not looked for: the lists that
+    /// the gateway reads (`Connection`, `Transfer-Encoding`, `Upgrade`, `Expect`) hold tokens only.
+    package init(_ value: ArraySlice<UInt8>) { rest = value }
+
+    /// The next element.
+    package mutating func next() -> ArraySlice<UInt8>? {
+        while !rest.isEmpty {
+            let comma = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
+            let element = rest[rest.startIndex..<comma].trimmingOptionalWhiteSpace()
+            rest = comma == rest.endIndex ? rest[comma...] : rest[(comma + 1)...]
+            if !element.isEmpty { return element }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,74 @@
+/// How a request says where its body ends, decided once and only when no other reader could see it differently
+/// (RFC 9112 §6, §11.2: request smuggling).
+package enum RequestFraming: Sendable, Equatable {
+    /// No body.
+    case none
+    /// Exactly this many bytes, at least one.
+    case length(UInt64)
+    /// The chunked coding.
+    case chunked
+
+    /// Why a head is refused with 400; the connection is closed, because nobody knows where the next request begins.
+    package enum Refusal: String, Error, Sendable, Equatable {
+        case lengthAndTransferEncoding = "Content-Length and Transfer-Encoding must not stand in one request."
+        case severalLengths = "Content-Length must stand in a request once only."
+        case lengthIsNoNumber = "Content-Length must be a decimal number."
+        case unknownTransferEncoding = "Transfer-Encoding must be exactly \"chunked\"; no other coding is understood."
+        case transferEncodingInHTTP10 = "Transfer-Encoding must not stand in an HTTP/1.0 request."
+        case missingHost = "An HTTP/1.1 request must have a Host field."
+        case severalHosts = "A request must have one Host field only."
+        case badFieldName = "A field name holds a character that must not stand there."
+        case badFieldValue = "A field value holds a control character."
+        case badTarget = "The request target holds a character that must not stand there."
+        case badMethod = "The method holds a character that must not stand there."
+        case badLineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
+    }
+
+    /// Checks a whole head, its characters included, and says how its body ends.
+    package static func of(_ head: RequestHead) throws(Refusal) -> RequestFraming {
+        guard !head.methodName.isEmpty, head.methodName.utf8.allSatisfy(\.isTokenCharacter) else { throw .badMethod }
+        guard !head.target.isEmpty, head.target.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .badTarget }
+        var length: UInt64?
+        var isChunked = false
+        var hosts = 0
+        for index in 0..<head.fields.count {
+            try checkCharacters(of: head.fields, at: index)
+            let initial = head.fields.name(at: index).first?.lowercasedLetter
+            switch initial {
+            case UInt8(ascii: "h"):
+                if head.fields.isName(at: index, .host) { hosts += 1 }
+            case UInt8(ascii: "c"):
+                guard head.fields.isName(at: index, .contentLength) else { continue }
+                guard length == nil else { throw .severalLengths }
+                guard let number = ContentLength.parse(head.fields.value(at: index)) else { throw .lengthIsNoNumber }
+                length = number
+            case UInt8(ascii: "t"):
+                guard head.fields.isName(at: index, .transferEncoding) else { continue }
+                guard !isChunked, head.fields.value(at: index).equalsIgnoringCase(ContentLength.chunked) else {
+                    throw .unknownTransferEncoding
+                }
+                isChunked = true
+            default:
+                continue
+            }
+        }
+        if hosts > 1 { throw .severalHosts }
+        if hosts == 0 && head.version == .http11 { throw .missingHost }
+        if isChunked {
+            if length != nil { throw .lengthAndTransferEncoding }
+            if head.version == .http10 { throw .transferEncodingInHTTP10 }
+            return .chunked
+        }
+        return length.map { $0 == 0 ? .none : .length($0) } ?? .none
+    }
+
+    /// Names are tokens; values hold no control character but HTAB (RFC 9110 §5.1, §5.5).
+    private static func checkCharacters(of fields: FieldList, at index: Int) throws(Refusal) {
+        let name = fields.name(at: index)
+        if name.isEmpty { throw .badFieldName }
+        for byte in name where !byte.isTokenCharacter { throw .badFieldName }
+        for byte in fields.value(at: index) where (byte < 0x20 && byte != 0x09) || byte == 0x7f {
+            throw .badFieldValue
+        }
+    }
+}
