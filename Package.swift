@@ -35,17 +35,20 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
 
+        // Locks and threads over pthreads, for every module above.
+        module("Locking"),
+
         // Shared vocabulary of the two HTTP modules: heads, field lists, framing decisions. Pure.
         module("HTTPTypes"),
 
         // Wrappers: each C library behind one Swift module.
-        module("EventLoop", ["CLinux"]),
+        module("EventLoop", ["CLinux", "Locking"]),
         module("HTTPServer", ["CMicroHTTPD", "EventLoop", "HTTPTypes"]),
         module("HTTPClient", ["CCurl", "EventLoop", "HTTPTypes"]),
-        module("Systemd", ["CSystemd"]),
+        module("Systemd", ["CSystemd", "Locking"]),
 
         // Pure knowledge and domain.
-        module("Logging"),
+        module("Logging", ["Locking"]),
         module("Settings"),
         module("OpenCode"),
         module("Access", ["CSodium"]),
@@ -56,9 +59,10 @@ let package = Package(
             "Gateway",
             ["EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Logging", "OpenCode", "Instances", "Access"]),
         program("viberemote-gateway", ["Gateway", "Instances", "Logging", "Settings", "Systemd", "Access"]),
-        module("TestKit"),
+        module("TestKit", ["Locking"]),
         program("opencode-twin", ["TestKit"]),
 
+        tests("LockingTests", ["Locking"]),
         tests("EventLoopTests", ["EventLoop"]),
         tests("HTTPTypesTests", ["HTTPTypes"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
