@@ -20,6 +20,8 @@ package struct FieldName: Sendable {
     package static let contentLength = FieldName("content-length")
     /// `Content-Type`.
     package static let contentType = FieldName("content-type")
+    /// `Date`.
+    package static let date = FieldName("date")
     /// `Expect`.
     package static let expect = FieldName("expect")
     /// `Host`.

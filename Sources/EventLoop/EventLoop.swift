@@ -1,0 +1,179 @@
+internal import CLinux
+import Glibc
+
+/// Which events a descriptor is watched for, and which have come (epoll_ctl(2)).
+package struct Readiness: OptionSet, Sendable {
+    /// The bits of epoll's own event mask.
+    package let rawValue: UInt32
+
+    /// Takes bits of epoll's event mask.
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// There is something to read, or the end.
+    package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+    /// There is room to write.
+    package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+    /// The peer has closed its side or shut down writing.
+    package static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
+    /// Both directions are closed, or an error is pending; always told, never asked for.
+    package static let broken = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
+    /// Tells each change once instead of as long as it lasts.
+    package static let edgeTriggered = Readiness(rawValue: EPOLLET.rawValue)
+}
+
+/// Who is told about a descriptor.
+package protocol ReadinessHandler: AnyObject {
+    /// Something has happened that the descriptor is watched for.
+    func ready(_ readiness: Readiness)
+}
+
+/// Work that is done once at the end of a pass, when all events of the pass have been handled.
+package protocol PassHandler: AnyObject {
+    /// All events of this pass have been handled.
+    func passEnded()
+}
+
+/// One thread's loop of the data plane: descriptors, deadlines and messages, over epoll(7).
+///
+/// Confined to its thread: everything but ``Mailbox/post(_:)`` is called there. Events are matched by a generation number, not
+/// by descriptor alone, because a descriptor closed and opened again within one pass must not get the old one's events.
+package final class EventLoop {
+    /// A descriptor being watched.
+    package struct Watch {
+        let slot: Int
+        let generation: UInt32
+        /// The descriptor.
+        package let descriptor: Int32
+    }
+
+    private struct Slot {
+        var handler: (any ReadinessHandler)?
+        var generation: UInt32 = 0
+    }
+
+    private static let eventsPerPass = 256
+    private static let roundsPerPass = 4
+
+    private let epoll: Int32
+    private let events: UnsafeMutablePointer<epoll_event>
+    private var slots: [Slot] = []
+    private var freeSlots: [Int] = []
+    private var timers = TimerHeap()
+    private var passHandlers: [any PassHandler] = []
+    private var runningHandlers: [any PassHandler] = []
+    private var isRunning = false
+
+    /// A buffer that whoever handles an event may read into; its content is gone with the event.
+    package let scratch = ScratchBuffer(capacity: 64 * 1024)
+
+    /// The time at which the pass began; read the clock itself only where microseconds count.
+    package private(set) var now = MonotonicTime.now
+
+    /// A loop that is not running yet.
+    package init() throws(SystemCallError) {
+        epoll = try check("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
+        events = .allocate(capacity: Self.eventsPerPass)
+    }
+
+    deinit {
+        events.deallocate()
+        close(epoll)
+    }
+
+    /// Tells `handler` about `descriptor` until ``cancel(_:)``; the handler is retained.
+    package func watch(
+        _ descriptor: Int32, for readiness: Readiness, handler: any ReadinessHandler
+    ) throws(SystemCallError) -> Watch {
+        let slot: Int
+        if let free = freeSlots.popLast() {
+            slot = free
+        } else {
+            slot = slots.count
+            slots.append(Slot())
+        }
+        let watch = Watch(slot: slot, generation: slots[slot].generation, descriptor: descriptor)
+        do {
+            try control(EPOLL_CTL_ADD, watch, readiness)
+        } catch {
+            freeSlots.append(slot)
+            throw error
+        }
+        slots[slot].handler = handler
+        return watch
+    }
+
+    /// Watches the descriptor for other events from now on.
+    package func change(_ watch: Watch, to readiness: Readiness) throws(SystemCallError) {
+        try control(EPOLL_CTL_MOD, watch, readiness)
+    }
+
+    /// Stops watching. Call it before the descriptor is closed: a duplicate of it would keep the kernel's entry alive.
+    package func cancel(_ watch: Watch) {
+        guard slots[watch.slot].generation == watch.generation else { return }
+        epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, nil)
+        slots[watch.slot].handler = nil
+        slots[watch.slot].generation &+= 1
+        freeSlots.append(watch.slot)
+    }
+
+    /// A timer that tells `handler`, which it retains until it is cancelled; it is not armed.
+    package func timer(_ handler: any TimerHandler) -> LoopTimer { LoopTimer(handler: handler) }
+
+    /// Sets or moves a timer's deadline.
+    package func arm(_ timer: LoopTimer, at deadline: MonotonicTime) { timers.arm(timer, at: deadline) }
+
+    /// Sets or moves a timer's deadline to `duration` after the start of this pass.
+    package func arm(_ timer: LoopTimer, after duration: Duration) { timers.arm(timer, at: now + duration) }
+
+    /// Calls the handler once at the end of this pass. Whoever asks twice is called twice: keep a flag.
+    package func atEndOfPass(_ handler: any PassHandler) { passHandlers.append(handler) }
+
+    /// Runs on the calling thread until ``stop()``.
+    package func run() throws(SystemCallError) {
+        isRunning = true
+        while isRunning { try pass() }
+    }
+
+    /// Ends ``run()`` after this pass.
+    package func stop() { isRunning = false }
+
+    private func pass() throws(SystemCallError) {
+        let timeout = passHandlers.isEmpty ? millisecondsToNextTimer() : 0
+        let count = epoll_wait(epoll, events, Int32(Self.eventsPerPass), timeout)
+        if count < 0 && errno != EINTR { throw SystemCallError(call: "epoll_wait", code: errno) }
+        now = MonotonicTime.now
+        for index in 0..<max(0, Int(count)) {
+            let event = events[index]
+            let slot = Int(truncatingIfNeeded: event.data.u64 & 0xffff_ffff)
+            guard slots[slot].generation == UInt32(truncatingIfNeeded: event.data.u64 >> 32) else { continue }
+            slots[slot].handler?.ready(Readiness(rawValue: event.events))
+        }
+        while let timer = timers.popDue(at: now) { timer.handler?.timerFired(timer) }
+        endPass()
+    }
+
+    /// Runs what was asked for during the pass, and what that asks for, so that an answer leaves without another wait. After a few
+    /// rounds the rest is left to the next pass, which does not block, so that events are never starved.
+    private func endPass() {
+        for _ in 0..<Self.roundsPerPass where !passHandlers.isEmpty {
+            swap(&passHandlers, &runningHandlers)
+            for handler in runningHandlers { handler.passEnded() }
+            runningHandlers.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func millisecondsToNextTimer() -> Int32 {
+        guard let next = timers.next else { return -1 }
+        let nanoseconds = next.nanoseconds - MonotonicTime.now.nanoseconds
+        return Int32(clamping: max(0, (nanoseconds + 999_999) / 1_000_000))
+    }
+
+    private func control(
+        _ operation: Int32, _ watch: Watch, _ readiness: Readiness
+    ) throws(SystemCallError) {
+        var event = epoll_event()
+        event.events = readiness.rawValue
+        event.data.u64 = UInt64(watch.generation) << 32 | UInt64(watch.slot)
+        try check("epoll_ctl") { epoll_ctl(epoll, operation, watch.descriptor, &event) }
+    }
+}

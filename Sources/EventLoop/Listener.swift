@@ -1,0 +1,70 @@
+internal import CLinux
+import Glibc
+
+/// A listening TCP socket that several loops can open side by side (SO_REUSEPORT, socket(7)).
+package final class Listener {
+    /// What one attempt to accept has brought.
+    package enum Accepted {
+        /// A connected, non-blocking descriptor that the caller owns, and the peer's address.
+        case connection(Int32, SocketAddress)
+        /// Nobody is waiting.
+        case nobody
+        /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM).
+        case exhausted(Int32)
+    }
+
+    /// The descriptor, for watching.
+    package let descriptor: Int32
+    /// The address that it listens on, the port chosen where 0 was asked for.
+    package let address: SocketAddress
+
+    /// Listens on `address`.
+    package init(on address: SocketAddress, backlog: Int32 = 1024) throws(SystemCallError) {
+        let descriptor = try check("socket") {
+            socket(
+                address.family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        }
+        do {
+            Self.set(SO_REUSEADDR, on: descriptor)
+            Self.set(SO_REUSEPORT, on: descriptor)
+            try check("bind") { address.withPointer { bind(descriptor, $0, $1) } }
+            try check("listen") { listen(descriptor, backlog) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        self.address = SocketAddress.filled { getsockname(descriptor, $0, $1) }.address
+    }
+
+    deinit { close(descriptor) }
+
+    /// Fails where anybody listens on `address` already: SO_REUSEPORT alone would let a second gateway in silently.
+    package static func requireUnused(_ address: SocketAddress) throws(SystemCallError) {
+        let descriptor = try check("socket") {
+            socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        }
+        defer { close(descriptor) }
+        set(SO_REUSEADDR, on: descriptor)
+        try check("bind") { address.withPointer { bind(descriptor, $0, $1) } }
+    }
+
+    /// Takes the next waiting connection.
+    package func accept() -> Accepted {
+        while true {
+            let (descriptor, address) = SocketAddress.filled { clinux_accept(self.descriptor, $0, $1) }
+            if descriptor >= 0 { return .connection(descriptor, address) }
+            switch errno {
+            case EAGAIN: return .nobody
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted(errno)
+            // Anything else is about that one connection, which was gone before it was taken (accept(2)).
+            default: continue
+            }
+        }
+    }
+
+    private static func set(_ option: Int32, on descriptor: Int32) {
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+}

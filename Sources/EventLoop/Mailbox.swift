@@ -1,0 +1,61 @@
+internal import CLinux
+import Glibc
+internal import Locking
+
+/// How other threads reach a loop: messages in order, one wake-up for as many as are waiting.
+package final class Mailbox<Message: Sendable>: Sendable {
+    private let waiting = Locked<[Message]>([])
+    private let wake: Int32
+
+    fileprivate init() throws(SystemCallError) {
+        wake = try check("eventfd") { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+    }
+
+    deinit { close(wake) }
+
+    /// Leaves a message; from any thread.
+    package func post(_ message: Message) {
+        let wasEmpty = waiting.withLock { messages in
+            messages.append(message)
+            return messages.count == 1
+        }
+        if wasEmpty { eventfd_write(wake, 1) }
+    }
+
+    fileprivate func takeAll() -> [Message] {
+        // The count is read before the messages: a post in between writes again and costs one empty round, never a lost message.
+        var count: eventfd_t = 0
+        eventfd_read(wake, &count)
+        return waiting.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
+    }
+
+    fileprivate var descriptor: Int32 { wake }
+}
+
+extension EventLoop {
+    /// Opens a mailbox of this loop: `receive` is called on the loop's thread for each message, in order.
+    package func mailbox<Message: Sendable>(
+        _ receive: @escaping (Message) -> Void
+    ) throws(SystemCallError) -> Mailbox<Message> {
+        let mailbox = try Mailbox<Message>()
+        _ = try watch(mailbox.descriptor, for: .readable, handler: MailboxReader(mailbox, receive))
+        return mailbox
+    }
+}
+
+private final class MailboxReader<Message: Sendable>: ReadinessHandler {
+    private let mailbox: Mailbox<Message>
+    private let receive: (Message) -> Void
+
+    init(_ mailbox: Mailbox<Message>, _ receive: @escaping (Message) -> Void) {
+        self.mailbox = mailbox
+        self.receive = receive
+    }
+
+    func ready(_ readiness: Readiness) {
+        for message in mailbox.takeAll() { receive(message) }
+    }
+}

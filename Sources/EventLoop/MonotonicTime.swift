@@ -1,0 +1,40 @@
+import Glibc
+
+/// A point on the clock that never jumps (CLOCK_MONOTONIC), for deadlines and durations.
+package struct MonotonicTime: Sendable, Comparable {
+    /// Nanoseconds since an arbitrary start.
+    package var nanoseconds: Int64
+
+    /// A point far enough away that no deadline lies behind it.
+    package static let distantFuture = MonotonicTime(nanoseconds: .max)
+
+    /// Now.
+    package static var now: MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// The earlier of two comes first.
+    package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// A point `duration` later; the far future where that cannot be said.
+    package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+        return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
+    }
+
+    /// The time between two points.
+    package static func - (end: MonotonicTime, start: MonotonicTime) -> Duration {
+        .nanoseconds(end.nanoseconds - start.nanoseconds)
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, at most what 64 bits hold (292 years).
+    package var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        guard seconds < 9_000_000_000 else { return .max }
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,83 @@
+internal import CLinux
+import Glibc
+
+/// A connected, non-blocking TCP socket that this object owns.
+package final class Socket {
+    /// What one attempt to read has brought.
+    package enum Received: Equatable {
+        /// This many bytes, which were lent to the closure.
+        case bytes(Int)
+        /// Nothing for now.
+        case nothingYet
+        /// The peer will send nothing more.
+        case end
+        /// The connection is broken; the error number (recv(2)).
+        case failed(Int32)
+    }
+
+    /// What one attempt to write has done.
+    package enum Sent: Equatable {
+        /// The kernel took this many bytes, maybe none for now.
+        case bytes(Int)
+        /// The connection is broken; the error number (send(2)).
+        case failed(Int32)
+    }
+
+    /// The descriptor, for watching; -1 once closed.
+    package private(set) var descriptor: Int32
+
+    /// Takes over a connected, non-blocking descriptor.
+    package init(owning descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close() }
+
+    /// Reads once into `scratch` and lends what came.
+    package func receive(_ scratch: ScratchBuffer, _ body: (Span<UInt8>) -> Void) -> Received {
+        while true {
+            let count = recv(descriptor, scratch.memory.baseAddress, scratch.memory.count, 0)
+            if count > 0 {
+                scratch.withBytes(count, body)
+                return .bytes(count)
+            }
+            if count == 0 { return .end }
+            if errno == EAGAIN { return .nothingYet }
+            if errno != EINTR { return .failed(errno) }
+        }
+    }
+
+    /// Writes as much as the kernel takes now.
+    package func send(_ bytes: Span<UInt8>) -> Sent {
+        // The pointer lives for the one system call.
+        bytes.withUnsafeBufferPointer { buffer in
+            while true {
+                let count = Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+                if count >= 0 { return .bytes(count) }
+                if errno == EAGAIN { return .bytes(0) }
+                if errno != EINTR { return .failed(errno) }
+            }
+        }
+    }
+
+    /// Says that nothing more will be written (FIN).
+    package func shutdownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Closes the descriptor; again is harmless.
+    package func close() {
+        guard descriptor >= 0 else { return }
+        Glibc.close(descriptor)
+        descriptor = -1
+    }
+
+    /// Closes with a reset instead of an orderly end: the only way to tell an HTTP/1.0 client that a body without a length is not
+    /// whole (socket(7), SO_LINGER).
+    package func reset() {
+        SocketOptions.setLingerToZero(descriptor)
+        close()
+    }
+
+    /// The number of written bytes that the peer's kernel has not acknowledged yet (SIOCOUTQ, tcp(7)).
+    package var unacknowledgedBytes: Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+    }
+}

@@ -1,0 +1,78 @@
+internal import CLinux
+import Glibc
+
+/// A numeric IPv4 or IPv6 address with a port.
+package struct SocketAddress: Sendable, CustomStringConvertible {
+    private var storage = sockaddr_storage()
+    private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+
+    private init() {}
+
+    /// Looks `host` up, which is numeric or a name such as `localhost`; nil where it is neither.
+    ///
+    /// A name may ask the resolver: at start only, never on the request path.
+    package init?(host: String, port: UInt16) {
+        var hints = addrinfo()
+        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &found) == 0, let first = found else { return nil }
+        defer { freeaddrinfo(found) }
+        length = first.pointee.ai_addrlen
+        withUnsafeMutableBytes(of: &storage) { memory in
+            memory.copyMemory(from: UnsafeRawBufferPointer(start: first.pointee.ai_addr, count: Int(length)))
+        }
+    }
+
+    /// AF_INET or AF_INET6.
+    package var family: Int32 { Int32(storage.ss_family) }
+
+    /// The address without the port, as numbers.
+    package var host: String { nameInfo().host }
+
+    /// The port.
+    package var port: UInt16 { nameInfo().port }
+
+    /// `HOST:PORT`, the host in brackets where it is IPv6.
+    package var description: String {
+        let (host, port) = nameInfo()
+        return family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// Lends the address as the socket calls want it.
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: storage) { pointer in
+            // Every sockaddr_XX begins as sockaddr does: that is how the socket calls tell them apart.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+
+    /// An address that `body` fills, such as accept(2) does; nil where it answers below zero.
+    static func filled(
+        by body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> (result: Int32, address: SocketAddress) {
+        var address = SocketAddress()
+        let result = withUnsafeMutablePointer(to: &address.storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &address.length) }
+        }
+        return (result, address)
+    }
+
+    private func nameInfo() -> (host: String, port: UInt16) {
+        var host = [UInt8](repeating: 0, count: 64)
+        var service = [UInt8](repeating: 0, count: 8)
+        let result = withPointer { address, length in
+            host.withUnsafeMutableBytes { hostMemory in
+                service.withUnsafeMutableBytes { serviceMemory in
+                    getnameinfo(
+                        address, length, hostMemory.baseAddress?.assumingMemoryBound(to: CChar.self), 64,
+                        serviceMemory.baseAddress?.assumingMemoryBound(to: CChar.self), 8,
+                        NI_NUMERICHOST | NI_NUMERICSERV)
+                }
+            }
+        }
+        guard result == 0 else { return ("?", 0) }
+        let text = String(decoding: host.prefix { $0 != 0 }, as: UTF8.self)
+        return (text, UInt16(String(decoding: service.prefix { $0 != 0 }, as: UTF8.self)) ?? 0)
+    }
+}

@@ -1,0 +1,43 @@
+internal import CLinux
+import Glibc
+
+/// Descriptor calls that need more than one line of C.
+package enum SocketOptions {
+    /// Closing the descriptor sends a reset (socket(7), SO_LINGER with a time of zero).
+    package static func setLingerToZero(_ descriptor: Int32) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Small writes leave at once: an event must not wait for the acknowledgement of the one before (tcp(7), TCP_NODELAY).
+    package static func setNoDelay(_ descriptor: Int32) {
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Another descriptor of the same open socket, closed on exec.
+    package static func duplicate(_ descriptor: Int32) throws(SystemCallError) -> Int32 {
+        try check("fcntl") { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+    }
+
+    /// Makes `target` a descriptor of what `descriptor` refers to; what `target` referred to before is let go of.
+    package static func duplicate(_ descriptor: Int32, onto target: Int32) throws(SystemCallError) {
+        try check("dup3") { clinux_dup_onto(descriptor, target) }
+    }
+
+    /// A descriptor that reads as closed: one end of a pair whose other end is gone.
+    package static func closedPeer() throws(SystemCallError) -> Int32 {
+        var pair: (Int32, Int32) = (-1, -1)
+        try check("socketpair") {
+            withUnsafeMutablePointer(to: &pair) { pointer in
+                // A pair of Int32 has the layout of the array that socketpair(2) fills.
+                pointer.withMemoryRebound(to: Int32.self, capacity: 2) {
+                    socketpair(
+                        AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0, $0)
+                }
+            }
+        }
+        close(pair.1)
+        return pair.0
+    }
+}

@@ -1,0 +1,57 @@
+import EventLoop
+import Glibc
+
+/// Accepts connections for one server while there is room.
+///
+/// At the limit, and when the descriptor table is full, it stops to look: waiting connections stay in the kernel's queue
+/// instead of waking the loop for nothing.
+final class Acceptor: ReadinessHandler, TimerHandler {
+    private static let batch = 64
+    private static let retryAfterExhaustion = Duration.milliseconds(100)
+
+    private let listener: Listener
+    private unowned let server: Server
+    private var watch: EventLoop.Watch?
+    private var timer: LoopTimer?
+
+    init(listener: Listener, server: Server) throws(SystemCallError) {
+        self.listener = listener
+        self.server = server
+        watch = try server.loop.watch(listener.descriptor, for: .readable, handler: self)
+        timer = server.loop.timer(self)
+    }
+
+    func ready(_ readiness: Readiness) {
+        for _ in 0..<Self.batch {
+            guard server.hasRoom else { return pause() }
+            switch listener.accept() {
+            case .connection(let descriptor, let address): server.take(descriptor, from: address)
+            case .nobody: return
+            case .exhausted(let code):
+                server.handler.turnedAway("", "no connection can be accepted: \(String(cString: strerror(code)))")
+                pause()
+                if let timer { server.loop.arm(timer, after: Self.retryAfterExhaustion) }
+                return
+            }
+        }
+    }
+
+    /// A connection has gone.
+    func roomAgain() {
+        guard watch == nil, timer != nil else { return }
+        watch = try? server.loop.watch(listener.descriptor, for: .readable, handler: self)
+    }
+
+    func timerFired(_ timer: LoopTimer) { roomAgain() }
+
+    func stop() {
+        pause()
+        timer?.cancel()
+        timer = nil
+    }
+
+    private func pause() {
+        if let watch { server.loop.cancel(watch) }
+        watch = nil
+    }
+}

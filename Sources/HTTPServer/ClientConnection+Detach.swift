@@ -1,0 +1,77 @@
+internal import EventLoop
+package import HTTPTypes
+
+extension ClientConnection {
+    /// Takes the socket away from libmicrohttpd and answers on it; the connection ends with the answer.
+    ///
+    /// For event streams: libmicrohttpd walks over all suspended connections whenever one resumes, so thousands of idle streams
+    /// would make every small request slow. Also for answers that it can't give: one that comes before the request's body has
+    /// ended, and a body that is ended by closing the connection. Nil where the descriptor limit is reached; the
+    /// connection is cut then.
+    package func detach(
+        _ answerHead: ResponseHead, _ length: BodyLength, policy: DetachedConnection.Policy
+    ) -> DetachedConnection? {
+        guard phase == .handedOver, !mustClose else { return nil }
+        guard let socket = takeSocket() else {
+            cut()
+            return nil
+        }
+        summary.status = answerHead.status
+        let detached = DetachedConnection(
+            socket: socket, from: self, version: head.version, isHead: head.method == .head, policy: policy,
+            exchange: exchange)
+        exchange = nil
+        detached.start(answerHead, length)
+        return detached
+    }
+
+    /// Answers while the request's body is still coming: the rest of it is read and thrown away for a moment.
+    func answerEarly(_ answer: Answer) {
+        var head = answer.head
+        if head.fields.firstIndex(of: .contentType) == nil { head.fields.append("Content-Type", "application/json") }
+        let length = UInt64(answer.body.count)
+        guard let detached = detach(head, .known(length), policy: .pauseSource) else { return }
+        _ = detached.write(answer.body.span)
+        detached.finish()
+    }
+
+    /// The client's descriptor under a new number; libmicrohttpd keeps a stand-in that reads as closed and cleans it up.
+    private func takeSocket() -> Socket? {
+        suspend()
+        stopWatching()
+        guard let own = try? SocketOptions.duplicate(descriptor) else { return nil }
+        let socket = Socket(owning: own)
+        do {
+            try SocketOptions.duplicate(server.standIn, onto: descriptor)
+        } catch {
+            return nil
+        }
+        phase = .taken
+        body.removeAll()
+        letGo()
+        return socket
+    }
+
+    /// libmicrohttpd calls once more and is told to close its stand-in.
+    private func letGo() {
+        let wasInCallback = isInCallback
+        isInCallback = false
+        resume()
+        isInCallback = wasInCallback
+    }
+
+    /// libmicrohttpd has sent the 101 and lends its descriptor.
+    func upgraded(descriptor: Int32, early: Span<UInt8>) {
+        stopWatching()
+        let handler = upgradeHandler
+        upgradeHandler = nil
+        exchange = nil
+        phase = .taken
+        server.needsRun()
+        guard let own = try? SocketOptions.duplicate(descriptor) else { return }
+        let socket = Socket(owning: own)
+        // libmicrohttpd shuts its descriptor down when it cleans up: that must not reach the client.
+        guard (try? SocketOptions.duplicate(server.standIn, onto: descriptor)) != nil else { return }
+        handler?(socket, early)
+    }
+}

@@ -1,0 +1,161 @@
+internal import EventLoop
+import Glibc
+import HTTPTypes
+
+extension ClientConnection {
+    /// One call of libmicrohttpd's access handler; the pointers are valid during the call.
+    struct Step {
+        let method: UnsafePointer<CChar>
+        let version: UnsafePointer<CChar>
+        let body: UnsafeRawBufferPointer
+    }
+
+    /// What libmicrohttpd is told.
+    enum StepResult {
+        /// This many bytes of the body were taken; go on.
+        case consumed(Int)
+        /// Close the connection.
+        case close
+    }
+
+    /// The request line was read; `target` is the target as it stood there.
+    func began(target: UnsafePointer<CChar>?) {
+        head.removeAll()
+        body.removeAll()
+        outgoing = OutgoingBody()
+        summary = RequestSummary()
+        isBodyComplete = false
+        exchange = nil
+        targetStart = target
+        targetLength = target.map { strlen($0) } ?? 0
+        head.target.append(
+            UnsafeRawBufferPointer(start: target, count: targetLength).bindMemory(to: UInt8.self).span)
+        startTime = server.loop.now
+        number = server.nextRequestNumber()
+        if deadline == .idle { arm(.head) }
+    }
+
+    /// Handles one call of the access handler.
+    func step(_ step: Step) -> StepResult {
+        if phase == .taken || mustClose { return .close }
+        isInCallback = true
+        defer { isInCallback = false }
+        let result = advance(step)
+        // A body that still comes in is read on; everything else waits for its answer outside libmicrohttpd.
+        if phase == .handedOver, isBodyComplete || body.count >= ServerLimits.highWater { suspend() }
+        return result
+    }
+
+    private func advance(_ step: Step) -> StepResult {
+        switch phase {
+        case .idle:
+            return readHead(step)
+        case .body, .handedOver:
+            if pendingAnswer != nil { return queuePendingAnswer() }
+            if isSuspended || isBodyComplete { return .consumed(0) }
+            guard step.body.isEmpty else { return readBody(step.body) }
+            isBodyComplete = true
+            arm(.none)
+            if phase == .body {
+                handOver()
+            } else {
+                exchange?.requestBodyArrived()
+            }
+            return pendingAnswer == nil ? .consumed(0) : queuePendingAnswer()
+        case .answering, .taken:
+            return .consumed(step.body.count)
+        }
+    }
+
+    private func readHead(_ step: Step) -> StepResult {
+        head.methodName = String(cString: step.method)
+        head.method = Method(name: head.methodName)
+        let versionLength = strlen(step.version)
+        head.version = versionLength == 8 && step.version[7] == CChar(bitPattern: UInt8(ascii: "0")) ? .http10 : .http11
+        // The request line's parts stand behind each other with one space between, unless a NUL or more spaces are hidden in it.
+        let isPlainLine =
+            MicroHTTPD.refusesLooseLines
+            || targetStart.map { step.method + strlen(step.method) + 1 == $0 && $0 + targetLength + 1 == step.version }
+                ?? false
+        let hasPlainLines = handle.copyFields(to: &head.fields, requestLineEnd: step.version + versionLength)
+        guard isPlainLine && hasPlainLines else { return refuse(.badLineEnding) }
+        // Each field's colon, space and CR LF count as well.
+        let size = head.fields.byteCount + 4 * head.fields.count + head.target.count + head.methodName.utf8.count + 12
+        guard size <= server.limits.maximumHead else { return refuse(StandardAnswer.headTooLarge(limit: server.limits.maximumHead)) }
+        do {
+            framing = try RequestFraming.of(head)
+        } catch {
+            return refuse(error)
+        }
+        phase = .body
+        // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client sending it.
+        if framing != .none, head.fields.contains(token: Self.continueToken, in: .expect),
+            let answer = server.handler.refuse(self)
+        {
+            return queue(answer)
+        }
+        arm(framing == .none ? .none : .body)
+        return .consumed(0)
+    }
+
+    private func readBody(_ bytes: UnsafeRawBufferPointer) -> StepResult {
+        arm(.body)
+        body.append(bytes.bindMemory(to: UInt8.self).span)
+        if phase == .handedOver {
+            exchange?.requestBodyArrived()
+        } else if body.count > server.limits.heldBody {
+            handOver()
+            // A refusal in the middle of a body can't go through libmicrohttpd, which wants the rest of it first.
+            if let answer = pendingAnswer?.complete {
+                pendingAnswer = nil
+                answerEarly(answer)
+            }
+        }
+        return .consumed(bytes.count)
+    }
+
+    private func handOver() {
+        phase = .handedOver
+        server.handler.handle(self)
+        if phase == .handedOver, peerClosed, pendingAnswer == nil { cut() }
+    }
+
+    /// The follower has taken bytes of the body: reading goes on once few enough wait.
+    package func bodyTaken() {
+        guard phase == .handedOver, !isBodyComplete, body.count <= ServerLimits.lowWater else { return }
+        arm(.body)
+        resume()
+    }
+
+    /// Refuses a head; the connection ends with the answer, because nobody knows where the next request would begin.
+    private func refuse(_ refusal: RequestFraming.Refusal) -> StepResult {
+        refuse(Answer.detail(400, refusal.rawValue))
+    }
+
+    private func refuse(_ answer: Answer) -> StepResult {
+        server.handler.turnedAway(peer, "the request's head was refused with \(answer.head.status)")
+        phase = .body
+        return queue(answer)
+    }
+
+    private static let continueToken = FieldName("100-continue")
+
+    /// libmicrohttpd is done with the request, or has given it up.
+    func completed(isWhole: Bool) {
+        guard phase != .taken else { return }
+        summary.isComplete = isWhole && summary.status != 0 && outgoing.state != .broken
+        let follower = exchange
+        exchange = nil
+        if !isWhole { follower?.clientGone() }
+        if phase != .idle {
+            server.handler.ended(RequestRecord(self), summary)
+        } else if !peerClosed {
+            server.handler.turnedAway(peer, "the request's head was malformed or too large")
+        }
+        project = nil
+        pendingAnswer = nil
+        outgoing = OutgoingBody()
+        body.removeAll()
+        rest()
+    }
+}

@@ -1,0 +1,160 @@
+package import EventLoop
+package import HTTPTypes
+
+extension ClientConnection {
+    /// Answers with a whole body. The head holds no Content-Length, Transfer-Encoding or Connection field.
+    package func respond(_ answer: Answer) {
+        guard phase == .handedOver, !mustClose else { return }
+        guard isBodyComplete || isInCallback else { return answerEarly(answer) }
+        pendingAnswer = .whole(answer)
+        resume()
+    }
+
+    /// Begins an answer whose body follows by ``write(_:)`` and ``finish(trailers:)``.
+    ///
+    /// Only for a request whose body is complete, and not for a body of unknown length to an HTTP/1.0 client: that one is
+    /// ended by closing, which ``detach(_:length:policy:)`` does right.
+    package func begin(_ head: ResponseHead, _ length: BodyLength) {
+        guard phase == .handedOver, !mustClose else { return }
+        pendingAnswer = .begun(head, length)
+        resume()
+    }
+
+    /// Adds bytes to the body; answers whether the source may go on at once. If not, ``ServerExchange/responseDrained()`` says when.
+    package func write(_ bytes: Span<UInt8>) -> Bool {
+        guard !mustClose, outgoing.state == .open else { return true }
+        outgoing.queue.append(bytes)
+        wakeReader()
+        guard outgoing.queue.count > ServerLimits.highWater else { return true }
+        outgoing.isSourcePaused = true
+        return false
+    }
+
+    /// The body is whole.
+    package func finish() {
+        guard outgoing.state == .open else { return }
+        outgoing.state = .ended
+        wakeReader()
+    }
+
+    /// The body's source broke off: what waits is delivered, then the connection is cut so that the client sees a truncated body.
+    package func breakOff() {
+        guard outgoing.state == .open else { return }
+        outgoing.state = .broken
+        wakeReader()
+    }
+
+    /// Sends 101 and hands the socket over, with the bytes that the client has sent behind its request.
+    package func upgrade(_ head: ResponseHead, _ handler: @escaping (Socket, Span<UInt8>) -> Void) {
+        guard phase == .handedOver, !mustClose else { return }
+        upgradeHandler = handler
+        pendingAnswer = .upgrade(head)
+        resume()
+    }
+
+    private func wakeReader() {
+        guard outgoing.isReaderWaiting else { return }
+        outgoing.isReaderWaiting = false
+        resume()
+    }
+
+    // MARK: libmicrohttpd's side
+
+    /// Queues the answer that waits; in the access handler only.
+    func queuePendingAnswer() -> StepResult {
+        switch pendingAnswer {
+        case nil: return .consumed(0)
+        case .whole(let answer): return queue(answer)
+        case .begun(let head, let length): return queue(head, length)
+        case .upgrade(let head): return queueUpgrade(head)
+        }
+    }
+
+    func queue(_ answer: Answer) -> StepResult {
+        guard var response = Response(body: answer.body.span) else { return .close }
+        response.add(answer.head.fields)
+        if head.method != .head { summary.bodyBytes = UInt64(answer.body.count) }
+        return queue(&response, answer.head.status)
+    }
+
+    private func queue(_ answerHead: ResponseHead, _ length: BodyLength) -> StepResult {
+        switch length {
+        case .none(let announced):
+            let nothing: [UInt8] = []
+            guard var response = Response(body: nothing.span) else { return .close }
+            response.add(answerHead.fields)
+            if let announced, answerHead.status != 204 { response.announce(length: announced) }
+            return queue(&response, answerHead.status)
+        case .known(let count) where outgoing.state == .ended && count == UInt64(outgoing.queue.count):
+            // The body is here already: one system call sends head and body.
+            summary.bodyBytes = count
+            return outgoing.queue.withBytes { bytes in
+                guard var response = Response(body: bytes) else { return .close }
+                response.add(answerHead.fields)
+                return queue(&response, answerHead.status)
+            }
+        case .known, .unknown:
+            var known: UInt64?
+            if case .known(let count) = length { known = count }
+            guard var response = Response(readingFrom: self, length: known) else { return .close }
+            response.add(answerHead.fields)
+            return queue(&response, answerHead.status)
+        }
+    }
+
+    private func queueUpgrade(_ answerHead: ResponseHead) -> StepResult {
+        guard var response = Response(upgrading: self) else { return .close }
+        response.add(answerHead.fields)
+        return queue(&response, answerHead.status)
+    }
+
+    private func queue(_ response: inout Response, _ status: Int) -> StepResult {
+        pendingAnswer = nil
+        if server.isDraining { response.closeConnection() }
+        guard handle.queue(response, status: status) else { return .close }
+        phase = .answering
+        summary.status = status
+        arm(.send)
+        return .consumed(0)
+    }
+
+    /// What libmicrohttpd gets when it asks for the body.
+    enum Read {
+        case bytes(Int)
+        case later
+        case end
+        case broken
+    }
+
+    func readResponse(into memory: UnsafeMutableRawBufferPointer) -> Read {
+        guard !mustClose else { return .broken }
+        let count = min(memory.count, outgoing.queue.count)
+        guard count > 0 else { return readEnd() }
+        outgoing.queue.withBytes { bytes in
+            bytes.extracting(0..<count).withUnsafeBytes { memory.copyMemory(from: $0) }
+        }
+        outgoing.queue.removeFirst(count)
+        summary.bodyBytes += UInt64(count)
+        arm(.send)
+        if outgoing.isSourcePaused, outgoing.queue.count <= ServerLimits.lowWater {
+            outgoing.isSourcePaused = false
+            server.afterRun(self)
+        }
+        return .bytes(count)
+    }
+
+    private func readEnd() -> Read {
+        switch outgoing.state {
+        case .ended: return .end
+        case .broken: return .broken
+        case .open:
+            outgoing.isReaderWaiting = true
+            arm(.none)
+            suspend()
+            return .later
+        }
+    }
+
+    /// Tells the source to go on, outside libmicrohttpd: its bytes may come before the call returns.
+    func tellDrained() { exchange?.responseDrained() }
+}

@@ -1,0 +1,196 @@
+package import EventLoop
+import Glibc
+package import HTTPTypes
+
+/// One client's connection while libmicrohttpd parses and frames it.
+///
+/// A request's way: ``began(target:)`` (request line), ``step(_:)`` once for the head, once for each piece of the body and once for
+/// its end, then ``completed(isWhole:)``. Between the last step and the answer the connection is suspended. Files with
+/// `ClientConnection+` in their name hold the steps, the answer and the ways out of libmicrohttpd's hands.
+package final class ClientConnection: ReadinessHandler, TimerHandler {
+    /// Where the connection is in its request.
+    enum Phase {
+        /// Between requests, or reading a head.
+        case idle
+        /// The head is checked; the body comes.
+        case body
+        /// The request was handed over and has not been answered.
+        case handedOver
+        /// An answer is queued or being sent.
+        case answering
+        /// The socket was taken away from libmicrohttpd, which does not know it.
+        case taken
+    }
+
+    /// What the one timer waits for.
+    enum Deadline {
+        case head, idle, body, send, none
+    }
+
+    let server: Server
+    let handle: ConnectionHandle
+    let descriptor: Int32
+    /// Where the connection stands in the server's list.
+    var listIndex = 0
+    var phase = Phase.idle
+    var deadline = Deadline.head
+    private(set) var timer: LoopTimer?
+    private var watch: EventLoop.Watch?
+
+    /// Whether libmicrohttpd has been told to leave the connection alone.
+    private(set) var isSuspended = false
+    /// Whether this connection's callback is running: then it is suspended at its end, not resumed.
+    var isInCallback = false
+    /// Whether the client has closed its side: told once by the kernel, so kept.
+    private(set) var peerClosed = false
+    /// Whether bytes have come since the last request ended.
+    private var hasInput = false
+    /// Whether libmicrohttpd shall close the connection at its next call.
+    var mustClose = false
+
+    /// The client's address, `HOST` without the port.
+    package let peer: String
+    /// The head of the current request.
+    package internal(set) var head = RequestHead()
+    /// How the current request's body is framed.
+    package internal(set) var framing = RequestFraming.none
+    /// The part of the current request's body that has arrived and was not taken yet.
+    package internal(set) var body = ByteQueue()
+    /// Whether the request's body has arrived to its end.
+    package internal(set) var isBodyComplete = false
+    /// Who follows the current request after it was handed over.
+    package var exchange: (any ServerExchange)?
+    /// When the current request's line was read.
+    package internal(set) var startTime = MonotonicTime.now
+    /// The current request's number on its loop, from 1.
+    package internal(set) var number: UInt64 = 0
+    /// What the handler notes for the access log: the project's name.
+    package var project: String?
+
+    var targetLength = 0
+    var targetStart: UnsafePointer<CChar>?
+    var summary = RequestSummary()
+
+    /// What of an answer waits for libmicrohttpd to fetch it.
+    var outgoing = OutgoingBody()
+    /// An answer that is queued at the next call.
+    var pendingAnswer: PendingAnswer?
+    var upgradeHandler: ((Socket, Span<UInt8>) -> Void)?
+
+    init(server: Server, handle: ConnectionHandle, peer: String) {
+        self.server = server
+        self.handle = handle
+        self.peer = peer
+        descriptor = handle.descriptor
+    }
+
+    /// Begins to watch the socket; false where the kernel refuses.
+    func open() -> Bool {
+        // Edge-triggered: told once for each change, so that it costs nothing while libmicrohttpd reads the same socket.
+        watch = try? server.loop.watch(
+            descriptor, for: [.readable, .peerClosed, .edgeTriggered], handler: self)
+        timer = server.loop.timer(self)
+        arm(.head)
+        return watch != nil
+    }
+
+    /// libmicrohttpd has closed the connection, or what was left of it after its socket was taken.
+    func closed() {
+        stopWatching()
+        server.forget(self)
+    }
+
+    func stopWatching() {
+        if let watch { server.loop.cancel(watch) }
+        watch = nil
+        timer?.cancel()
+        timer = nil
+    }
+
+    // MARK: Events
+
+    /// The socket itself has news; libmicrohttpd hears of them on its own.
+    package func ready(_ readiness: Readiness) {
+        if readiness.contains(.readable), !hasInput {
+            hasInput = true
+            if phase == .idle { arm(.head) }
+        }
+        guard !readiness.isDisjoint(with: [.peerClosed, .broken]), !peerClosed else { return }
+        peerClosed = true
+        if phase == .handedOver || phase == .answering { abandon() }
+    }
+
+    /// A deadline has passed.
+    package func timerFired(_ timer: LoopTimer) {
+        switch deadline {
+        case .none: return
+        case .head where hasInput, .body:
+            server.handler.turnedAway(peer, "the request did not arrive in time")
+            sayTimeout()
+        case .head, .idle: break
+        case .send: server.handler.turnedAway(peer, "the client took no byte of its answer in time")
+        }
+        cut()
+    }
+
+    /// Sets the deadline of what the connection waits for now.
+    func arm(_ next: Deadline) {
+        deadline = next
+        guard let timer else { return }
+        switch next {
+        case .head: server.loop.arm(timer, after: server.limits.headTimeout)
+        case .idle: server.loop.arm(timer, after: server.limits.idleTimeout)
+        case .body: server.loop.arm(timer, after: server.limits.bodyTimeout)
+        case .send: server.loop.arm(timer, after: server.limits.sendTimeout)
+        case .none: timer.disarm()
+        }
+    }
+
+    /// Prepares for the next request on the same connection.
+    func rest() {
+        phase = .idle
+        hasInput = false
+        arm(.idle)
+    }
+
+    // MARK: Suspending
+
+    func suspend() {
+        guard !isSuspended else { return }
+        isSuspended = true
+        handle.suspend()
+    }
+
+    /// Lets libmicrohttpd go on; it calls back during the server's next run.
+    func resume() {
+        guard isSuspended, !isInCallback else { return }
+        isSuspended = false
+        handle.resume()
+        server.needsRun()
+    }
+
+    /// Ends the connection whatever it is doing, and tells who follows its request.
+    func cut() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        peerClosed = true
+        abandon()
+    }
+
+    /// Nothing can reach the client any more: tells who follows the request, and lets libmicrohttpd clean up.
+    private func abandon() {
+        mustClose = true
+        outgoing.state = .broken
+        let follower = exchange
+        exchange = nil
+        follower?.clientGone()
+        resume()
+    }
+
+    /// The request's end was slow: 408 (RFC 9110 §15.5.9), written past libmicrohttpd, which has sent nothing yet.
+    private func sayTimeout() {
+        guard phase == .idle || phase == .body || phase == .handedOver else { return }
+        let text = WireHead.complete(StandardAnswer.requestTimeout)
+        text.withUnsafeBytes { _ = send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)) }
+        summary.status = StandardAnswer.requestTimeout.head.status
+    }
+}

@@ -1,0 +1,86 @@
+internal import CMicroHTTPD
+import EventLoop
+import Glibc
+import HTTPTypes
+
+/// libmicrohttpd's handle of one client's connection, valid until it says that the connection is closed.
+struct ConnectionHandle {
+    private let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    /// The client's descriptor, which libmicrohttpd owns.
+    var descriptor: Int32 { cmicrohttpd_descriptor(pointer) }
+
+    /// Takes the connection out of libmicrohttpd's poll set: in a callback of this connection only.
+    func suspend() { MHD_suspend_connection(pointer) }
+
+    /// Puts it back at the next run.
+    func resume() { MHD_resume_connection(pointer) }
+
+    /// Queues an answer; false where libmicrohttpd refuses it.
+    func queue(_ response: borrowing Response, status: Int) -> Bool {
+        MHD_queue_response(pointer, UInt32(status), response.pointer) == .YES
+    }
+
+    /// Copies the request's fields to `fields`; answers whether every line of the head ended as it must.
+    ///
+    /// libmicrohttpd 0.9.75 takes a bare LF for a line's end, folds lines, and cuts values at NUL, and tells nobody. But it
+    /// leaves the head where it was read and puts a NUL over each CR and LF: each line must begin two bytes behind the
+    /// end of the one before, and those two bytes are its CR LF. Later versions refuse such heads themselves and trim values,
+    /// so there the check would be wrong and is left out.
+    func copyFields(to fields: inout FieldList, requestLineEnd: UnsafePointer<CChar>) -> Bool {
+        var collector = FieldCollector(fields: fields, lineEnd: requestLineEnd)
+        fields = FieldList()
+        withUnsafeMutablePointer(to: &collector) {
+            _ = MHD_get_connection_values_n(pointer, .HEADER_KIND, Self.collect, $0)
+        }
+        fields = collector.fields
+        return MicroHTTPD.refusesLooseLines || collector.isContiguous && collector.endsWithEmptyLine
+    }
+
+    /// Copies the trailer fields of a chunked request.
+    func copyTrailers(to fields: inout FieldList) {
+        var collector = FieldCollector(fields: fields, lineEnd: nil)
+        fields = FieldList()
+        withUnsafeMutablePointer(to: &collector) {
+            _ = MHD_get_connection_values_n(pointer, .FOOTER_KIND, Self.collect, $0)
+        }
+        fields = collector.fields
+    }
+
+    private static let collect: MHD_KeyValueIteratorN = { context, _, name, nameLength, value, valueLength in
+        guard let collector = context?.assumingMemoryBound(to: FieldCollector.self), let name else { return .NO }
+        collector.pointee.add(name, nameLength, value, valueLength)
+        return .YES
+    }
+}
+
+/// Gathers the fields that libmicrohttpd enumerates and watches where in memory they stand.
+private struct FieldCollector {
+    var fields: FieldList
+    /// The byte behind the last character of the line before.
+    var lineEnd: UnsafePointer<CChar>?
+    var isContiguous = true
+
+    init(fields: FieldList, lineEnd: UnsafePointer<CChar>?) {
+        self.fields = fields
+        self.lineEnd = lineEnd
+    }
+
+    mutating func add(_ name: UnsafePointer<CChar>, _ nameLength: Int, _ value: UnsafePointer<CChar>?, _ valueLength: Int) {
+        if let lineEnd { isContiguous = isContiguous && name == lineEnd + 2 }
+        lineEnd = (value ?? name + nameLength) + (value == nil ? 0 : valueLength)
+        let nameBytes = UnsafeRawBufferPointer(start: name, count: nameLength).bindMemory(to: UInt8.self)
+        let valueBytes = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength)
+            .bindMemory(to: UInt8.self)
+        fields.append(name: nameBytes.span, value: valueBytes.span)
+    }
+
+    /// Whether the last line is followed by CR LF CR LF, both overwritten with NUL. The bytes lie in libmicrohttpd's read buffer: the
+    /// empty line that ended the head was read, so at least its LF follows, and the pool is larger than the head.
+    var endsWithEmptyLine: Bool {
+        guard let lineEnd else { return true }
+        return lineEnd[0] == 0 && lineEnd[1] == 0 && lineEnd[2] == 0 && lineEnd[3] == 0
+    }
+}

@@ -1,0 +1,277 @@
+package import EventLoop
+package import HTTPTypes
+
+/// A client's connection that was taken from libmicrohttpd: one answer is written to it, then it is closed.
+///
+/// Bytes written during one pass of the loop leave in one system call at its end.
+package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHandler {
+    /// What happens when the client does not keep up.
+    package enum Policy {
+        /// The source is asked to pause: for answers whose source can wait.
+        case pauseSource
+        /// The client is cut once more than this many bytes wait: for event streams, whose source (OpenCode) would queue without
+        /// bound.
+        case cut(above: Int)
+    }
+
+    /// How the body is framed on the wire (RFC 9112 §6).
+    private enum Framing {
+        case chunked, length, untilClose, none
+    }
+
+    private enum State {
+        case open
+        /// The body has ended; the rest is written, then the connection is closed in order.
+        case ending
+        /// The source broke off; the rest is written, then the connection is cut.
+        case breaking
+        /// Everything is written and FIN sent: what the client still sends is thrown away until it closes too.
+        case lingering
+        case closed
+    }
+
+    /// How long a connection may linger after its answer, so that bytes in flight don't turn the end into a reset.
+    private static let lingerTimeout = Duration.seconds(2)
+    /// How often a cut HTTP/1.0 connection is looked at until the client has everything.
+    private static let resetInterval = Duration.milliseconds(5)
+
+    private let loop: EventLoop
+    private let server: Server
+    private let socket: Socket
+    private let request: RequestRecord
+    private let policy: Policy
+    private let isHTTP10: Bool
+    private let isHead: Bool
+    private var framing = Framing.none
+    private var state = State.open
+    private var pending = ByteQueue()
+    private var isFlushScheduled = false
+    private var isSourcePaused = false
+    private var watch: EventLoop.Watch?
+    private var timer: LoopTimer?
+    private var resetChecksLeft = 400
+    private var summary: RequestSummary
+    private var exchange: (any ServerExchange)?
+
+    init(
+        socket: Socket, from connection: ClientConnection, version: Version, isHead: Bool, policy: Policy,
+        exchange: (any ServerExchange)?
+    ) {
+        loop = connection.server.loop
+        server = connection.server
+        self.socket = socket
+        self.policy = policy
+        self.exchange = exchange
+        self.isHead = isHead
+        isHTTP10 = version == .http10
+        summary = connection.summary
+        request = RequestRecord(connection)
+    }
+
+    /// Writes the head and begins to watch the client.
+    func start(_ head: ResponseHead, _ length: BodyLength) {
+        var bytes = WireHead.begin(head)
+        switch length {
+        case .none(let announced):
+            framing = .none
+            if let announced { WireHead.add("Content-Length", String(announced), to: &bytes) }
+        case .known(let count):
+            framing = isHead ? .none : .length
+            WireHead.add("Content-Length", String(count), to: &bytes)
+        case .unknown where isHTTP10:
+            framing = .untilClose
+        case .unknown:
+            framing = isHead ? .none : .chunked
+            WireHead.add("Transfer-Encoding", "chunked", to: &bytes)
+        }
+        WireHead.add("Connection", "close", to: &bytes)
+        if head.fields.firstIndex(of: .date) == nil { WireHead.add("Date", HTTPDate.now(), to: &bytes) }
+        WireHead.endLine(&bytes)
+        pending.append(contentsOf: bytes)
+        server.add(self)
+        do {
+            watch = try loop.watch(
+                socket.descriptor, for: [.readable, .writable, .peerClosed, .edgeTriggered], handler: self)
+        } catch {
+            return close(tellingFollower: true)
+        }
+        timer = loop.timer(self)
+        scheduleFlush()
+    }
+
+    /// Adds bytes to the body; answers whether the source may go on at once. If not, ``ServerExchange/responseDrained()`` says when.
+    package func write(_ bytes: Span<UInt8>) -> Bool {
+        guard state == .open, !bytes.isEmpty, framing != .none else { return true }
+        if framing == .chunked {
+            var size: [UInt8] = []
+            size.append(hexadecimal: UInt64(bytes.count))
+            WireHead.endLine(&size)
+            pending.append(contentsOf: size)
+            pending.append(bytes)
+            pending.append(contentsOf: [0x0d, 0x0a])
+        } else {
+            pending.append(bytes)
+        }
+        summary.bodyBytes += UInt64(bytes.count)
+        scheduleFlush()
+        switch policy {
+        case .cut(let limit):
+            guard pending.count > limit else { return true }
+            // What the kernel takes now does not count as waiting.
+            flush()
+            guard pending.count > limit, state == .open else { return true }
+            server.handler.turnedAway(
+                request.peer, "the client read too slowly: \(pending.count) bytes of its event stream were waiting")
+            close(tellingFollower: true)
+            return true
+        case .pauseSource:
+            guard pending.count > ServerLimits.highWater else { return true }
+            isSourcePaused = true
+            return false
+        }
+    }
+
+    /// The body is whole.
+    package func finish(trailers: FieldList = FieldList()) {
+        guard state == .open else { return }
+        state = .ending
+        exchange = nil
+        summary.isComplete = true
+        if framing == .chunked {
+            var end = Array("0\r\n".utf8)
+            for index in 0..<trailers.count {
+                end.append(contentsOf: trailers.name(at: index))
+                end.append(contentsOf: ": ".utf8)
+                end.append(contentsOf: trailers.value(at: index))
+                WireHead.endLine(&end)
+            }
+            WireHead.endLine(&end)
+            pending.append(contentsOf: end)
+        }
+        arm(server.limits.sendTimeout)
+        scheduleFlush()
+    }
+
+    /// The source broke off: what waits is delivered, then the connection is cut; no client can take it for a clean end.
+    package func breakOff() {
+        guard state == .open else { return }
+        state = .breaking
+        exchange = nil
+        arm(server.limits.sendTimeout)
+        scheduleFlush()
+    }
+
+    // MARK: Events
+
+    package func ready(_ readiness: Readiness) {
+        if !readiness.isDisjoint(with: [.peerClosed, .broken]) {
+            return close(tellingFollower: true)
+        }
+        if readiness.contains(.readable), state == .lingering || state == .ending { drain() }
+        if readiness.contains(.writable), !pending.isEmpty { flush() }
+    }
+
+    package func passEnded() {
+        isFlushScheduled = false
+        flush()
+    }
+
+    package func timerFired(_ timer: LoopTimer) {
+        if state == .breaking, pending.isEmpty, resetChecksLeft > 0 { return resetWhenDelivered() }
+        close(tellingFollower: true)
+    }
+
+    private func arm(_ duration: Duration) {
+        if let timer { loop.arm(timer, after: duration) }
+    }
+
+    private func scheduleFlush() {
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        loop.atEndOfPass(self)
+    }
+
+    private func flush() {
+        while !pending.isEmpty, state != .closed {
+            switch pending.withBytes({ socket.send($0) }) {
+            case .bytes(0): return
+            case .bytes(let count):
+                pending.removeFirst(count)
+                tellDrained()
+            case .failed: return close(tellingFollower: true)
+            }
+        }
+        switch state {
+        case .ending: linger()
+        case .breaking where framing == .untilClose: resetWhenDelivered()
+        case .breaking: linger()
+        case .open, .lingering, .closed: break
+        }
+    }
+
+    private func tellDrained() {
+        guard isSourcePaused, pending.count <= ServerLimits.lowWater else { return }
+        isSourcePaused = false
+        exchange?.responseDrained()
+    }
+
+    // MARK: The end
+
+    /// Everything is written: FIN, and then whatever the client still sends is read, so that no reset overtakes the answer.
+    private func linger() {
+        state = .lingering
+        socket.shutdownWriting()
+        report()
+        arm(Self.lingerTimeout)
+        drain()
+    }
+
+    private func drain() {
+        while true {
+            switch socket.receive(loop.scratch, { _ in }) {
+            case .bytes: continue
+            case .nothingYet: return
+            case .end, .failed: return close(tellingFollower: true)
+            }
+        }
+    }
+
+    /// Only a reset tells an HTTP/1.0 client that its body is not whole; it is sent once the client has all that was written.
+    private func resetWhenDelivered() {
+        resetChecksLeft -= 1
+        guard socket.unacknowledgedBytes == 0 || resetChecksLeft == 0 else { return arm(Self.resetInterval) }
+        stopWatching()
+        socket.reset()
+        close(tellingFollower: false)
+    }
+
+    /// Ends the connection now.
+    package func close(tellingFollower: Bool) {
+        guard state != .closed else { return }
+        if state != .ending && state != .lingering { summary.isComplete = false }
+        state = .closed
+        stopWatching()
+        socket.close()
+        pending.removeAll()
+        let follower = exchange
+        exchange = nil
+        report()
+        server.remove(self)
+        if tellingFollower { follower?.clientGone() }
+    }
+
+    private func stopWatching() {
+        if let watch { loop.cancel(watch) }
+        watch = nil
+        timer?.cancel()
+        timer = nil
+    }
+
+    private var isReported = false
+
+    private func report() {
+        guard !isReported else { return }
+        isReported = true
+        server.handler.ended(request, summary)
+    }
+}

@@ -1,0 +1,22 @@
+/// What a server serves: one object for each loop.
+package protocol RequestHandler: AnyObject {
+    /// The head of a request that waits for "100 Continue" before it sends its body: an answer refuses it without the body.
+    func refuse(_ connection: ClientConnection) -> Answer?
+    /// A request is there. Its body is whole where ``ClientConnection/isBodyComplete``, else it arrives bit by bit. The handler
+    /// answers now, or keeps the connection, sets ``ClientConnection/exchange`` and answers later.
+    func handle(_ connection: ClientConnection)
+    /// The request has ended, answered or not.
+    func ended(_ request: RequestRecord, _ summary: RequestSummary)
+    /// A client was turned away before there was a request to hand over; one sentence for the log.
+    func turnedAway(_ address: String, _ reason: String)
+}
+
+/// Who follows one request after it was handed over.
+package protocol ServerExchange: AnyObject {
+    /// More of the request's body, or its end, is there.
+    func requestBodyArrived()
+    /// The client has taken enough of the answer that its source may go on.
+    func responseDrained()
+    /// The client is gone or was cut off: nothing can be answered any more.
+    func clientGone()
+}

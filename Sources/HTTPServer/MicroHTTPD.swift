@@ -1,0 +1,109 @@
+internal import CMicroHTTPD
+import Glibc
+import HTTPTypes
+
+/// libmicrohttpd's daemon in external-epoll mode: it parses and frames, its owner polls.
+///
+/// The callbacks below recover the connection and call one method of it; nothing else happens in them.
+final class MicroHTTPD {
+    /// libmicrohttpd would not start; its log has said why.
+    struct StartFailure: Error {}
+
+    /// The library's version, such as `0.9.75`.
+    static var version: String { String(cString: MHD_get_version()) }
+
+    /// Whether the library itself refuses bare LF, folded lines and white space in the request line.
+    /// (MHD_OPTION_CLIENT_DISCIPLINE_LVL, from 0.9.77 on).
+    static let refusesLooseLines = version.split(separator: ".").compactMap { Int($0) }
+        .lexicographicallyPrecedes([0, 9, 77]) == false
+
+    private let daemon: OpaquePointer
+    private unowned let server: Server
+
+    /// The daemon's epoll set, to be watched for reading.
+    let descriptor: Int32
+
+    init(server: Server, poolSize: Int, connectionLimit: Int) throws(StartFailure) {
+        self.server = server
+        // The server owns the daemon and stops it before it goes: the pointer is good for as long as callbacks come.
+        let context = Unmanaged.passUnretained(server).toOpaque()
+        guard
+            let daemon = cmicrohttpd_start(
+                Self.onRequest, Self.onCompleted, Self.onConnection, Self.onTarget, Self.onUnescape, context,
+                poolSize, UInt32(connectionLimit), Self.refusesLooseLines ? 1 : 0)
+        else { throw StartFailure() }
+        self.daemon = daemon
+        descriptor = cmicrohttpd_epoll_descriptor(daemon)
+    }
+
+    /// Ends the daemon and closes its connections. No connection may be suspended (libmicrohttpd's manual).
+    func stop() { MHD_stop_daemon(daemon) }
+
+    /// Handles whatever is ready; answers whether there is more to do at once.
+    func run() -> Bool {
+        MHD_run(daemon)
+        var timeout: UInt64 = 0
+        return MHD_get_timeout(daemon, &timeout) == .YES && timeout == 0
+    }
+
+    /// Hands over a connected descriptor, which libmicrohttpd closes in any case.
+    func add(_ descriptor: Int32) -> Bool {
+        var address = sockaddr_storage()
+        address.ss_family = sa_family_t(AF_INET)
+        // libmicrohttpd keeps the address for its own limits only, which are not used: the gateway knows the real one.
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                MHD_add_connection(daemon, descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == .YES
+            }
+        }
+    }
+
+    private static let onRequest: MHD_AccessHandlerCallback = {
+        _, handle, _, method, version, data, size, context in
+        guard let handle, let raw = context?.pointee, let size, let method, let version else { return .NO }
+        let connection = Unmanaged<ClientConnection>.fromOpaque(raw).takeUnretainedValue()
+        let step = ClientConnection.Step(
+            method: method, version: version,
+            body: UnsafeRawBufferPointer(start: data, count: size.pointee))
+        switch connection.step(step) {
+        case .consumed(let count):
+            size.pointee -= count
+            return .YES
+        case .close:
+            return .NO
+        }
+    }
+
+    private static let onCompleted: MHD_RequestCompletedCallback = { _, _, context, code in
+        guard let raw = context?.pointee else { return }
+        context?.pointee = nil
+        Unmanaged<ClientConnection>.fromOpaque(raw).takeUnretainedValue()
+            .completed(isWhole: code == .REQUEST_TERMINATED_COMPLETED_OK)
+    }
+
+    private static let onConnection: MHD_NotifyConnectionCallback = { context, handle, stored, code in
+        guard let context, let handle, let stored else { return }
+        let server = Unmanaged<Server>.fromOpaque(context).takeUnretainedValue()
+        if code == .CONNECTION_NOTIFY_STARTED {
+            let connection = server.started(ConnectionHandle(handle))
+            stored.pointee = connection.map { Unmanaged.passRetained($0).toOpaque() }
+        } else if let raw = stored.pointee {
+            stored.pointee = nil
+            Unmanaged<ClientConnection>.fromOpaque(raw).takeRetainedValue().closed()
+        }
+    }
+
+    private static let onTarget:
+        @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
+            _, target, handle in
+            guard let handle, let raw = cmicrohttpd_socket_context(handle) else { return nil }
+            Unmanaged<ClientConnection>.fromOpaque(raw).takeUnretainedValue().began(target: target)
+            return raw
+        }
+
+    // Nothing is decoded: `%2F` and `%00` stay what they were.
+    private static let onUnescape:
+        @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = { _, _, text in
+            text.map { strlen($0) } ?? 0
+        }
+}

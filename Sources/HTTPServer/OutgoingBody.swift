@@ -1,0 +1,33 @@
+import HTTPTypes
+
+/// The part of an answer's body that waits for libmicrohttpd to fetch it.
+struct OutgoingBody {
+    enum State {
+        /// More will come.
+        case open
+        /// What waits is the rest.
+        case ended
+        /// The source broke off: the client must not see a clean end.
+        case broken
+    }
+
+    var queue = ByteQueue()
+    var state = State.open
+    /// Whether the source was told to pause and must be told to go on.
+    var isSourcePaused = false
+    /// Whether libmicrohttpd waits for bytes.
+    var isReaderWaiting = false
+}
+
+/// An answer that is queued at libmicrohttpd's next call: it takes answers in its access handler only.
+enum PendingAnswer {
+    case whole(Answer)
+    case begun(ResponseHead, BodyLength)
+    case upgrade(ResponseHead)
+
+    /// The answer, where it is a complete one.
+    var complete: Answer? {
+        if case .whole(let answer) = self { return answer }
+        return nil
+    }
+}

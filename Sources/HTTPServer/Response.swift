@@ -1,0 +1,109 @@
+internal import CMicroHTTPD
+import HTTPTypes
+
+/// libmicrohttpd's response object, given up when this value goes.
+struct Response: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// A response whose whole body is copied from `body`.
+    init?(body: Span<UInt8>) {
+        let created = body.withUnsafeBytes { bytes in
+            // Copied before the call returns; the parameter lacks `const` for the other memory modes.
+            MHD_create_response_from_buffer(
+                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+        }
+        guard let created else { return nil }
+        pointer = created
+    }
+
+    /// A response that asks `connection` for its body; `length` nil where only the end tells.
+    init?(readingFrom connection: ClientConnection, length: UInt64?) {
+        // The response holds a reference to its source and gives it back when libmicrohttpd frees the response.
+        let source = Unmanaged.passRetained(connection)
+        let created = MHD_create_response_from_callback(
+            length ?? cmicrohttpd_size_unknown, Self.blockSize, Self.onRead, source.toOpaque(), Self.onFree)
+        guard let created else {
+            source.release()
+            return nil
+        }
+        pointer = created
+    }
+
+    /// A 101 that hands the client's descriptor to `connection` once it has been sent.
+    init?(upgrading connection: ClientConnection) {
+        // Kept alive by the server's own list until libmicrohttpd closes the connection, which it does after the upgrade.
+        guard
+            let created = MHD_create_response_for_upgrade(
+                Self.onUpgrade, Unmanaged.passUnretained(connection).toOpaque())
+        else { return nil }
+        pointer = created
+    }
+
+    deinit { MHD_destroy_response(pointer) }
+
+    /// Adds the fields of a head. libmicrohttpd counts and frames by itself; it refuses empty values, which are left out.
+    mutating func add(_ fields: FieldList) {
+        var text: [CChar] = []
+        for index in 0..<fields.count {
+            let name = fields.name(at: index)
+            let value = fields.value(at: index)
+            guard !value.isEmpty else { continue }
+            text.removeAll(keepingCapacity: true)
+            text.append(contentsOf: name.lazy.map { CChar(bitPattern: $0) })
+            text.append(0)
+            text.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) })
+            text.append(0)
+            text.withUnsafeBufferPointer { buffer in
+                guard let start = buffer.baseAddress else { return }
+                MHD_add_response_header(pointer, start, start + name.count + 1)
+            }
+        }
+    }
+
+    /// Announces a body that is not sent: for HEAD and 304 (RFC 9110 §8.6).
+    mutating func announce(length: UInt64) {
+        cmicrohttpd_allow_content_length(pointer)
+        MHD_add_response_header(pointer, "Content-Length", String(length))
+    }
+
+    /// libmicrohttpd's block for one call of the body's source.
+    private static let blockSize = 32 * 1024
+
+    private static let onRead: MHD_ContentReaderCallback = { context, _, buffer, capacity in
+        guard let context, let buffer else { return cmicrohttpd_end_with_error }
+        let connection = Unmanaged<ClientConnection>.fromOpaque(context).takeUnretainedValue()
+        let memory = UnsafeMutableRawBufferPointer(start: buffer, count: capacity)
+        switch connection.readResponse(into: memory) {
+        case .bytes(let count): return count
+        case .later: return 0
+        case .end: return cmicrohttpd_end_of_stream
+        case .broken: return cmicrohttpd_end_with_error
+        }
+    }
+
+    private static let onFree: MHD_ContentReaderFreeCallback = { context in
+        guard let context else { return }
+        Unmanaged<ClientConnection>.fromOpaque(context).release()
+    }
+
+    private static let onUpgrade: MHD_UpgradeHandler = { context, _, _, extra, extraSize, descriptor, handle in
+        guard let context else { return }
+        let connection = Unmanaged<ClientConnection>.fromOpaque(context).takeUnretainedValue()
+        let early = UnsafeRawBufferPointer(start: extra, count: extraSize).bindMemory(to: UInt8.self)
+        connection.upgraded(descriptor: descriptor, early: early.span)
+        // The socket was taken over: what libmicrohttpd still holds is a stand-in.
+        cmicrohttpd_end_upgrade(handle)
+    }
+}
+
+extension Response {
+    /// The library's reason phrase for a status (RFC 9110 §15).
+    static func reason(_ status: Int) -> String {
+        String(cString: MHD_get_reason_phrase_for(UInt32(status)))
+    }
+}
+
+extension Response {
+    /// Announces that the connection ends with this answer.
+    mutating func closeConnection() { MHD_add_response_header(pointer, "Connection", "close") }
+}

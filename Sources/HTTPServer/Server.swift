@@ -1,0 +1,173 @@
+package import EventLoop
+import Glibc
+import HTTPTypes
+
+/// The HTTP front of one loop: a listener, libmicrohttpd's daemon, and the connections of both kinds.
+///
+/// The gateway accepts by itself and hands connected sockets to libmicrohttpd, so that limits and a full descriptor table are
+/// in its hands: libmicrohttpd spins at EMFILE.
+package final class Server {
+    /// The HTTP front could not be set up; a sentence.
+    package struct Failure: Error, CustomStringConvertible {
+        /// What failed and why.
+        package let description: String
+    }
+
+    let loop: EventLoop
+    let handler: any RequestHandler
+    let limits: ServerLimits
+    /// A descriptor that reads as closed, put in the place of sockets that are taken from libmicrohttpd.
+    let standIn: Int32
+    /// Whether the server only finishes what it has begun.
+    private(set) var isDraining = false
+
+    private var daemon: MicroHTTPD?
+    private var daemonWatch: EventLoop.Watch?
+    private var acceptor: Acceptor?
+    private var connections: [ClientConnection] = []
+    private var detached: [ObjectIdentifier: DetachedConnection] = [:]
+    private var isRunScheduled = false
+    private var isRunning = false
+    private var drained: [ClientConnection] = []
+    private var acceptedPeer = ""
+    private var requestCount: UInt64 = 0
+
+    /// A server on `loop` that accepts nothing yet.
+    package init(loop: EventLoop, limits: ServerLimits, handler: any RequestHandler) throws(Failure) {
+        self.loop = loop
+        self.limits = limits
+        self.handler = handler
+        do {
+            standIn = try SocketOptions.closedPeer()
+        } catch {
+            throw Failure(description: "The HTTP front could not be set up: \(error)")
+        }
+        do {
+            let daemon = try MicroHTTPD(
+                server: self, poolSize: limits.poolSize, connectionLimit: limits.maximumConnections + 16)
+            self.daemon = daemon
+            daemonWatch = try loop.watch(daemon.descriptor, for: .readable, handler: self)
+        } catch {
+            throw Failure(description: "The HTTP front could not be set up: libmicrohttpd would not start (\(error)).")
+        }
+    }
+
+    deinit { close(standIn) }
+
+    /// The version of libmicrohttpd that is in use.
+    package static var libraryVersion: String { MicroHTTPD.version }
+
+    /// The number of connections of both kinds.
+    package var connectionCount: Int { connections.count + detached.count }
+
+    /// Begins to accept from `listener`.
+    package func accept(from listener: Listener) throws(Failure) {
+        do {
+            acceptor = try Acceptor(listener: listener, server: self)
+        } catch {
+            throw Failure(description: "\(listener.address) could not be watched: \(error)")
+        }
+    }
+
+    /// Accepts nothing more, lets idle connections go, and has every answer say that its connection ends with it.
+    package func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        acceptor?.stop()
+        acceptor = nil
+        for connection in connections where connection.phase == .idle { connection.cut() }
+    }
+
+    /// Cuts every connection that is left and gives up libmicrohttpd's daemon.
+    package func stop() {
+        drain()
+        for connection in detached.values { connection.close(tellingFollower: true) }
+        for connection in connections { connection.cut() }
+        while !connections.isEmpty, daemon?.run() == true {}
+        if let daemonWatch { loop.cancel(daemonWatch) }
+        daemonWatch = nil
+        daemon?.stop()
+        daemon = nil
+    }
+
+    // MARK: Connections
+
+    /// Hands a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this returns or never.
+    func take(_ descriptor: Int32, from address: SocketAddress) {
+        acceptedPeer = address.host
+        SocketOptions.setNoDelay(descriptor)
+        if daemon?.add(descriptor) == true { needsRun() }
+    }
+
+    /// Whether another connection is allowed.
+    var hasRoom: Bool { connectionCount < limits.maximumConnections }
+
+    func started(_ handle: ConnectionHandle) -> ClientConnection? {
+        let connection = ClientConnection(server: self, handle: handle, peer: acceptedPeer)
+        guard connection.open() else { return nil }
+        connection.listIndex = connections.count
+        connections.append(connection)
+        return connection
+    }
+
+    func forget(_ connection: ClientConnection) {
+        let last = connections.removeLast()
+        if last !== connection {
+            connections[connection.listIndex] = last
+            last.listIndex = connection.listIndex
+        }
+        if connection.phase != .taken { acceptor?.roomAgain() }
+    }
+
+    func add(_ connection: DetachedConnection) { detached[ObjectIdentifier(connection)] = connection }
+
+    func remove(_ connection: DetachedConnection) {
+        detached[ObjectIdentifier(connection)] = nil
+        acceptor?.roomAgain()
+    }
+
+    func nextRequestNumber() -> UInt64 {
+        requestCount += 1
+        return requestCount
+    }
+
+    // MARK: Running libmicrohttpd
+
+    /// libmicrohttpd has something to do that no descriptor tells of, such as a resumed connection.
+    func needsRun() {
+        guard !isRunScheduled, !isRunning else {
+            isRunScheduled = true
+            return
+        }
+        isRunScheduled = true
+        loop.atEndOfPass(self)
+    }
+
+    /// Tells the connection's source to go on once libmicrohttpd has returned.
+    func afterRun(_ connection: ClientConnection) { drained.append(connection) }
+
+    private func runDaemon() {
+        isRunning = true
+        isRunScheduled = false
+        let hasMore = daemon?.run() ?? false
+        isRunning = false
+        let tell = drained
+        drained.removeAll(keepingCapacity: true)
+        for connection in tell { connection.tellDrained() }
+        if hasMore || isRunScheduled {
+            isRunScheduled = true
+            loop.atEndOfPass(self)
+        }
+    }
+}
+
+extension Server: ReadinessHandler, PassHandler {
+    /// libmicrohttpd's poll set has events: they are handled at the end of the pass, together with what resumes until then.
+    package func ready(_ readiness: Readiness) { needsRun() }
+
+    /// The pass has ended.
+    package func passEnded() {
+        guard isRunScheduled else { return }
+        runDaemon()
+    }
+}

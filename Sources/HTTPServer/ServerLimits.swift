@@ -1,0 +1,29 @@
+/// What a server allows its clients, each with the name of the setting that changes it.
+package struct ServerLimits: Sendable {
+    /// From the first byte of a request to the end of its head (`--head-timeout`).
+    package var headTimeout = Duration.seconds(10)
+    /// A kept-alive connection without a request (`--idle-timeout`).
+    package var idleTimeout = Duration.seconds(75)
+    /// A request body without a byte (`--body-timeout`).
+    package var bodyTimeout = Duration.seconds(60)
+    /// An answer of which the client takes no byte (`--send-timeout`).
+    package var sendTimeout = Duration.seconds(900)
+    /// A request body up to this size is held whole before the request is handed over, in bytes (`--held-body`).
+    package var heldBody = 64 * 1024
+    /// The request line and all fields together, in bytes (`--max-head`).
+    package var maximumHead = 16 * 1024
+    /// Connections of one loop (`--max-connections`, divided by the number of loops).
+    package var maximumConnections = 1024
+
+    /// The defaults.
+    package init() {}
+
+    /// Bytes of a body on its way, each direction, above which its source is paused.
+    static let highWater = 256 * 1024
+    /// Bytes below which a paused source goes on.
+    static let lowWater = 64 * 1024
+
+    /// libmicrohttpd's memory for one connection: the head, one record for each field and the head of the answer must fit. Beyond it the
+    /// library answers 431 itself.
+    var poolSize: Int { max(32 * 1024, maximumHead * 2) }
+}
