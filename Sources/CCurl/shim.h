@@ -1,2 +1,56 @@
 #pragma once
 #include <curl/curl.h>
+
+// curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo take variable arguments, which Swift cannot call: one inline function for
+// each type of argument.
+
+static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode ccurl_set_size(CURL *handle, CURLoption option, int64_t value) {
+    return curl_easy_setopt(handle, option, (curl_off_t)value);
+}
+static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+static inline CURLcode ccurl_set_fields(CURL *handle, struct curl_slist *list) {
+    return curl_easy_setopt(handle, CURLOPT_HTTPHEADER, list);
+}
+static inline CURLcode ccurl_set_data_callback(
+    CURL *handle, CURLoption option, size_t (*callback)(char *, size_t, size_t, void *)) {
+    return curl_easy_setopt(handle, option, callback);
+}
+static inline CURLcode ccurl_set_open_socket(
+    CURL *handle, curl_socket_t (*callback)(void *, curlsocktype, struct curl_sockaddr *)) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+static inline CURLcode ccurl_set_close_socket(CURL *handle, int (*callback)(void *, curl_socket_t)) {
+    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+static inline CURLcode ccurl_set_before_request(
+    CURL *handle, int (*callback)(void *, char *, char *, int, int)) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
+}
+static inline CURLcode ccurl_get_socket(CURL *handle, curl_socket_t *socket) {
+    return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, socket);
+}
+static inline CURLcode ccurl_get_private(CURL *handle, void **pointer) {
+    return curl_easy_getinfo(handle, CURLINFO_PRIVATE, pointer);
+}
+static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode ccurl_multi_set_context(CURLM *multi, void *context) {
+    CURLMcode result = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    return result ? result : curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+}
+static inline CURLMcode ccurl_multi_set_callbacks(
+    CURLM *multi, int (*socket)(CURL *, curl_socket_t, int, void *, void *), int (*timer)(CURLM *, long, void *)) {
+    CURLMcode result = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+    return result ? result : curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+}
+/// The result of a finished transfer: it stands in a union, which Swift reads less plainly.
+static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }

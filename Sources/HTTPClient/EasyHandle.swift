@@ -1,0 +1,144 @@
+internal import CCurl
+import Glibc
+import HTTPTypes
+
+/// One of libcurl's transfer handles, configured once and used for many exchanges one after the other.
+///
+/// The handle's callbacks know this object, which knows the exchange that it serves at the moment.
+final class EasyHandle {
+    let pointer: UnsafeMutableRawPointer
+    private let fields = RequestFields()
+    private var target: [CChar] = []
+    /// The exchange being carried; it and the handle hold each other until the exchange is released.
+    var exchange: UpstreamExchange?
+
+    init?(client: UpstreamClient) {
+        guard let pointer = curl_easy_init() else { return nil }
+        self.pointer = pointer
+        let own = Unmanaged.passUnretained(self).toOpaque()
+        let shared = Unmanaged.passUnretained(client).toOpaque()
+        ccurl_set_pointer(pointer, CURLOPT_PRIVATE, own)
+        ccurl_set_long(pointer, CURLOPT_NOSIGNAL, 1)
+        ccurl_set_long(pointer, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        // An empty string, not nil: nil would let http_proxy of the environment in.
+        ccurl_set_string(pointer, CURLOPT_PROXY, "")
+        ccurl_set_string(pointer, CURLOPT_NOPROXY, "*")
+        ccurl_set_string(pointer, CURLOPT_PROTOCOLS_STR, "http")
+        ccurl_set_long(pointer, CURLOPT_FOLLOWLOCATION, 0)
+        ccurl_set_long(pointer, CURLOPT_HTTP_CONTENT_DECODING, 0)
+        // The chunked coding is read by the gateway's own strict decoder: libcurl goes on using a connection on which bytes
+        // followed the last chunk.
+        ccurl_set_long(pointer, CURLOPT_HTTP_TRANSFER_DECODING, 0)
+        ccurl_set_long(pointer, CURLOPT_CONNECTTIMEOUT_MS, Self.connectTimeout)
+        ccurl_set_long(pointer, CURLOPT_BUFFERSIZE, 64 * 1024)
+        ccurl_set_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
+        ccurl_set_long(pointer, CURLOPT_TCP_NODELAY, 1)
+        ccurl_set_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        ccurl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, Self.onHeader)
+        ccurl_set_pointer(pointer, CURLOPT_HEADERDATA, own)
+        ccurl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, Self.onBody)
+        ccurl_set_pointer(pointer, CURLOPT_WRITEDATA, own)
+        ccurl_set_data_callback(pointer, CURLOPT_READFUNCTION, Self.onUpload)
+        ccurl_set_pointer(pointer, CURLOPT_READDATA, own)
+        ccurl_set_before_request(pointer, Self.onBeforeRequest)
+        ccurl_set_pointer(pointer, CURLOPT_PREREQDATA, own)
+        ccurl_set_open_socket(pointer, UpstreamClient.onOpenSocket)
+        ccurl_set_close_socket(pointer, UpstreamClient.onCloseSocket)
+        ccurl_set_pointer(pointer, CURLOPT_CLOSESOCKETDATA, shared)
+    }
+
+    deinit { curl_easy_cleanup(pointer) }
+
+    /// Loopback answers at once or not at all; a full accept queue is the one case in between. Milliseconds.
+    private static let connectTimeout = 5000
+
+    /// Prepares the handle for a request to the host that `address` names.
+    func prepare(_ request: UpstreamRequest, address: OpaquePointer) {
+        fields.fill(request)
+        ccurl_set_fields(pointer, fields.list)
+        ccurl_set_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(address))
+        target.removeAll(keepingCapacity: true)
+        for byte in request.target { target.append(CChar(bitPattern: byte)) }
+        target.append(0)
+        // Copied by libcurl, as every string option is.
+        target.withUnsafeBufferPointer { _ = ccurl_set_string(pointer, CURLOPT_REQUEST_TARGET, $0.baseAddress) }
+        ccurl_set_long(pointer, CURLOPT_HTTPGET, 1)
+        switch request.body {
+        case .none:
+            if request.method == .head { ccurl_set_long(pointer, CURLOPT_NOBODY, 1) }
+        case .whole(let bytes):
+            ccurl_set_long(pointer, CURLOPT_POST, 1)
+            ccurl_set_size(pointer, CURLOPT_POSTFIELDSIZE_LARGE, Int64(bytes.count))
+            if bytes.isEmpty {
+                ccurl_set_string(pointer, CURLOPT_COPYPOSTFIELDS, "")
+            } else {
+                // Copied before the call returns; the pointer is only read.
+                bytes.withUnsafeBytes { buffer in
+                    _ = ccurl_set_pointer(
+                        pointer, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: buffer.baseAddress))
+                }
+            }
+        case .streamed(let length):
+            ccurl_set_long(pointer, CURLOPT_UPLOAD, 1)
+            ccurl_set_size(pointer, CURLOPT_INFILESIZE_LARGE, length.map { Int64(clamping: $0) } ?? -1)
+        }
+        let isPlain = request.method == .get || request.method == .head
+        ccurl_set_string(pointer, CURLOPT_CUSTOMREQUEST, isPlain && !request.hasBody ? nil : request.methodName)
+        let ownConnection = request.mayUseKeptConnection ? 0 : 1
+        ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, ownConnection)
+    }
+
+    /// The connection's descriptor, -1 where there is none.
+    var descriptor: Int32 {
+        var socket: curl_socket_t = -1
+        ccurl_get_socket(pointer, &socket)
+        return socket
+    }
+
+    // The thunks recover the handle and call one method of its exchange. An answer other than the number of bytes ends the transfer.
+
+    private static let onHeader: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
+        data, size, count, context in
+        guard let data, let exchange = EasyHandle.exchange(context) else { return 0 }
+        let bytes = UnsafeRawBufferPointer(start: data, count: size * count).bindMemory(to: UInt8.self)
+        return exchange.receivedHeadLine(bytes.span) ? size * count : 0
+    }
+
+    private static let onBody: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
+        data, size, count, context in
+        guard let data, let exchange = EasyHandle.exchange(context) else { return 0 }
+        let bytes = UnsafeRawBufferPointer(start: data, count: size * count).bindMemory(to: UInt8.self)
+        switch exchange.receivedBody(bytes.span) {
+        case .taken: return size * count
+        case .later: return Int(CURL_WRITEFUNC_PAUSE)
+        case .stop: return 0
+        }
+    }
+
+    private static let onUpload: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
+        data, size, count, context in
+        guard let data, let exchange = EasyHandle.exchange(context) else { return Int(CURL_READFUNC_ABORT) }
+        let memory = UnsafeMutableRawBufferPointer(start: data, count: size * count)
+        return exchange.takeUpload(into: memory) ?? Int(CURL_READFUNC_PAUSE)
+    }
+
+    private static let onBeforeRequest:
+        @convention(c) (
+            UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
+        ) -> Int32 = { context, _, _, _, _ in
+            guard let exchange = EasyHandle.exchange(context), exchange.mayAttempt() else { return CURL_PREREQFUNC_ABORT }
+            return CURL_PREREQFUNC_OK
+        }
+
+    private static func exchange(_ context: UnsafeMutableRawPointer?) -> UpstreamExchange? {
+        context.flatMap { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue().exchange }
+    }
+}
+
+extension UpstreamRequest {
+    /// Whether a body is sent, be it an empty one.
+    var hasBody: Bool {
+        if case .none = body { return false }
+        return true
+    }
+}

@@ -1,0 +1,341 @@
+internal import CCurl
+package import EventLoop
+import Glibc
+
+/// The upstream side of one loop: libcurl's multi interface for everything up to an answer's head, and for exchanges to their end.
+///
+/// HTTP/1.1 to 127.0.0.1 only. Nothing may be removed from libcurl while one of its callbacks runs: what ends there is put on a
+/// list and removed when libcurl has returned.
+package final class UpstreamClient {
+    let loop: EventLoop
+    private let multi: UnsafeMutableRawPointer
+    private var addresses: [UInt16: OpaquePointer] = [:]
+    private var idleHandles: [EasyHandle] = []
+    private var sockets: [CurlSocket?] = []
+    private var running: [UpstreamExchange] = []
+    private var timer: LoopTimer?
+    private var isActionDue = false
+    private var isInLibrary = false
+    /// Exchanges that libcurl has called back for since it was entered.
+    private var touched: [UpstreamExchange] = []
+    private var leaving: [UpstreamExchange] = []
+    private var finishing: [UpstreamExchange] = []
+    private var removing: [EasyHandle] = []
+
+    private static let keptHandles = 64
+
+    /// A client on `loop`.
+    package init(loop: EventLoop) throws(SetUpFailure) {
+        guard Self.isLibraryReady else { throw SetUpFailure(description: "libcurl could not be initialised.") }
+        guard let multi = curl_multi_init() else { throw SetUpFailure(description: "libcurl has no memory.") }
+        self.loop = loop
+        self.multi = multi
+        timer = loop.timer(self)
+        ccurl_multi_set_context(multi, Unmanaged.passUnretained(self).toOpaque())
+        ccurl_multi_set_callbacks(multi, Self.onSocket, Self.onTimer)
+        // Connections in use count as well: the limit must lie above everything that can run at once.
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 4096)
+        ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
+    }
+
+    deinit { curl_multi_cleanup(multi) }
+
+    /// The version of libcurl that is in use.
+    package static var libraryVersion: String { String(cString: curl_version()) }
+
+    /// The number of exchanges that have not ended, streams included.
+    package var exchangeCount: Int { running.count }
+
+    /// Sends a request; `follower` is told what comes, from the next pass of the loop on.
+    package func start(_ request: UpstreamRequest, follower: any UpstreamFollower) -> UpstreamExchange? {
+        guard let handle = idleHandles.popLast() ?? EasyHandle(client: self), let address = address(of: request.port) else {
+            return nil
+        }
+        let exchange = UpstreamExchange(client: self, request: request, follower: follower)
+        exchange.handle = handle
+        handle.exchange = exchange
+        handle.prepare(request, address: address)
+        exchange.listIndex = running.count
+        running.append(exchange)
+        enter { curl_multi_add_handle(multi, handle.pointer) }
+        return exchange
+    }
+
+    /// Ends everything.
+    package func stop() {
+        for exchange in running { exchange.cancel() }
+        timer?.cancel()
+        timer = nil
+        for handle in removing { curl_multi_remove_handle(multi, handle.pointer) }
+        removing.removeAll()
+        idleHandles.removeAll()
+        for address in addresses.values { curl_url_cleanup(address) }
+        addresses.removeAll()
+    }
+
+    // MARK: For exchanges
+
+    func unpause(_ exchange: UpstreamExchange, receiving: Bool, sending: Bool) {
+        guard let handle = exchange.handle else { return }
+        let pause = (receiving ? 0 : CURLPAUSE_RECV) | (sending ? 0 : CURLPAUSE_SEND)
+        touched.append(exchange)
+        enter { curl_easy_pause(handle.pointer, pause) }
+    }
+
+    func takeSocketAfterAction(of exchange: UpstreamExchange) { leaving.append(exchange) }
+
+    func finishAfterAction(_ exchange: UpstreamExchange) { finishing.append(exchange) }
+
+    /// The exchange has ended: its handle is used for another one.
+    func release(_ exchange: UpstreamExchange) {
+        forget(exchange)
+        guard let handle = exchange.handle else { return }
+        exchange.handle = nil
+        handle.exchange = nil
+        if isInLibrary {
+            removing.append(handle)
+        } else {
+            remove(handle)
+        }
+    }
+
+    /// Takes an exchange off the list; again is harmless.
+    private func forget(_ exchange: UpstreamExchange) {
+        guard exchange.listIndex < running.count, running[exchange.listIndex] === exchange else { return }
+        let last = running.removeLast()
+        if last !== exchange {
+            running[exchange.listIndex] = last
+            last.listIndex = exchange.listIndex
+        }
+        let descriptor = Int(exchange.descriptor)
+        if descriptor >= 0, descriptor < sockets.count, let entry = sockets[descriptor], entry.exchange === exchange {
+            entry.exchange = nil
+        }
+    }
+
+    private func remove(_ handle: EasyHandle) {
+        isInLibrary = true
+        curl_multi_remove_handle(multi, handle.pointer)
+        isInLibrary = false
+        if idleHandles.count < Self.keptHandles { idleHandles.append(handle) }
+    }
+
+    private func address(of port: UInt16) -> OpaquePointer? {
+        if let known = addresses[port] { return known }
+        guard let address = curl_url(), curl_url_set(address, CURLUPART_URL, "http://127.0.0.1:\(port)/", 0) == CURLUE_OK
+        else { return nil }
+        addresses[port] = address
+        return address
+    }
+
+    // MARK: Running libcurl
+
+    private func act(on descriptor: Int32, _ mask: Int32) {
+        var count: Int32 = 0
+        enter { curl_multi_socket_action(multi, descriptor, mask, &count) }
+    }
+
+    /// Calls libcurl, then does what its callbacks have left to be done.
+    private func enter<Result>(_ body: () -> Result) {
+        guard !isInLibrary else {
+            // A callback's follower has asked for something that libcurl allows inside of one, such as unpausing.
+            _ = body()
+            return
+        }
+        isInLibrary = true
+        _ = body()
+        isInLibrary = false
+        settle()
+    }
+
+    private func settle() {
+        for handle in take(&removing) { remove(handle) }
+        for exchange in take(&leaving) { takeSocket(of: exchange) }
+        for exchange in take(&finishing) { exchange.finish(.complete) }
+        readMessages()
+        for exchange in take(&touched) { exchange.actionEnded() }
+    }
+
+    private func take<Element>(_ list: inout [Element]) -> [Element] {
+        guard !list.isEmpty else { return [] }
+        defer { list.removeAll(keepingCapacity: true) }
+        return list
+    }
+
+    private func readMessages() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let result = Self.result(ccurl_message_result(message))
+            handle(of: easy)?.exchange?.finish(result)
+        }
+    }
+
+    private func takeSocket(of exchange: UpstreamExchange) {
+        // libcurl keeps what a paused follower has not taken: the exchange stays with it then.
+        guard exchange.state == .running, !exchange.isPaused, let handle = exchange.handle else { return }
+        let descriptor = handle.descriptor
+        guard descriptor >= 0, let entry = sockets[Int(descriptor)] else { return }
+        entry.isTaken = true
+        exchange.handle = nil
+        handle.exchange = nil
+        remove(handle)
+        exchange.took(Socket(owning: descriptor))
+    }
+
+    private static func result(_ code: CURLcode) -> TransferResult {
+        switch code {
+        case CURLE_OK: .complete
+        case CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT: .refused
+        default: .failed(String(cString: curl_easy_strerror(code)))
+        }
+    }
+
+    private func handle(of easy: UnsafeMutableRawPointer) -> EasyHandle? {
+        var pointer: UnsafeMutableRawPointer?
+        ccurl_get_private(easy, &pointer)
+        return pointer.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: libcurl's callbacks
+
+    /// libcurl's wish to have a descriptor watched. A wish to have it left alone is not acted on: most connections are
+    /// used again at once, and an idle one that fires is dropped then.
+    fileprivate func watch(_ easy: UnsafeMutableRawPointer, _ descriptor: Int32, _ what: Int32) {
+        if descriptor >= sockets.count {
+            sockets.append(contentsOf: repeatElement(nil, count: Int(descriptor) + 1 - sockets.count))
+        }
+        let entry = sockets[Int(descriptor)] ?? CurlSocket(client: self, descriptor: descriptor)
+        sockets[Int(descriptor)] = entry
+        if what == CURL_POLL_REMOVE {
+            entry.isIdle = true
+        } else {
+            entry.want(what)
+            let exchange = handle(of: easy)?.exchange
+            entry.exchange = exchange
+            exchange?.descriptor = descriptor
+        }
+    }
+
+    fileprivate func close(_ descriptor: Int32) {
+        guard descriptor < sockets.count, let entry = sockets[Int(descriptor)] else {
+            Glibc.close(descriptor)
+            return
+        }
+        sockets[Int(descriptor)] = nil
+        entry.stopWatching()
+        entry.exchange?.connectionWasClosed = true
+        // The descriptor of a stream lives on under its new owner.
+        if !entry.isTaken { Glibc.close(descriptor) }
+    }
+
+    fileprivate func setTimer(_ milliseconds: Int) {
+        guard let timer else { return }
+        if milliseconds < 0 {
+            timer.disarm()
+        } else if milliseconds == 0 {
+            guard !isActionDue else { return }
+            isActionDue = true
+            loop.atEndOfPass(self)
+        } else {
+            loop.arm(timer, after: .milliseconds(milliseconds))
+        }
+    }
+
+    /// A descriptor that libcurl waits for is ready.
+    fileprivate func ready(_ socket: CurlSocket, _ readiness: Readiness) {
+        if let exchange = socket.exchange { touched.append(exchange) }
+        var mask: Int32 = 0
+        if readiness.contains(.readable) { mask |= CURL_CSELECT_IN }
+        if readiness.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        if !readiness.isDisjoint(with: .broken) { mask |= CURL_CSELECT_ERR }
+        act(on: socket.descriptor, mask)
+    }
+
+    private static let onSocket:
+        @convention(c) (
+            UnsafeMutableRawPointer?, curl_socket_t, Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?
+        ) -> Int32 = { easy, descriptor, what, context, _ in
+            guard let easy, let context else { return 0 }
+            Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().watch(easy, descriptor, what)
+            return 0
+        }
+
+    private static let onTimer: @convention(c) (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32 = {
+        _, milliseconds, context in
+        guard let context else { return 0 }
+        Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds)
+        return 0
+    }
+
+    static let onOpenSocket:
+        @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t = {
+            _, _, address in
+            guard let address else { return -1 }
+            let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            return socket(address.pointee.family, kind, address.pointee.protocol)
+        }
+
+    static let onCloseSocket: @convention(c) (UnsafeMutableRawPointer?, curl_socket_t) -> Int32 = { context, descriptor in
+        guard let context else { return 0 }
+        Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().close(descriptor)
+        return 0
+    }
+
+    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_NOTHING)) == CURLE_OK
+}
+
+extension UpstreamClient: TimerHandler, PassHandler {
+    /// libcurl's own deadline has passed.
+    package func timerFired(_ timer: LoopTimer) { act(on: CURL_SOCKET_TIMEOUT, 0) }
+
+    /// libcurl has asked to be called at once.
+    package func passEnded() {
+        isActionDue = false
+        act(on: CURL_SOCKET_TIMEOUT, 0)
+    }
+}
+
+/// A descriptor that libcurl owns and the loop watches.
+private final class CurlSocket: ReadinessHandler {
+    let descriptor: Int32
+    private unowned let client: UpstreamClient
+    private var watch: EventLoop.Watch?
+    private var wanted: Readiness = []
+    /// The exchange that uses the connection, as far as is known.
+    var exchange: UpstreamExchange?
+    /// Whether no exchange uses the connection.
+    var isIdle = false
+    /// Whether the descriptor has another owner when libcurl lets go of it.
+    var isTaken = false
+
+    init(client: UpstreamClient, descriptor: Int32) {
+        self.client = client
+        self.descriptor = descriptor
+    }
+
+    func want(_ what: Int32) {
+        isIdle = false
+        var readiness: Readiness = []
+        if what & CURL_POLL_IN != 0 { readiness.insert(.readable) }
+        if what & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
+        if let watch {
+            guard readiness != wanted else { return }
+            try? client.loop.change(watch, to: readiness)
+        } else {
+            watch = try? client.loop.watch(descriptor, for: readiness, handler: self)
+        }
+        wanted = readiness
+    }
+
+    func stopWatching() {
+        if let watch { client.loop.cancel(watch) }
+        watch = nil
+    }
+
+    func ready(_ readiness: Readiness) {
+        // An idle connection that was closed by the instance: libcurl finds out when it wants to use it.
+        guard !isIdle else { return stopWatching() }
+        client.ready(self, readiness)
+    }
+}

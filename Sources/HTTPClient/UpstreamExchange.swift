@@ -1,0 +1,283 @@
+import EventLoop
+package import HTTPTypes
+
+/// One request to an instance and its answer.
+///
+/// Until the answer's head is there, libcurl carries it. An event stream then leaves libcurl: its socket is read directly, so that
+/// an idle stream costs a few hundred bytes and libcurl's list of connections stays short. The follower sees no difference.
+package final class UpstreamExchange {
+    enum State {
+        case running
+        /// The follower has been told the end.
+        case ended
+    }
+
+    /// What becomes of bytes that libcurl offers.
+    enum Intake {
+        case taken, later, stop
+    }
+
+    let client: UpstreamClient
+    let request: UpstreamRequest
+    var handle: EasyHandle?
+    /// The descriptor of the connection that libcurl uses for this exchange.
+    var descriptor: Int32 = -1
+    /// Where the exchange stands in the client's list of running ones.
+    var listIndex = 0
+    /// Who is told; nil once nothing more will come.
+    private var follower: (any UpstreamFollower)?
+
+    private(set) var state = State.running
+    private var headReader = ResponseHeadReader()
+    private var head: ResponseHead?
+    private var framing = ResponseFraming.none
+    private var bodyReader = ResponseBodyReader(.none)
+    private var fault: UpstreamFailure?
+    private var attempts = 0
+    /// Whether the follower has asked to pause.
+    private(set) var isPaused = false
+    private var uploadQueue = ByteQueue()
+    private var isUploadComplete = false
+    private var isUploadWaiting = false
+    private var early: [UInt8] = []
+    private var isSwitching = false
+    private var stream: UpstreamStream?
+    /// Whether libcurl has closed the connection while the exchange was ending.
+    var connectionWasClosed = false
+
+    init(client: UpstreamClient, request: UpstreamRequest, follower: any UpstreamFollower) {
+        self.client = client
+        self.request = request
+        self.follower = follower
+    }
+
+    // MARK: For the follower
+
+    /// Bytes of the request's body that have not left yet.
+    package var waitingUpload: Int { uploadQueue.count }
+
+    /// Hands over bytes of a streamed request body; the queue is empty afterwards.
+    package func upload(_ bytes: inout ByteQueue) {
+        uploadQueue.append(moving: &bytes)
+        wakeUpload()
+    }
+
+    /// The streamed request body is whole.
+    package func finishUpload() {
+        isUploadComplete = true
+        wakeUpload()
+    }
+
+    /// Goes on after the follower has asked to pause. Bytes may arrive before this returns.
+    package func resume() {
+        guard isPaused, state == .running else { return }
+        isPaused = false
+        if let stream { stream.resume() } else { client.unpause(self, receiving: true, sending: !isUploadWaiting) }
+    }
+
+    /// Ends the exchange and closes its connection; the follower hears nothing more.
+    package func cancel() {
+        follower = nil
+        guard state == .running else { return }
+        state = .ended
+        stream?.close()
+        stream = nil
+        client.release(self)
+    }
+
+    private func wakeUpload() {
+        guard isUploadWaiting, state == .running else { return }
+        isUploadWaiting = false
+        client.unpause(self, receiving: !isPaused, sending: true)
+    }
+
+    // MARK: libcurl's side
+
+    /// A request goes out for the first time, or once more where libcurl has found its kept-alive connection closed.
+    func mayAttempt() -> Bool {
+        attempts += 1
+        return attempts <= 2
+    }
+
+    func receivedHeadLine(_ line: Span<UInt8>) -> Bool {
+        guard state == .running else { return false }
+        do throws(ResponseHeadReader.Fault) {
+            switch try headReader.read(line: line) {
+            case .needsMore, .interim: return true
+            case .complete(let head): return begin(head)
+            case .switching(let head): return switchProtocols(head)
+            }
+        } catch {
+            fault = .badAnswer(error.rawValue)
+            return false
+        }
+    }
+
+    private func begin(_ head: ResponseHead) -> Bool {
+        do throws(ResponseFraming.Fault) {
+            framing = try ResponseFraming.of(head, to: request.method)
+        } catch {
+            fault = .badAnswer("its framing is ambiguous (\(error))")
+            return false
+        }
+        self.head = head
+        bodyReader = ResponseBodyReader(framing)
+        follower?.answerHead(head, framing)
+        if head.isEventStream, framing != .none { client.takeSocketAfterAction(of: self) }
+        return state == .running
+    }
+
+    private func switchProtocols(_ head: ResponseHead) -> Bool {
+        guard request.mayUpgrade else {
+            fault = .badAnswer("it switches protocols, which nobody asked for")
+            return false
+        }
+        self.head = head
+        isSwitching = true
+        client.takeSocketAfterAction(of: self)
+        return true
+    }
+
+    func receivedBody(_ bytes: Span<UInt8>) -> Intake {
+        guard state == .running else { return .stop }
+        if isSwitching {
+            early.append(bytes)
+            return .taken
+        }
+        guard !isPaused else { return .later }
+        return read(bytes) ? .taken : .stop
+    }
+
+    /// Passes content on; false where the body is broken or the exchange has ended.
+    private func read(_ bytes: Span<UInt8>) -> Bool {
+        do throws(ResponseBodyReader.Fault) {
+            try bodyReader.read(bytes) { content in
+                guard state == .running, let follower else { return }
+                if !follower.answerBody(content) { isPaused = true }
+            }
+        } catch {
+            fault = .brokenBody(Self.sentence(error))
+            return false
+        }
+        // Only libcurl knows the end of a body with a length before the connection may be used again.
+        if bodyReader.isComplete, framing == .chunked, stream == nil { client.finishAfterAction(self) }
+        return state == .running
+    }
+
+    func takeUpload(into memory: UnsafeMutableRawBufferPointer) -> Int? {
+        guard !uploadQueue.isEmpty else {
+            if isUploadComplete { return 0 }
+            isUploadWaiting = true
+            return nil
+        }
+        let count = min(memory.count, uploadQueue.count)
+        uploadQueue.withBytes { bytes in
+            bytes.extracting(0..<count).withUnsafeBytes { memory.copyMemory(from: $0) }
+        }
+        uploadQueue.removeFirst(count)
+        follower?.uploadDrained()
+        return count
+    }
+
+    /// Everything that one read has brought was told.
+    func actionEnded() {
+        if state == .running { follower?.answerSettled() }
+    }
+
+    /// libcurl has ended the transfer, or nothing more than the last chunk was awaited.
+    func finish(_ result: TransferResult) {
+        guard state == .running else { return client.release(self) }
+        let failure = fault ?? failure(result)
+        state = .ended
+        stream?.close()
+        stream = nil
+        client.release(self)
+        let listener = follower
+        follower = nil
+        if let failure {
+            listener?.answerFailed(failure)
+        } else {
+            listener?.answerEnded(trailers: bodyReader.trailers)
+        }
+    }
+
+    private func failure(_ result: TransferResult) -> UpstreamFailure? {
+        switch result {
+        case .refused: return .refused
+        case .failed(let reason) where head == nil: return .noAnswer(reason)
+        case .failed(let reason): return .brokenBody(reason)
+        case .complete where head == nil: return .noAnswer("the connection was closed")
+        case .complete:
+            if framing != .chunked, hasExcess { return .brokenBody(Self.sentence(.excess)) }
+            do throws(ResponseBodyReader.Fault) {
+                try bodyReader.closed()
+                return nil
+            } catch {
+                return .brokenBody(Self.sentence(error))
+            }
+        }
+    }
+
+    /// libcurl drops bytes behind a body's end and closes the connection; that is all that tells of them.
+    private var hasExcess: Bool {
+        guard connectionWasClosed, framing != .untilClose, !headReader.isHTTP10, isUploadSent, let head else { return false }
+        return !head.fields.contains(token: Self.close, in: .connection)
+    }
+
+    private var isUploadSent: Bool {
+        guard case .streamed = request.body else { return true }
+        return isUploadComplete && uploadQueue.isEmpty
+    }
+
+    // MARK: Without libcurl
+
+    /// The connection's socket was taken from libcurl.
+    func took(_ socket: Socket) {
+        if isSwitching, let head {
+            state = .ended
+            client.release(self)
+            let listener = follower
+            follower = nil
+            listener?.switched(head, socket, early: early)
+            return
+        }
+        guard !bodyReader.isComplete else { return finish(.complete) }
+        let stream = UpstreamStream(socket: socket, exchange: self, loop: client.loop)
+        self.stream = stream
+        guard stream.open(isPaused: isPaused) else { return streamEnded(.failed("its descriptor could not be watched")) }
+    }
+
+    /// The socket has brought bytes; false where reading must stop.
+    func streamReceived(_ bytes: Span<UInt8>) -> Bool {
+        guard read(bytes) else {
+            if state == .running { streamEnded(.failed("")) }
+            return false
+        }
+        if bodyReader.isComplete {
+            streamEnded(.complete)
+            return false
+        }
+        actionEnded()
+        return state == .running && !isPaused
+    }
+
+    /// The socket was closed or has broken.
+    func streamEnded(_ result: TransferResult) { finish(result) }
+
+    private static let close = FieldName("close")
+
+    private static func sentence(_ fault: ResponseBodyReader.Fault) -> String {
+        switch fault {
+        case .truncated: "the connection was closed before the body's end"
+        case .excess: "more bytes came than the head promised"
+        case .chunked(let fault): "its chunked coding is broken (\(fault))"
+        }
+    }
+}
+
+/// How a transfer has ended.
+enum TransferResult: Equatable {
+    case complete
+    case refused
+    case failed(String)
+}
