@@ -1,0 +1,56 @@
+import Glibc
+
+/// A `Locked` that threads can also wait on: state, the lock around it and one condition variable.
+///
+/// For threads that are there to wait. A loop thread of the data plane must never call `wait`.
+package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // the mutex orders every access to the state
+    /// On the heap because pthread objects must never move while they are in use.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let changed: UnsafeMutablePointer<pthread_cond_t>
+    private let state: UnsafeMutablePointer<State>
+
+    /// Takes over `initial`: nothing else may refer to it afterwards.
+    package init(_ initial: sending State) {
+        mutex = .allocate(capacity: 1)
+        changed = .allocate(capacity: 1)
+        let mutexResult = pthread_mutex_init(mutex, nil)
+        let conditionResult = pthread_cond_init(changed, nil)
+        precondition(mutexResult == 0 && conditionResult == 0, "pthread_mutex_init or pthread_cond_init failed")
+        state = .allocate(capacity: 1)
+        state.initialize(to: initial)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        changed.deallocate()
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
+    /// Runs `body` alone and wakes nobody. Keep `body` short and free of I/O.
+    package borrowing func withLock<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state.pointee)
+    }
+
+    /// Wakes every thread in `wait`; each looks at its condition again.
+    package borrowing func notifyAll() {
+        pthread_cond_broadcast(changed)
+    }
+
+    /// Blocks until `condition` holds, then runs `body` before anybody else can change the state.
+    package borrowing func wait<Result>(
+        until condition: (borrowing State) -> Bool,
+        then body: (inout sending State) -> sending Result
+    ) -> sending Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while !condition(state.pointee) { pthread_cond_wait(changed, mutex) }
+        return body(&state.pointee)
+    }
+}
