@@ -49,7 +49,7 @@ let package = Package(
 
         // Pure knowledge and domain.
         module("Logging", ["Locking"]),
-        module("Settings"),
+        module("Settings", ["Logging"]),
         module("OpenCode"),
         module("Access", ["CSodium"]),
         module("Instances", ["Systemd", "OpenCode", "Logging", "Access"]),
@@ -68,8 +68,8 @@ let package = Package(
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("SystemdTests", ["Systemd"]),
-        tests("LoggingTests", ["Logging"]),
-        tests("SettingsTests", ["Settings"]),
+        tests("LoggingTests", ["Logging", "Locking"]),
+        tests("SettingsTests", ["Settings", "Logging"]),
         tests("OpenCodeTests", ["OpenCode"]),
         tests("AccessTests", ["Access"]),
         tests("InstancesTests", ["Instances", "Systemd", "OpenCode", "Logging"]),

@@ -14,7 +14,12 @@ package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // the mutex or
         mutex = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)
         let mutexResult = pthread_mutex_init(mutex, nil)
-        let conditionResult = pthread_cond_init(changed, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        // Deadlines must not move when somebody sets the wall clock.
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        let conditionResult = pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
         precondition(mutexResult == 0 && conditionResult == 0, "pthread_mutex_init or pthread_cond_init failed")
         state = .allocate(capacity: 1)
         state.initialize(to: initial)
@@ -52,5 +57,24 @@ package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // the mutex or
         defer { pthread_mutex_unlock(mutex) }
         while !condition(state.pointee) { pthread_cond_wait(changed, mutex) }
         return body(&state.pointee)
+    }
+
+    /// Blocks until `condition` holds, but no longer than `limit`. False when the time ran out first.
+    package borrowing func wait(until condition: (borrowing State) -> Bool, atMost limit: Duration) -> Bool {
+        let (seconds, attoseconds) = limit.components
+        var deadline = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &deadline)
+        deadline.tv_sec += Int(seconds)
+        deadline.tv_nsec += Int(attoseconds / 1_000_000_000)
+        if deadline.tv_nsec >= 1_000_000_000 {
+            deadline.tv_sec += 1
+            deadline.tv_nsec -= 1_000_000_000
+        }
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while !condition(state.pointee) {
+            if pthread_cond_timedwait(changed, mutex, &deadline) == ETIMEDOUT { return condition(state.pointee) }
+        }
+        return true
     }
 }

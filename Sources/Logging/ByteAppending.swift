@@ -1,0 +1,68 @@
+/// Appending to a line without making strings on the way: the access log writes one line a request.
+extension [UInt8] {
+    /// Appends a whole number.
+    mutating func appendDecimal(_ value: some FixedWidthInteger) {
+        guard value.magnitude > 9 else {
+            if value < 0 { append(ASCII.hyphen) }
+            append(ASCII.zero + UInt8(value.magnitude))
+            return
+        }
+        if value < 0 { append(ASCII.hyphen) }
+        let start = count
+        var rest = value.magnitude
+        while rest > 0 {
+            append(ASCII.zero + UInt8(rest % 10))
+            rest /= 10
+        }
+        self[start...].reverse()
+    }
+
+    /// Appends a number from 0 on, filled up with zeros to `digits`.
+    mutating func appendDecimal(_ value: Int64, digits: Int) {
+        let start = count
+        var rest = value
+        repeat {
+            append(ASCII.zero + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0 || count - start < digits
+        self[start...].reverse()
+    }
+
+    /// Appends the lowest `digits` hexadecimal digits of a value, in lower case.
+    mutating func appendHexadecimal(_ value: UInt32, digits: Int) {
+        for digit in (0..<digits).reversed() {
+            let nibble = UInt8(truncatingIfNeeded: value >> UInt32(digit * 4)) & 0xF
+            append(nibble < 10 ? ASCII.zero + nibble : 0x61 + nibble - 10)
+        }
+    }
+
+    /// Appends a duration as milliseconds with three decimals, such as `12.345`; a negative one as `0.000`.
+    mutating func appendMilliseconds(_ duration: Duration) {
+        let (seconds, attoseconds) = Swift.max(duration, .zero).components
+        let whole = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let microseconds = (whole.overflow ? .max - 1_000_000 : whole.partialValue) + attoseconds / 1_000_000_000_000
+        appendDecimal(microseconds / 1_000)
+        append(ASCII.dot)
+        appendDecimal(microseconds % 1_000, digits: 3)
+    }
+
+    /// Appends part of a span as it is.
+    mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+        for index in range { append(bytes[index]) }
+    }
+
+    /// Appends a field's name; what is not an ASCII letter, digit or one of `_-.` becomes `_`.
+    mutating func appendName(_ name: String) {
+        for byte in name.utf8 { append(byte.isNameCharacter ? byte : ASCII.underscore) }
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte stands as it is in a field's name.
+    var isNameCharacter: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, ASCII.underscore, ASCII.hyphen, ASCII.dot: true
+        default: false
+        }
+    }
+}

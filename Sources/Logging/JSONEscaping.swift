@@ -1,0 +1,33 @@
+/// JSON strings (RFC 8259 §7) of bytes from outside.
+extension [UInt8] {
+    /// Appends a JSON string with its quotes. A byte that is no UTF-8 becomes U+FFFD; what could command a terminal is
+    /// escaped beyond what JSON asks for, because people look at these lines with `cat` too.
+    mutating func appendJSONString(_ bytes: Span<UInt8>) {
+        append(ASCII.quote)
+        let count = LogValue.loggedCount(bytes)
+        var index = 0
+        while index < count {
+            let byte = bytes[index]
+            if byte >= ASCII.space && byte < ASCII.delete {
+                if byte == ASCII.quote || byte == ASCII.backslash { append(ASCII.backslash) }
+                append(byte)
+                index += 1
+                continue
+            }
+            let scan = UTF8Scan(bytes, at: index)
+            switch scan.scalar {
+            case nil: append(contentsOf: "\u{FFFD}".utf8)
+            case 0x0A: append(contentsOf: "\\n".utf8)
+            case 0x0D: append(contentsOf: "\\r".utf8)
+            case 0x09: append(contentsOf: "\\t".utf8)
+            case let scalar? where UTF8Scan.isDangerous(scalar):
+                append(contentsOf: "\\u".utf8)
+                appendHexadecimal(scalar, digits: 4)
+            default: append(bytes, index..<index + scan.length)
+            }
+            index += scan.length
+        }
+        if count < bytes.count { append(contentsOf: "…".utf8) }
+        append(ASCII.quote)
+    }
+}

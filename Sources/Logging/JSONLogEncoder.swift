@@ -1,0 +1,40 @@
+/// Log lines for programs: one JSON object a line, `time` (RFC 3339, UTC), `level` and `message` first, then the fields.
+///
+///     {"time":"2026-11-21T17:04:05.123Z","level":"info","message":"request","status":200}
+package struct JSONLogEncoder: Sendable {
+    private var timestamp = Timestamp(separator: ASCII.upperT)
+
+    /// An encoder that has written nothing yet.
+    package init() {}
+
+    /// Appends one object with its line feed.
+    package mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
+        output.append(contentsOf: #"{"time":""#.utf8)
+        timestamp.append(record.time, to: &output)
+        output.append(contentsOf: #"Z","level":""#.utf8)
+        output.append(contentsOf: record.level.name.utf8)
+        output.append(contentsOf: #"","message":"#.utf8)
+        output.appendJSONString(record.message.utf8.span)
+        for field in record.fields {
+            output.append(ASCII.comma)
+            output.append(ASCII.quote)
+            output.appendName(field.name)
+            if Self.isTaken(field.name) { output.append(ASCII.underscore) }
+            output.append(ASCII.quote)
+            output.append(ASCII.colon)
+            switch field.value {
+            case .text(let text): output.appendJSONString(text.utf8.span)
+            case .bytes(let bytes): output.appendJSONString(bytes.span)
+            case .integer(let number): output.appendDecimal(number)
+            case .duration(let duration): output.appendMilliseconds(duration)
+            }
+        }
+        output.append(ASCII.closeBrace)
+        output.append(ASCII.newline)
+    }
+
+    /// Whether a field of that name would stand twice in the object; it gets a `_` behind its name then.
+    private static func isTaken(_ name: String) -> Bool {
+        name == "time" || name == "level" || name == "message"
+    }
+}

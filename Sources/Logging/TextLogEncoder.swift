@@ -1,0 +1,41 @@
+/// Log lines for a person at a terminal: local time, the level where it is not info, the message, `name=value`.
+///
+///     2026-11-21 18:04:05.123 warning: reader stalled project=demo bytes=4194304
+package struct TextLogEncoder: Sendable {
+    private var timestamp = Timestamp(separator: ASCII.space)
+    private let offset: @Sendable (Int64) -> Int64
+
+    /// `offset` gives the seconds that local time is ahead of UTC at a second since 1970.
+    package init(offset: @escaping @Sendable (Int64) -> Int64 = WallClock.localOffset) {
+        self.offset = offset
+    }
+
+    /// Appends one line with its line feed.
+    package mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
+        timestamp.append(record.time, offset: offset, to: &output)
+        output.append(ASCII.space)
+        if record.level != .info {
+            output.append(contentsOf: record.level.name.utf8)
+            output.append(ASCII.colon)
+            output.append(ASCII.space)
+        }
+        output.appendTextMessage(record.message.utf8.span)
+        Self.appendFields(record.fields, to: &output)
+        output.append(ASCII.newline)
+    }
+
+    /// Appends ` name=value` for each field.
+    static func appendFields(_ fields: [LogField], to output: inout [UInt8]) {
+        for field in fields {
+            output.append(ASCII.space)
+            output.appendName(field.name)
+            output.append(ASCII.equals)
+            switch field.value {
+            case .text(let text): output.appendTextValue(text.utf8.span)
+            case .bytes(let bytes): output.appendTextValue(bytes.span)
+            case .integer(let number): output.appendDecimal(number)
+            case .duration(let duration): output.appendMilliseconds(duration)
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// Writes dates and times. The date up to the second is kept from line to line, as most lines share it with the one before.
+struct Timestamp: Sendable {
+    /// What stands between date and time: `T` in RFC 3339, a space for people.
+    private let separator: UInt8
+    private var second = Int64.min
+    private var prefix: [UInt8] = []
+
+    init(separator: UInt8) {
+        self.separator = separator
+    }
+
+    /// Appends `2026-11-21T18:04:05.123`: `nanoseconds` since 1970, shifted by `offset(second)` seconds from UTC.
+    mutating func append(
+        _ nanoseconds: Int64, offset: (Int64) -> Int64 = { _ in 0 }, to output: inout [UInt8]
+    ) {
+        let (second, rest) = Self.divide(nanoseconds, by: 1_000_000_000)
+        if second != self.second || prefix.isEmpty {
+            self.second = second
+            prefix.removeAll(keepingCapacity: true)
+            writePrefix(second + offset(second))
+        }
+        output.append(contentsOf: prefix)
+        output.append(ASCII.dot)
+        output.appendDecimal(rest / 1_000_000, digits: 3)
+    }
+
+    private mutating func writePrefix(_ second: Int64) {
+        let (day, secondOfDay) = Self.divide(second, by: 86_400)
+        let date = Self.date(ofDay: day)
+        prefix.appendDecimal(date.year, digits: 4)
+        prefix.append(ASCII.hyphen)
+        prefix.appendDecimal(date.month, digits: 2)
+        prefix.append(ASCII.hyphen)
+        prefix.appendDecimal(date.day, digits: 2)
+        prefix.append(separator)
+        prefix.appendDecimal(secondOfDay / 3_600, digits: 2)
+        prefix.append(ASCII.colon)
+        prefix.appendDecimal(secondOfDay / 60 % 60, digits: 2)
+        prefix.append(ASCII.colon)
+        prefix.appendDecimal(secondOfDay % 60, digits: 2)
+    }
+
+    /// The Gregorian date of a day counted from 1970-01-01. Years are counted from March, so that a leap day ends its year.
+    private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let daysIn400Years: Int64 = 146_097
+        let marchFirstOfYearZero: Int64 = -719_468
+        let (era, dayOfEra) = divide(day - marchFirstOfYearZero, by: daysIn400Years)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let dayOfMonth = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfMonth)
+    }
+
+    /// Quotient and remainder, rounded down, so that moments before 1970 come out right too.
+    private static func divide(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

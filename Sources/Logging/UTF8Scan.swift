@@ -1,0 +1,58 @@
+/// One character of bytes that should be UTF-8 (RFC 3629), with what log encoders want to know about it.
+struct UTF8Scan {
+    /// The character's code point; nil for a byte that belongs to no valid character.
+    let scalar: UInt32?
+    /// Bytes that it takes: 1 to 4, and 1 for an invalid byte.
+    let length: Int
+
+    /// Reads the character that begins at `index`, which must lie within `bytes`.
+    init(_ bytes: Span<UInt8>, at index: Int) {
+        let first = bytes[index]
+        guard first >= 0x80 else {
+            self.init(scalar: UInt32(first), length: 1)
+            return
+        }
+        // Length, first payload bits and the smallest code point that may be written in that length (no overlong forms).
+        let (length, payload, smallest): (Int, UInt8, UInt32)
+        switch first {
+        case 0xC2...0xDF: (length, payload, smallest) = (2, first & 0x1F, 0x80)
+        case 0xE0...0xEF: (length, payload, smallest) = (3, first & 0x0F, 0x800)
+        case 0xF0...0xF4: (length, payload, smallest) = (4, first & 0x07, 0x1_0000)
+        default:
+            self.init(scalar: nil, length: 1)
+            return
+        }
+        guard index + length <= bytes.count else {
+            self.init(scalar: nil, length: 1)
+            return
+        }
+        var scalar = UInt32(payload)
+        for next in index + 1..<index + length {
+            guard bytes[next] & 0xC0 == 0x80 else {
+                self.init(scalar: nil, length: 1)
+                return
+            }
+            scalar = scalar << 6 | UInt32(bytes[next] & 0x3F)
+        }
+        let isSurrogate = (0xD800...0xDFFF).contains(scalar)
+        guard scalar >= smallest, scalar <= 0x10_FFFF, !isSurrogate else {
+            self.init(scalar: nil, length: 1)
+            return
+        }
+        self.init(scalar: scalar, length: length)
+    }
+
+    private init(scalar: UInt32?, length: Int) {
+        self.scalar = scalar
+        self.length = length
+    }
+
+    /// Whether a code point could change how a terminal shows the line: controls (C0, DEL, C1), line and paragraph
+    /// separators, and the marks that turn the writing direction (Unicode TR36 §3.1).
+    static func isDangerous(_ scalar: UInt32) -> Bool {
+        switch scalar {
+        case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Glibc
+
+/// The time of day, for log lines only: deadlines are measured on the monotonic clock.
+package enum WallClock {
+    /// Nanoseconds since 1970-01-01 00:00 UTC (clock_gettime(2), `CLOCK_REALTIME`).
+    @Sendable package static func nanoseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// Seconds that the machine's local time is ahead of UTC at that moment (`tm_gmtoff`, ctime(3)).
+    @Sendable package static func localOffset(at seconds: Int64) -> Int64 {
+        var moment = time_t(seconds)
+        var local = tm()
+        guard localtime_r(&moment, &local) != nil else { return 0 }
+        return Int64(local.tm_gmtoff)
+    }
+}

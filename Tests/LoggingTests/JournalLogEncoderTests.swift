@@ -1,0 +1,69 @@
+import Logging
+import Testing
+
+@Suite("Journal entries")
+struct JournalLogEncoderTests {
+    /// Reads the native protocol as journald does: `NAME=value\n`, or `NAME\n`, 64 bits of length, value, `\n`.
+    static func fields(_ datagram: [UInt8]) throws -> [(name: String, value: String)] {
+        var rest = datagram[...]
+        var fields: [(String, String)] = []
+        while !rest.isEmpty {
+            let lineEnd = try #require(rest.firstIndex(of: UInt8(ascii: "\n")))
+            if let equals = rest[..<lineEnd].firstIndex(of: UInt8(ascii: "=")) {
+                fields.append(
+                    (
+                        String(decoding: rest[..<equals], as: UTF8.self),
+                        String(decoding: rest[(equals + 1)..<lineEnd], as: UTF8.self)
+                    ))
+                rest = rest[(lineEnd + 1)...]
+            } else {
+                let name = String(decoding: rest[..<lineEnd], as: UTF8.self)
+                let length = rest[(lineEnd + 1)...].prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+                let value = rest[(lineEnd + 9)...].prefix(length)
+                try #require(rest[value.endIndex] == UInt8(ascii: "\n"))
+                fields.append((name, String(decoding: value, as: UTF8.self)))
+                rest = rest[(value.endIndex + 1)...]
+            }
+        }
+        return fields
+    }
+
+    static func entry(_ message: String, level: LogLevel = .info, _ fields: LogField...) throws -> [(String, String)] {
+        var encoder = JournalLogEncoder(identifier: "viberemote-gateway")
+        var output: [UInt8] = []
+        encoder.encode(LogRecord(time: 0, level: level, message: message, fields: fields), into: &output)
+        return try Self.fields(output)
+    }
+
+    @Test("Message with its fields, priority, identifier, then each field by its own name")
+    func shape() throws {
+        let entry = try Self.entry("stalled", level: .warning, LogField("request_id", "r 1"), LogField("bytes", 12))
+        let expected = [
+            ("MESSAGE", #"stalled request_id="r 1" bytes=12"#), ("PRIORITY", "4"),
+            ("SYSLOG_IDENTIFIER", "viberemote-gateway"), ("VIBE_REQUEST_ID", "r 1"), ("VIBE_BYTES", "12"),
+        ]
+        #expect(entry.map(\.0) == expected.map(\.0))
+        #expect(entry.map(\.1) == expected.map(\.1))
+    }
+
+    @Test("The priorities are syslog's", arguments: zip(LogLevel.allCases, ["3", "4", "5", "6", "7"]))
+    func priorities(level: LogLevel, priority: String) throws {
+        #expect(try Self.entry("m", level: level)[1] == ("PRIORITY", priority))
+    }
+
+    @Test("Values with line feeds keep them and forge no field")
+    func lineFeeds() throws {
+        let entry = try Self.entry("two\nPRIORITY=0", LogField("tail", "a\nb\n"))
+        #expect(entry.map(\.0) == ["MESSAGE", "PRIORITY", "SYSLOG_IDENTIFIER", "VIBE_TAIL"])
+        #expect(entry[0].1 == "two\nPRIORITY=0 tail=\"a\\nb\\n\"")
+        #expect(entry[1].1 == "6")
+        #expect(entry[3].1 == "a\nb\n")
+    }
+
+    @Test("Names that journald would refuse are made fit")
+    func names() throws {
+        let entry = try Self.entry("m", LogField("x-y.ü=", "1"), LogField(String(repeating: "n", count: 99), "2"))
+        #expect(entry[3].0 == "VIBE_X_Y____")
+        #expect(entry[4].0.utf8.count == 64)
+    }
+}

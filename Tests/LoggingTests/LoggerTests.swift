@@ -1,0 +1,91 @@
+import Locking
+import Logging
+import Testing
+
+/// Keeps what was logged.
+final class RecordingSink: LogSink {
+    private let kept = Locked<[LogRecord]>([])
+    var records: [LogRecord] { kept.withLock { $0 } }
+    func write(_ record: LogRecord) { kept.withLock { $0.append(record) } }
+}
+
+@Suite("Logging")
+struct LoggerTests {
+    @Test("Only lines of the level or graver are written, and the others' messages are never made")
+    func level() {
+        let sink = RecordingSink()
+        let made = Locked(0)
+        let logger = Logger(sink: sink, level: .notice)
+        func message(_ text: String) -> String {
+            made.withLock { $0 += 1 }
+            return text
+        }
+        logger.debug(message("debug"))
+        logger.info(message("info"))
+        logger.notice(message("notice"))
+        logger.warning(message("warning"))
+        logger.error(message("error"))
+        #expect(sink.records.map(\.message) == ["notice", "warning", "error"])
+        #expect(sink.records.map(\.level) == [.notice, .warning, .error])
+        #expect(made.withLock { $0 } == 3)
+    }
+
+    @Test("A part's own fields stand before the line's")
+    func fields() {
+        let sink = RecordingSink()
+        let logger = Logger(sink: sink, now: { 42 }).with(LogField("project", "demo"))
+        logger.info("started", LogField("port", 4096))
+        let expected = LogRecord(
+            time: 42, level: .info, message: "started",
+            fields: [LogField("project", "demo"), LogField("port", 4096)])
+        #expect(sink.records == [expected])
+    }
+}
+
+@Suite("The access log")
+struct AccessLineTests {
+    static func text(_ line: AccessLine) -> String {
+        var encoder = TextLogEncoder(offset: { _ in 0 })
+        var output: [UInt8] = []
+        encoder.encode(line.record(time: 0), into: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    static func path(of target: String) -> String {
+        let line = AccessLine(
+            method: "GET", target: Array(target.utf8)[...], status: 200, bytes: 0, duration: .zero)
+        return String(decoding: line.path, as: UTF8.self)
+    }
+
+    @Test("One line has method, path, status, bytes, duration, project, request id and client")
+    func everything() {
+        let line = AccessLine(
+            method: "POST", target: Array("/projects/demo/api/session?directory=secret".utf8)[...], status: 200,
+            bytes: 512, duration: .microseconds(12_345), project: "demo", requestID: "7f3a", client: "192.0.2.7")
+        #expect(
+            Self.text(line) == """
+                1970-01-01 00:00:00.000 request method=POST path=/projects/demo/api/session status=200 bytes=512 \
+                duration_ms=12.345 project=demo request_id=7f3a client=192.0.2.7
+
+                """)
+    }
+
+    @Test("What is not known is left out")
+    func partly() {
+        let line = AccessLine(
+            method: "GET", target: Array("/health".utf8)[...], status: 200, bytes: 49, duration: .zero)
+        #expect(Self.text(line).hasSuffix("path=/health status=200 bytes=49 duration_ms=0.000\n"))
+    }
+
+    @Test(
+        "The path stays as it came; query, fragment and authority are never kept",
+        arguments: [
+            ("/a%2Fb/%00", "/a%2Fb/%00"), ("/a?key=secret", "/a"), ("/a#part?x", "/a"), ("?key=secret", ""), ("*", "*"),
+            ("http://me:secret@example.com/a/b?c", "/a/b"), ("http://me:secret@example.com", ""),
+            ("/redirect/http://example.com/", "/redirect/http://example.com/"), ("", ""),
+            ("example.com:443", "example.com:443"),
+        ])
+    func paths(target: String, path: String) {
+        #expect(Self.path(of: target) == path)
+    }
+}
