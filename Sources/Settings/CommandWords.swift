@@ -1,0 +1,68 @@
+/// Splits a command into words as a shell does, without expanding anything (POSIX Shell Command Language §2.2).
+enum CommandWords {
+    /// Blanks separate words; `'…'` keeps all as it is; `"…"` keeps all but `\"`, `\\`, `\$` and `` \` ``; elsewhere a
+    /// backslash keeps the next character.
+    static func parse(_ text: String) throws(InvalidValue) -> [String] {
+        var words: [String] = []
+        var word: String?
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            switch scalar {
+            case " ", "\t", "\n":
+                if let finished = word { words.append(finished) }
+                word = nil
+            case "'": word = (word ?? "") + (try singleQuoted(&rest))
+            case "\"": word = (word ?? "") + (try doubleQuoted(&rest))
+            case "\\":
+                guard let next = rest.popFirst() else {
+                    throw InvalidValue("ends in a backslash", fix: #"write \\ for a backslash"#)
+                }
+                word = (word ?? "") + String(next)
+            default: word = (word ?? "") + String(scalar)
+            }
+        }
+        if let finished = word { words.append(finished) }
+        guard let program = words.first, !program.isEmpty else {
+            throw InvalidValue("names no program", fix: "write a command, for example opencode or /usr/bin/opencode")
+        }
+        return words
+    }
+
+    private static func singleQuoted(_ rest: inout Substring.UnicodeScalarView) throws(InvalidValue) -> String {
+        guard let end = rest.firstIndex(of: "'") else { throw unclosed("'") }
+        defer { rest = rest[rest.index(after: end)...] }
+        return String(rest[..<end])
+    }
+
+    private static func doubleQuoted(_ rest: inout Substring.UnicodeScalarView) throws(InvalidValue) -> String {
+        var text = String.UnicodeScalarView()
+        while let scalar = rest.popFirst() {
+            if scalar == "\"" { return String(text) }
+            if scalar == "\\", let next = rest.first, "\"\\$`".unicodeScalars.contains(next) {
+                text.append(next)
+                rest.removeFirst()
+            } else {
+                text.append(scalar)
+            }
+        }
+        throw unclosed("\"")
+    }
+
+    private static func unclosed(_ quote: String) -> InvalidValue {
+        InvalidValue("has a quote that never ends", fix: "add the closing \(quote)")
+    }
+
+    /// The words as one command that `parse` reads back.
+    static func text(_ words: [String]) -> String {
+        words.map { word in
+            let isPlain = word.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...0xFF: true
+                default: "_-./=:,@%+".utf8.contains(byte)
+                }
+            }
+            if isPlain && !word.isEmpty { return word }
+            return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// Where the gateway listens: a numeric address, so that no name has to be resolved, and a port.
+package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
+    /// An IPv4 or IPv6 address without brackets.
+    package let host: String
+    /// 0 lets the kernel pick one.
+    package let port: UInt16
+
+    /// An address that is already known to be right.
+    package init(host: String, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Whether `host` is an IPv6 address.
+    package var isIPv6: Bool { host.contains(":") }
+
+    /// `HOST:PORT`, an IPv6 host in brackets, as in a URL (RFC 3986 §3.2.2).
+    package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+extension ListenAddress {
+    /// Reads `HOST:PORT`: an IPv4 address, an IPv6 address in brackets, or `localhost`, which is 127.0.0.1.
+    static func parse(_ text: String) throws(InvalidValue) -> ListenAddress {
+        let wanted = "write HOST:PORT, for example 127.0.0.1:4000, 0.0.0.0:4000 or [::1]:4000"
+        guard let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") else {
+            throw InvalidValue("has no port", fix: wanted)
+        }
+        let portText = text[text.index(after: colon)...]
+        guard let port = UInt16(portText), portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw InvalidValue("has no port from 0 to 65535", fix: wanted)
+        }
+        let hostText = text[..<colon]
+        if hostText.hasPrefix("["), hostText.hasSuffix("]") {
+            let host = String(hostText.dropFirst().dropLast())
+            var address = in6_addr()
+            guard inet_pton(AF_INET6, host, &address) == 1 else {
+                throw InvalidValue("has no IPv6 address in its brackets", fix: wanted)
+            }
+            return ListenAddress(host: host, port: port)
+        }
+        let host = hostText == "localhost" ? "127.0.0.1" : String(hostText)
+        if host.contains(":") { throw InvalidValue("has an IPv6 address without brackets", fix: wanted) }
+        var address = in_addr()
+        guard inet_pton(AF_INET, host, &address) == 1 else {
+            throw InvalidValue("has no numeric address before the port", fix: wanted)
+        }
+        return ListenAddress(host: host, port: port)
+    }
+}

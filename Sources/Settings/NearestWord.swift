@@ -1,0 +1,30 @@
+/// Finds what somebody who mistyped a word probably meant.
+enum NearestWord {
+    /// The candidate with the fewest typing mistakes between it and `word`; nil where none is close.
+    static func find(_ word: String, among candidates: [String]) -> String? {
+        // A long word that was pasted in by mistake is not worth the quadratic comparison.
+        guard word.utf8.count <= 64 else { return nil }
+        let ranked = candidates.map { (candidate: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
+        guard let best = ranked.min(by: { $0.distance < $1.distance }),
+            best.distance <= max(1, min(3, best.candidate.utf8.count / 3))
+        else { return nil }
+        return best.candidate
+    }
+
+    /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment distance).
+    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var rows = [Array(0...right.count)]
+        for i in left.indices {
+            var row = [i + 1]
+            for j in right.indices {
+                var cost = min(rows[i][j] + (left[i] == right[j] ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+                    cost = min(cost, rows[i - 1][j - 1] + 1)
+                }
+                row.append(cost)
+            }
+            rows.append(row)
+        }
+        return rows[left.count][right.count]
+    }
+}

@@ -1,0 +1,109 @@
+import Logging
+
+/// The table of all settings. Help, parsing and the order of printing follow it.
+package enum Settings {
+    /// Every setting, grouped as help shows them.
+    package static let table: [Setting] = general + log + timeouts + sizes
+
+    /// The longest time that can be set.
+    private static let longest = Duration.seconds(30 * 86_400)
+
+    private static let general: [Setting] = [
+        Setting(
+            "listen", "VIBE_LISTEN", .address, \.listen, default: .text("0.0.0.0:4000"),
+            "Address and port to accept clients on. Port 0 picks a free one and says which."),
+        Setting(
+            "home", "HOME_DIR", .directory, \.home,
+            default: .system(description: "your home folder") { $0.home },
+            "Folder whose sub-folders are the projects."),
+        Setting(
+            "opencode", "VIBE_OPENCODE", .command, \.opencode, default: .text("opencode"),
+            """
+            Command that serves a project; the gateway adds `serve --port 0 --hostname 127.0.0.1`. Split into words as a \
+            shell does, with quotes and backslashes, but nothing is expanded.
+            """),
+        Setting(
+            "supervisor", "VIBE_SUPERVISOR", .cases.checked(unavailable), \.supervisor, default: .text("auto"),
+            """
+            Who starts OpenCode instances: `process` the gateway itself, `systemd` units of the user's manager (not in \
+            this version yet), `auto` what there is.
+            """),
+        Setting(
+            "threads", "VIBE_THREADS", .number(in: 1...64), \.threads,
+            default: .system(description: "number of cores, at most 4") { "\(max(1, min($0.processors, 4)))" },
+            "Threads that carry requests, 1 to 64."),
+        Setting(
+            "auth-secret", "VIBE_AUTH_SECRET", .key, \.authSecret, default: .required(fix: KeyPolicy.fix),
+            """
+            The key that clients send as `Authorization: Bearer KEY`, at least \(KeyPolicy.shortest) bytes. Only taken \
+            from the environment, because every local user can read command lines. Make one with `openssl rand -hex 32`.
+            """),
+    ]
+
+    private static let log: [Setting] = [
+        Setting(
+            "access-log", "VIBE_ACCESS_LOG", .onOff, \.accessLog, default: .text("on"), group: .log,
+            "Whether each request gets a log line."),
+        Setting(
+            "log-format", "VIBE_LOG_FORMAT", .cases, \.logFormat, default: .text("auto"), group: .log,
+            "Form of log lines. `auto`: the journal where stderr is the journal, text on a terminal, else JSON lines."),
+        Setting(
+            "log-level", "VIBE_LOG_LEVEL",
+            .choice(LogLevel.allCases.reversed().map { ($0.name, $0) }, text: \.name), \.logLevel,
+            default: .text("info"), group: .log, "The least grave level that is logged."),
+    ]
+
+    private static let timeouts: [Setting] = [
+        time("head", \.limits.headTimeout, "10s", "Time for a request's line and header fields to arrive."),
+        time("idle", \.limits.idleTimeout, "75s", "Time that a kept-alive connection may stay without a request."),
+        time("body", \.limits.bodyTimeout, "60s", "Time without a byte of a request's body."),
+        time(
+            "answer", \.limits.answerTimeout, "15min",
+            "Time until OpenCode's answer begins, and without a byte of an ordinary answer."),
+        time("send", \.limits.sendTimeout, "15min", "Time without the client taking a byte of an ordinary answer."),
+        time("stream", \.limits.streamTimeout, "24h", "Time without a byte on an event stream."),
+        time("drain", \.limits.drainTimeout, "10s", "Time for running exchanges to finish after SIGTERM."),
+        time("start", \.limits.startTimeout, "30s", "Time for an OpenCode instance to become ready."),
+        time(
+            "stop", \.limits.stopTimeout, "10s",
+            "Time between SIGTERM and SIGKILL when an OpenCode instance is stopped."),
+    ]
+
+    private static let sizes: [Setting] = [
+        size(
+            "held-body", "VIBE_HELD_BODY", \.limits.heldBody, "64KiB", 0...(64 << 20),
+            "Bytes: request bodies up to this size are held whole, so that they can be sent again safely."),
+        size(
+            "stream-backlog", "VIBE_STREAM_BACKLOG", \.limits.streamBacklog, "4MiB", (64 << 10)...(1 << 30),
+            "Bytes that may wait for a stalled reader of an event stream before it is cut."),
+        size(
+            "max-head", "VIBE_MAX_HEAD", \.limits.maxHead, "16KiB", (1 << 10)...(1 << 20),
+            "Bytes of a request's line and header fields together. OpenCode itself accepts 16KiB."),
+        Setting(
+            "max-connections", "VIBE_MAX_CONNECTIONS", .number(in: 0...1_000_000), \.limits.maxConnections,
+            default: .text("0"), group: .limits,
+            "Clients' connections at once. 0 takes as many as the limit on open descriptors allows."),
+    ]
+
+    private static func time(
+        _ name: String, _ field: any WritableKeyPath<Configuration, Duration> & Sendable, _ defaultText: String,
+        _ help: String
+    ) -> Setting {
+        Setting(
+            "\(name)-timeout", "VIBE_\(name.uppercased())_TIMEOUT", .duration(in: .milliseconds(1)...longest),
+            field, default: .text(defaultText), group: .limits, help)
+    }
+
+    private static func size(
+        _ name: String, _ environment: String, _ field: any WritableKeyPath<Configuration, Int> & Sendable,
+        _ defaultText: String, _ range: ClosedRange<Int>, _ help: String
+    ) -> Setting {
+        Setting(
+            name, environment, .size(in: range), field,
+            default: .text(defaultText), group: .limits, help)
+    }
+
+    @Sendable private static func unavailable(_ choice: SupervisorChoice) -> InvalidValue? {
+        choice == .systemd ? InvalidValue("is not in this version yet", fix: "use process or auto") : nil
+    }
+}

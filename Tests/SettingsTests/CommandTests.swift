@@ -1,0 +1,92 @@
+import Settings
+import Testing
+
+@Suite("The command line")
+struct CommandTests {
+    static func help(_ arguments: [String]) throws -> String {
+        guard case .help(let text) = CommandLineUnderTest.parse(arguments, [:]) else {
+            Issue.record("\(arguments) gives no help")
+            throw CancellationError()
+        }
+        return text
+    }
+
+    @Test("Help needs no key and is the same by each of its names", arguments: [["help"], ["--help"], ["-h"]])
+    func overview(arguments: [String]) throws {
+        #expect(try Self.help(arguments) == Self.help(["--help"]))
+    }
+
+    @Test(
+        "Help on serve is the same by each of its names, wherever the flag stands",
+        arguments: [
+            ["help", "serve"], ["serve", "-h"], ["serve", "--threads", "9", "--help"],
+        ])
+    func serveHelp(arguments: [String]) throws {
+        #expect(try Self.help(arguments) == Self.help(["serve", "--help"]))
+    }
+
+    @Test("A bare call prints help and is an error")
+    func bare() throws {
+        #expect(try CommandLineUnderTest.message([]) == Self.help(["--help"]))
+        #expect(Command.usageExitCode == 2)
+    }
+
+    @Test(
+        "Help names every setting with flag, environment and default, has examples and fits 100 columns",
+        arguments: [
+            ["--help"], ["help", "serve"],
+        ])
+    func helpIsComplete(arguments: [String]) throws {
+        let text = try Self.help(arguments)
+        for setting in Settings.table {
+            let flag = setting.flag.map { "  \($0) \(setting.placeholder)  (\(setting.environment), " }
+            let entry = flag ?? "  \(setting.environment)=KEY  (environment only, "
+            #expect(text.contains(entry + "default \(setting.defaultText))"), "\(setting.name)")
+            for word in setting.help.split(separator: " ") { #expect(text.contains(word)) }
+        }
+        #expect(text.contains("Examples:") && text.contains("openssl rand -hex 32"))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 && !$0.hasSuffix(" ") })
+        #expect(text.hasSuffix("\n"))
+    }
+
+    @Test("--version")
+    func version() {
+        guard case .version = CommandLineUnderTest.parse(["--version"], [:]) else {
+            Issue.record("--version is not understood")
+            return
+        }
+        #expect(GatewayVersion.line == "viberemote-gateway 0.1.0")
+    }
+
+    @Test(
+        "What is not understood is named, with what was probably meant",
+        arguments: [
+            (["serv"], #""serv" is no command of viberemote-gateway: did you mean serve."#),
+            (["start"], #""start" is no command of viberemote-gateway: use serve, help, --help or --version."#),
+            (["--listen"], #""--listen" is no command of viberemote-gateway: use serve, help, --help or --version."#),
+            (["help", "sevre"], #""sevre" is no command of viberemote-gateway: did you mean serve."#),
+            (["serve", "--thread", "2"], #""--thread" is no flag of serve: did you mean --threads."#),
+            (["serve", "--lsiten=x"], #""--lsiten" is no flag of serve: did you mean --listen."#),
+            (["serve", "--colour"], #""--colour" is no flag of serve: see `viberemote-gateway help serve`."#),
+            (["serve", "-t"], #""-t" is no flag of serve: see `viberemote-gateway help serve`."#),
+            (
+                ["serve", "now"],
+                #""now" is not expected: serve takes only flags, see `viberemote-gateway help serve`."#
+            ),
+            (
+                ["serve", "--", "--threads"],
+                #""--threads" is not expected: serve takes only flags, see `viberemote-gateway help serve`."#
+            ),
+            (["serve", "--threads"], "--threads has no value: write --threads N."),
+            (["serve", "--listen", "--threads", "2"], "--listen has no value: write --listen HOST:PORT."),
+        ])
+    func notUnderstood(arguments: [String], sentence: String) {
+        #expect(CommandLineUnderTest.message(arguments) == sentence)
+    }
+
+    @Test("A value may begin with two hyphens or hold an equals sign after =, and -- alone ends the flags")
+    func unusualValues() throws {
+        let configuration = try CommandLineUnderTest.serve(["--opencode=--odd a=b", "--"])
+        #expect(configuration.opencode == ["--odd", "a=b"])
+    }
+}

@@ -1,0 +1,62 @@
+import Logging
+import Settings
+import Testing
+
+@Suite("What holds when nothing is set")
+struct DefaultsTests {
+    @Test("Every setting has the default that its documentation names")
+    func defaults() throws {
+        let configuration = try CommandLineUnderTest.serve()
+        let expected = [
+            "listen": "0.0.0.0:4000", "home": "/home/vibe", "opencode": "opencode", "supervisor": "auto",
+            "threads": "4",
+            "auth-secret": "********", "access-log": "on", "log-format": "auto", "log-level": "info",
+            "head-timeout": "10s", "idle-timeout": "75s", "body-timeout": "1min", "answer-timeout": "15min",
+            "send-timeout": "15min", "stream-timeout": "24h", "drain-timeout": "10s", "start-timeout": "30s",
+            "stop-timeout": "10s", "held-body": "64KiB", "stream-backlog": "4MiB", "max-head": "16KiB",
+            "max-connections": "0",
+        ]
+        #expect(Set(Settings.table.map(\.name)) == Set(expected.keys))
+        for setting in Settings.table {
+            #expect(setting.text(in: configuration) == expected[setting.name], "\(setting.name)")
+            #expect(setting.isSecret || configuration.origin(of: setting) == .default, "\(setting.name)")
+        }
+    }
+
+    @Test("The typed values are the table's")
+    func typedValues() throws {
+        let configuration = try CommandLineUnderTest.serve()
+        #expect(configuration.listen == ListenAddress(host: "0.0.0.0", port: 4000))
+        #expect(configuration.opencode == ["opencode"])
+        #expect(configuration.supervisor == .auto)
+        #expect(configuration.accessLog)
+        #expect(configuration.logFormat == .auto)
+        #expect(configuration.logLevel == .info)
+        #expect(configuration.authSecret.bytes == Array(CommandLineUnderTest.key.utf8))
+        #expect(configuration.limits.headTimeout == .seconds(10))
+        #expect(configuration.limits.idleTimeout == .seconds(75))
+        #expect(configuration.limits.bodyTimeout == .seconds(60))
+        #expect(configuration.limits.answerTimeout == .seconds(900))
+        #expect(configuration.limits.sendTimeout == .seconds(900))
+        #expect(configuration.limits.streamTimeout == .seconds(86_400))
+        #expect(configuration.limits.drainTimeout == .seconds(10))
+        #expect(configuration.limits.startTimeout == .seconds(30))
+        #expect(configuration.limits.stopTimeout == .seconds(10))
+        #expect(configuration.limits.heldBody == 65_536)
+        #expect(configuration.limits.streamBacklog == 4_194_304)
+        #expect(configuration.limits.maxHead == 16_384)
+        #expect(configuration.limits.maxConnections == 0)
+    }
+
+    @Test("Threads follow the cores, 1 to 4", arguments: [(0, 1), (1, 1), (2, 2), (4, 4), (64, 4)])
+    func threads(processors: Int, threads: Int) throws {
+        let defaults = SystemDefaults(home: "/home/vibe", processors: processors)
+        #expect(try CommandLineUnderTest.serve(defaults: defaults).threads == threads)
+    }
+
+    @Test("No two settings share a flag or a name in the environment")
+    func uniqueNames() {
+        #expect(Set(Settings.table.compactMap(\.flag)).count == Settings.table.count { !$0.isSecret })
+        #expect(Set(Settings.table.map(\.environment)).count == Settings.table.count)
+    }
+}

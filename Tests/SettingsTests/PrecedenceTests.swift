@@ -1,0 +1,60 @@
+import Settings
+import Testing
+
+@Suite("Flags, environment and defaults")
+struct PrecedenceTests {
+    static func setting(_ name: String) throws -> Setting {
+        try #require(Settings.table.first { $0.name == name })
+    }
+
+    @Test("Every setting can be set by its name in the environment, and all but secrets by flag")
+    func everySource() throws {
+        let values = [
+            "listen": "127.0.0.1:0", "home": "/srv/projects", "opencode": "'/opt/open code/bin' --pure",
+            "supervisor": "process", "threads": "64", "access-log": "off", "log-format": "journal",
+            "log-level": "debug",
+            "held-body": "0", "stream-backlog": "1GiB", "max-head": "1KiB", "max-connections": "1000000",
+        ]
+        for setting in Settings.table where !setting.isSecret {
+            let value = values[setting.name] ?? "7min"
+            let byEnvironment = try CommandLineUnderTest.serve([], [setting.environment: value])
+            #expect(setting.text(in: byEnvironment) == value)
+            #expect(byEnvironment.origin(of: setting) == .environment(setting.environment))
+            let flag = try #require(setting.flag)
+            for flags in [[flag, value], ["\(flag)=\(value)"]] {
+                let byFlag = try CommandLineUnderTest.serve(flags, [setting.environment: "wrong but not looked at"])
+                #expect(setting.text(in: byFlag) == value)
+                #expect(byFlag.origin(of: setting) == .flag(flag))
+            }
+        }
+    }
+
+    @Test("Of a flag that is given twice the later one holds")
+    func laterFlagHolds() throws {
+        #expect(try CommandLineUnderTest.serve(["--threads", "2", "--threads=3"]).threads == 3)
+    }
+
+    @Test("An empty name in the environment is as good as none")
+    func emptyEnvironment() throws {
+        let configuration = try CommandLineUnderTest.serve([], ["VIBE_THREADS": ""])
+        #expect(configuration.threads == 4)
+        #expect(configuration.origin(of: try Self.setting("threads")) == .default)
+    }
+
+    @Test("A misspelt name in the environment is told, others are left alone")
+    func unknownNames() throws {
+        let environment = ["VIBE_LISTN": "x", "VIBE_COLOUR_OF_THE_SKY": "secret value", "PATH": "/bin"]
+        let notices = try CommandLineUnderTest.serve([], environment).notices
+        #expect(
+            notices == [
+                "The environment's VIBE_COLOUR_OF_THE_SKY is no setting and has no effect.",
+                "The environment's VIBE_LISTN is no setting and has no effect; did you mean VIBE_LISTEN?",
+            ])
+    }
+
+    @Test("Origins read well")
+    func origins() {
+        let all: [SettingOrigin] = [.default, .environment("VIBE_LISTEN"), .flag("--listen")]
+        #expect(all.map(\.description) == ["default", "environment VIBE_LISTEN", "flag --listen"])
+    }
+}

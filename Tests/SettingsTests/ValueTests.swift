@@ -1,0 +1,150 @@
+import Settings
+import Testing
+
+@Suite("Values that are accepted")
+struct AcceptedValueTests {
+    @Test(
+        "Addresses",
+        arguments: [
+            ("127.0.0.1:0", "127.0.0.1", 0), ("0.0.0.0:65535", "0.0.0.0", 65_535), ("[::1]:4000", "::1", 4000),
+            ("[::]:4000", "::", 4000), ("localhost:4000", "127.0.0.1", 4000),
+            ("[::ffff:192.0.2.1]:1", "::ffff:192.0.2.1", 1),
+        ] as [(String, String, UInt16)])
+    func addresses(text: String, host: String, port: UInt16) throws {
+        let listen = try CommandLineUnderTest.serve(["--listen", text]).listen
+        #expect(listen == ListenAddress(host: host, port: port))
+        #expect(try CommandLineUnderTest.serve(["--listen", listen.description]).listen == listen)
+    }
+
+    @Test(
+        "Durations, printed in the largest unit that needs no fraction",
+        arguments: [
+            ("10s", 10_000, "10s"), ("500ms", 500, "500ms"), ("15min", 900_000, "15min"), ("24h", 86_400_000, "24h"),
+            ("1d", 86_400_000, "24h"), ("48h", 172_800_000, "2d"), ("90", 90_000, "90s"), ("60", 60_000, "1min"),
+            ("1500ms", 1_500, "1500ms"), ("007s", 7_000, "7s"), ("1ms", 1, "1ms"), ("30d", 2_592_000_000, "30d"),
+        ])
+    func durations(text: String, milliseconds: Int, printed: String) throws {
+        let configuration = try CommandLineUnderTest.serve(["--head-timeout", text])
+        #expect(configuration.limits.headTimeout == .milliseconds(milliseconds))
+        #expect(try PrecedenceTests.setting("head-timeout").text(in: configuration) == printed)
+    }
+
+    @Test(
+        "Sizes, printed in the largest unit that needs no fraction",
+        arguments: [
+            ("64KiB", 65_536, "64KiB"), ("1MiB", 1_048_576, "1MiB"), ("2048KiB", 2_097_152, "2MiB"),
+            ("1000", 1_000, "1000"), ("1000B", 1_000, "1000"), ("65536", 65_536, "64KiB"), ("0", 0, "0"),
+            ("64MiB", 67_108_864, "64MiB"),
+        ])
+    func sizes(text: String, bytes: Int, printed: String) throws {
+        let configuration = try CommandLineUnderTest.serve(["--held-body", text])
+        #expect(configuration.limits.heldBody == bytes)
+        #expect(try PrecedenceTests.setting("held-body").text(in: configuration) == printed)
+    }
+
+    @Test(
+        "Commands are split as a shell splits them, and nothing is expanded",
+        arguments: [
+            ("opencode", ["opencode"]), ("  a   b\tc ", ["a", "b", "c"]), ("'a b' c", ["a b", "c"]),
+            (#""a b" c"#, ["a b", "c"]), (#"a\ b"#, ["a b"]), (#"a'b'"c""#, ["abc"]), ("a ''", ["a", ""]),
+            (#""\"\\\$\`\n""#, [#""\$`\n"#]), (#"'\n'"#, [#"\n"#]),
+            ("$HOME/~/* `x` $(y)", ["$HOME/~/*", "`x`", "$(y)"]),
+            (#"/opt/my\ code/bin --x='1 2'"#, ["/opt/my code/bin", "--x=1 2"]), ("a #b", ["a", "#b"]),
+        ])
+    func commands(text: String, words: [String]) throws {
+        let configuration = try CommandLineUnderTest.serve(["--opencode", text])
+        #expect(configuration.opencode == words)
+        let printed = try PrecedenceTests.setting("opencode").text(in: configuration)
+        #expect(try CommandLineUnderTest.serve(["--opencode", printed]).opencode == words)
+    }
+
+    @Test("A folder's trailing slashes are dropped", arguments: [("/srv/", "/srv"), ("/", "/"), ("/a//", "/a")])
+    func folders(text: String, path: String) throws {
+        #expect(try CommandLineUnderTest.serve(["--home", text]).home == path)
+    }
+}
+
+@Suite("Values that are refused, each in one sentence that names the setting and the fix")
+struct RefusedValueTests {
+    @Test(
+        "Exact sentences",
+        arguments: [
+            (["--threads", "0"], #"--threads "0" is out of range: write a number from 1 to 64."#),
+            (["--threads", "many"], #"--threads "many" is not a whole number: write a number from 1 to 64."#),
+            (
+                ["--head-timeout=10x"],
+                #"--head-timeout "10x" is not a duration: write for example 500ms, 10s, 15min, 24h or 1d."#
+            ),
+            (["--head-timeout", "0"], #"--head-timeout "0" is out of range: write 1ms to 30d."#),
+            (["--max-head", "1"], #"--max-head "1" is out of range: write 1KiB to 1MiB."#),
+            (["--max-head", "1K"], #"--max-head "1K" is not a size: write for example 16384, 64KiB, 4MiB or 1GiB."#),
+            (["--access-log", "yes"], #"--access-log "yes" is not a known choice: use on or off."#),
+            (["--log-format", "xml"], #"--log-format "xml" is not a known choice: use auto, text, json or journal."#),
+            (
+                ["--log-level", "Info"],
+                #"--log-level "Info" is not a known choice: use debug, info, notice, warning or error."#
+            ),
+            (["--supervisor", "systemd"], #"--supervisor "systemd" is not in this version yet: use process or auto."#),
+            (
+                ["--supervisor", "docker"],
+                #"--supervisor "docker" is not a known choice: use process, systemd or auto."#
+            ),
+            (
+                ["--home", "projects"],
+                #"--home "projects" is not an absolute path: write a folder from / on, for example /home/vibe."#
+            ),
+            (
+                ["--opencode", ""],
+                #"--opencode "" names no program: write a command, for example opencode or /usr/bin/opencode."#
+            ),
+            (["--opencode", "'a"], #"--opencode "'a" has a quote that never ends: add the closing '."#),
+            (["--opencode", "\"a"], #"--opencode ""a" has a quote that never ends: add the closing "."#),
+            (["--opencode", "a\\"], #"--opencode "a\" ends in a backslash: write \\ for a backslash."#),
+            (
+                ["--listen", "4000"],
+                #"--listen "4000" has no port: write HOST:PORT, for example 127.0.0.1:4000, 0.0.0.0:4000 or [::1]:4000."#
+            ),
+        ])
+    func sentences(flags: [String], sentence: String) {
+        #expect(CommandLineUnderTest.message(["serve"] + flags) == sentence)
+    }
+
+    @Test("The environment's name stands there when the value came from there")
+    func environment() {
+        let message = CommandLineUnderTest.message(
+            ["serve"], ["VIBE_AUTH_SECRET": CommandLineUnderTest.key, "VIBE_THREADS": "65"])
+        #expect(message == #"VIBE_THREADS "65" is out of range: write a number from 1 to 64."#)
+    }
+
+    @Test(
+        "Addresses",
+        arguments: [
+            "", ":4000", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1:４",
+            "256.0.0.1:1", "1.2.3:1", "example.com:80", "::1:4000", "[::1]", "[::1]:", "[::g]:1", "[127.0.0.1]:1",
+            "*:4000",
+            "[fe80::1%eth0]:1", "127.0.0.1\n:1", "http://127.0.0.1:4000",
+        ])
+    func addresses(text: String) {
+        let message = CommandLineUnderTest.message(["serve", "--listen=\(text)"])
+        #expect(message.hasPrefix("--listen \"") && message.hasSuffix("0.0.0.0:4000 or [::1]:4000."))
+    }
+
+    @Test(
+        "Quantities",
+        arguments: [
+            "", "-1", "1.5s", "s", "10 s", "10S", "10m", "1h30min", "99999999999999999999", "9223372036854775807d",
+            "１０s", "+1s",
+            "31d", "0ms",
+        ])
+    func durations(text: String) {
+        #expect(CommandLineUnderTest.message(["serve", "--stop-timeout=\(text)"]).hasPrefix("--stop-timeout \""))
+    }
+
+    @Test("A value that could play tricks with the terminal or floods it is shown escaped and cut")
+    func hostileValues() {
+        let message = CommandLineUnderTest.message(["serve", "--threads", "\u{1B}[2J\n"])
+        #expect(message.hasPrefix(#"--threads "\u{1b}[2J\u{a}" "#))
+        #expect(
+            CommandLineUnderTest.message(["serve", "--threads", String(repeating: "9", count: 5_000)]).utf8.count < 200)
+    }
+}
