@@ -30,6 +30,7 @@ let package = Package(
     targets: [
         // C modules: headers and static-inline shims only.
         .target(name: "CLinux"),
+        .target(name: "CSpawn"),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -59,7 +60,7 @@ let package = Package(
             "Gateway",
             ["EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Logging", "OpenCode", "Instances", "Access"]),
         program("viberemote-gateway", ["Gateway", "Instances", "Logging", "Settings", "Systemd", "Access"]),
-        module("TestKit", ["Locking"]),
+        module("TestKit", ["CSpawn"]),
         program("opencode-twin", ["TestKit"]),
 
         tests("LockingTests", ["Locking"]),

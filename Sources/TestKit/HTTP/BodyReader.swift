@@ -1,0 +1,146 @@
+/// Reads one message body piece by piece as its framing says. Used by one thread.
+final class BodyReader {
+    private enum Position {
+        case inData(left: Int)
+        case beforeChunk
+        case untilClose
+        case done
+    }
+
+    private let connection: TestConnection
+    private var position: Position
+    private let framing: BodyFraming
+    /// How the body ended; nil while it goes on.
+    private(set) var ending: TestResponse.Ending?
+    /// The trailer fields; empty before the end.
+    private(set) var trailers: [TestField] = []
+    /// What stood behind each chunk's size, with its semicolon; only of chunks that have some.
+    private(set) var chunkExtensions: [String] = []
+    /// The size of each chunk as it came, without the last one of size 0.
+    private(set) var chunkSizes: [Int] = []
+    /// Every byte of the body as it stood on the wire, framing included; only kept when asked for.
+    private(set) var raw: [UInt8] = []
+    private let keepsRaw: Bool
+
+    init(_ connection: TestConnection, _ framing: BodyFraming, keepsRaw: Bool = false) {
+        self.connection = connection
+        self.framing = framing
+        self.keepsRaw = keepsRaw
+        switch framing {
+        case .none, .length(0):
+            position = .done
+            ending = .complete
+        case .length(let length): position = .inData(left: length)
+        case .chunked: position = .beforeChunk
+        case .untilClose: position = .untilClose
+        }
+    }
+
+    /// The next bytes of the content, never across a chunk's end; nil when the body has ended (see `ending`).
+    func next(within limit: Duration) throws -> [UInt8]? {
+        let deadline = Deadline(after: limit)
+        do {
+            while ending == nil {
+                if let part = try step(deadline) { return part }
+            }
+            return nil
+        } catch TestKitError.reset {
+            return end(.reset)
+        } catch TestKitError.closed {
+            return end(.truncated)
+        } catch TestKitError.timedOut(_, let what) {
+            throw TestKitError.timedOut(after: limit, waitingFor: what)
+        }
+    }
+
+    private func step(_ deadline: Deadline) throws -> [UInt8]? {
+        switch position {
+        case .done:
+            return end(.complete)
+        case .untilClose:
+            let part = try connection.read(within: deadline.remaining, waitingFor: "a body that ends by close")
+            keep(part)
+            return part.isEmpty ? end(.closed) : part
+        case .inData(let left):
+            let part = try connection.read(
+                upTo: min(left, 65_536), within: deadline.remaining, waitingFor: "\(left) more bytes of a body")
+            if part.isEmpty { return end(.truncated) }
+            keep(part)
+            if part.count < left {
+                position = .inData(left: left - part.count)
+            } else if framing == .chunked {
+                try readChunkEnd(deadline, keeping: part)
+            } else {
+                position = .done
+                ending = .complete
+            }
+            return part
+        case .beforeChunk:
+            try readChunkHead(deadline)
+            return nil
+        }
+    }
+
+    private func readChunkEnd(_ deadline: Deadline, keeping part: [UInt8]) throws {
+        position = .beforeChunk
+        do {
+            let end = try connection.readExactly(2, within: deadline.remaining, waitingFor: "a chunk's CRLF")
+            keep(end)
+            if end != [13, 10] { throw TestKitError.malformed("a chunk that is longer than its size says") }
+        } catch TestKitError.reset {
+            ending = .reset
+        } catch TestKitError.closed {
+            ending = .truncated
+        } catch TestKitError.timedOut {
+            throw TestKitError.timedOut(after: deadline.limit, waitingFor: "the CRLF behind a chunk of data")
+        }
+    }
+
+    private func readChunkHead(_ deadline: Deadline) throws {
+        guard
+            let line = try connection.readThrough(
+                "\r\n", within: deadline.remaining, waitingFor: "a chunk's size", maximum: 65_536)
+        else { throw TestKitError.closed(waitingFor: "a chunk's size") }
+        keep(line)
+        let digits = line.prefix { ("0123456789abcdefABCDEF").utf8.contains($0) }
+        let rest = line.dropFirst(digits.count).dropLast(2)
+        guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16),
+            rest.isEmpty || rest.first == UInt8(ascii: ";")
+        else {
+            throw TestKitError.malformed("a chunk size line: \(String(decoding: line, as: UTF8.self).debugDescription)")
+        }
+        if !rest.isEmpty { chunkExtensions.append(String(decoding: rest, as: UTF8.self)) }
+        if size > 0 {
+            chunkSizes.append(size)
+            position = .inData(left: size)
+            return
+        }
+        try readTrailer(deadline)
+        position = .done
+        ending = .complete
+    }
+
+    private func readTrailer(_ deadline: Deadline) throws {
+        var section: [UInt8] = []
+        while true {
+            guard
+                let line = try connection.readThrough(
+                    "\r\n", within: deadline.remaining, waitingFor: "the trailer section")
+            else { throw TestKitError.closed(waitingFor: "the trailer section") }
+            section += line
+            if line == [13, 10] { break }
+        }
+        keep(section)
+        trailers = try MessageHead.fields(ofTrailer: section)
+    }
+
+    private func keep(_ bytes: [UInt8]) {
+        if keepsRaw { raw += bytes }
+    }
+
+    private func end(_ ending: TestResponse.Ending) -> [UInt8]? {
+        position = .done
+        self.ending = self.ending ?? ending
+        return nil
+    }
+}

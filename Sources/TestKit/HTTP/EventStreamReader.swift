@@ -1,0 +1,73 @@
+/// Reads server-sent events (the `text/event-stream` format of the HTML standard) from a response's body. Used by one thread.
+package final class EventStreamReader {
+    /// The response whose body this reads: its head, and how it ended.
+    package let response: ResponseReader
+    private var pending: [UInt8] = []
+    /// Every byte of the body so far, exactly.
+    package private(set) var raw: [UInt8] = []
+
+    /// A reader over the body of a response.
+    package init(_ response: ResponseReader) {
+        self.response = response
+    }
+
+    /// A reader of the answer that comes next on a connection.
+    package convenience init(_ connection: TestConnection) {
+        self.init(ResponseReader(connection))
+    }
+
+    /// The next block up to its empty line, without that, as it came; nil at the stream's end. Comments are blocks too.
+    package func nextBlock(within limit: Duration = TestConnection.defaultLimit) throws -> String? {
+        let deadline = Deadline(after: limit)
+        var searched = 0
+        while true {
+            if let end = pending.firstEnd(of: [10, 10], from: searched) {
+                let block = String(decoding: pending[..<(end - 2)], as: UTF8.self)
+                pending.removeFirst(end)
+                return block
+            }
+            searched = max(0, pending.count - 1)
+            do {
+                guard let part = try response.readBodyPart(within: deadline.remaining) else { return nil }
+                raw += part
+                pending += part
+            } catch TestKitError.timedOut {
+                throw TestKitError.timedOut(
+                    after: limit, waitingFor: "the next event (\(pending.count) bytes of it are there)")
+            }
+        }
+    }
+
+    /// The payload of the next event: its `data:` lines joined by line feeds; nil at the stream's end. Skips comments.
+    package func next(within limit: Duration = TestConnection.defaultLimit) throws -> String? {
+        let deadline = Deadline(after: limit)
+        while let block = try nextBlock(within: deadline.remaining) {
+            let data = block.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line -> Substring? in
+                guard line.hasPrefix("data:") else { return nil }
+                let value = line.dropFirst(5)
+                return value.first == " " ? value.dropFirst() : value
+            }
+            if !data.isEmpty { return data.joined(separator: "\n") }
+        }
+        return nil
+    }
+
+    /// The first event from here on whose payload satisfies the predicate; throws `closed` when the stream ends before.
+    @discardableResult
+    package func first(
+        _ what: String = "an event", within limit: Duration = TestConnection.defaultLimit,
+        where predicate: (String) -> Bool
+    ) throws -> String {
+        let deadline = Deadline(after: limit)
+        while true {
+            do {
+                guard let event = try next(within: deadline.remaining) else {
+                    throw TestKitError.closed(waitingFor: "\(what) in the event stream")
+                }
+                if predicate(event) { return event }
+            } catch TestKitError.timedOut {
+                throw TestKitError.timedOut(after: limit, waitingFor: "\(what) in the event stream")
+            }
+        }
+    }
+}

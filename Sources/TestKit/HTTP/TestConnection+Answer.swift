@@ -1,0 +1,46 @@
+extension TestConnection {
+    /// Sends a whole response, framed by Content-Length unless the headers frame it or the status has no body.
+    package func respond(
+        _ status: Int, _ reason: String = "OK", headers: [(String, String)] = [], body: [UInt8] = []
+    ) throws {
+        var headers = headers
+        let names = headers.map { $0.0.lowercased() }
+        let isBodyless = status < 200 || status == 204 || status == 304
+        if !isBodyless, !names.contains("content-length"), !names.contains("transfer-encoding") {
+            headers.append(("Content-Length", String(body.count)))
+        }
+        try write(Array(TestConnection.head(status, reason, headers).utf8) + body)
+    }
+
+    /// Sends a whole response with a text body.
+    package func respond(
+        _ status: Int, _ reason: String = "OK", headers: [(String, String)] = [], text: String
+    ) throws {
+        try respond(status, reason, headers: headers, body: Array(text.utf8))
+    }
+
+    /// Sends a head and nothing more; the headers are exactly the given ones.
+    package func writeHead(_ status: Int, _ reason: String = "OK", headers: [(String, String)] = []) throws {
+        try write(TestConnection.head(status, reason, headers))
+    }
+
+    /// Sends one chunk (RFC 9112 §7.1), size line and data in one write. Must not be empty: that would end the body.
+    package func writeChunk(_ bytes: some Collection<UInt8>, within limit: Duration = defaultLimit) throws {
+        precondition(!bytes.isEmpty, "an empty chunk ends the body: call writeLastChunk")
+        try write(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10], within: limit)
+    }
+
+    /// Sends a text as one chunk.
+    package func writeChunk(_ text: String, within limit: Duration = defaultLimit) throws {
+        try writeChunk(Array(text.utf8), within: limit)
+    }
+
+    /// Ends a chunked body, with trailer fields if wanted.
+    package func writeLastChunk(trailers: [(String, String)] = []) throws {
+        try write("0\r\n" + trailers.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n")
+    }
+
+    private static func head(_ status: Int, _ reason: String, _ headers: [(String, String)]) -> String {
+        "HTTP/1.1 \(status) \(reason)\r\n" + headers.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n"
+    }
+}

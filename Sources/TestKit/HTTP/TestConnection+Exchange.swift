@@ -1,0 +1,56 @@
+extension TestConnection {
+    /// Sends a request and reads the whole answer; the connection can serve the next one afterwards.
+    ///
+    /// `Host` is added when it is missing, and `Content-Length` when there is a body and no field that frames it.
+    package func exchange(
+        _ method: String = "GET", _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
+        within limit: Duration = TestConnection.defaultLimit
+    ) throws -> TestResponse {
+        try send(method, target, headers: headers, body: body, within: limit)
+        return try ResponseReader(self, method: method).readAll(within: limit)
+    }
+
+    /// Sends a request as `exchange` does, without reading anything.
+    package func send(
+        _ method: String = "GET", _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
+        within limit: Duration = TestConnection.defaultLimit
+    ) throws {
+        var head = "\(method) \(target) HTTP/1.1\r\n"
+        let names = headers.map { $0.0.lowercased() }
+        if !names.contains("host") { head += "Host: 127.0.0.1:\(peerPort)\r\n" }
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        if let body, !names.contains("content-length"), !names.contains("transfer-encoding") {
+            head += "Content-Length: \(body.count)\r\n"
+        }
+        try write(Array((head + "\r\n").utf8) + (body ?? []), within: limit)
+    }
+}
+
+extension TestClient {
+    /// One request on a connection of its own, and its whole answer. Fields are added as `TestConnection.exchange` does.
+    package static func request(
+        _ port: UInt16, _ method: String = "GET", _ target: String, headers: [(String, String)] = [],
+        body: [UInt8]? = nil, within limit: Duration = TestConnection.defaultLimit
+    ) throws -> TestResponse {
+        let connection = try connect(port: port, within: limit)
+        defer { connection.close() }
+        return try connection.exchange(method, target, headers: headers, body: body, within: limit)
+    }
+
+    /// One request with a text body on a connection of its own, and its whole answer.
+    package static func request(
+        _ port: UInt16, _ method: String, _ target: String, headers: [(String, String)] = [], text: String,
+        within limit: Duration = TestConnection.defaultLimit
+    ) throws -> TestResponse {
+        try request(port, method, target, headers: headers, body: Array(text.utf8), within: limit)
+    }
+
+    /// Opens an event stream on a connection of its own; its head is not read yet.
+    package static func events(
+        _ port: UInt16, _ target: String, headers: [(String, String)] = []
+    ) throws -> EventStreamReader {
+        let connection = try connect(port: port)
+        try connection.send("GET", target, headers: headers)
+        return EventStreamReader(ResponseReader(connection))
+    }
+}

@@ -1,0 +1,55 @@
+import Glibc
+
+/// setsockopt(2) for the few options that tests turn.
+enum SocketOption {
+    /// The level of TCP_NODELAY; glibc declares the protocol numbers with another type.
+    static let tcpLevel = Int32(IPPROTO_TCP)
+
+    static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    static func setLinger(_ descriptor: Int32, seconds: Int32) {
+        var value = linger(l_onoff: 1, l_linger: seconds)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
+    }
+}
+
+/// IPv4 loopback addresses: nothing here ever leaves the machine.
+enum SocketAddress {
+    /// Calls `body` with 127.0.0.1 and the port as a generic socket address.
+    static func withLoopback<Result>(
+        port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Result
+    ) rethrows -> Result {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return try withUnsafePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    /// The port that getsockname(2) or getpeername(2) tells; 0 when there is none.
+    static func port(
+        of descriptor: Int32,
+        _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> UInt16 {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(descriptor, $0, &length) }
+        }
+        return result == 0 ? UInt16(bigEndian: address.sin_port) : 0
+    }
+
+    /// A new TCP socket that programs started later do not inherit.
+    static func makeSocket() throws -> Int32 {
+        try SystemCall.check("socket") {
+            socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// Opens connections to a server on 127.0.0.1.
+package enum TestClient {
+    /// A new connection. A receive buffer has to be given here to limit the window from the start.
+    ///
+    /// Throws `system("connect", ECONNREFUSED)` when nobody listens.
+    package static func connect(
+        port: UInt16, receiveBuffer: Int? = nil, within limit: Duration = TestConnection.defaultLimit
+    ) throws -> TestConnection {
+        let descriptor = try SocketAddress.makeSocket()
+        do {
+            if let receiveBuffer { SocketOption.set(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: receiveBuffer)) }
+            try connect(descriptor, port, Deadline(after: limit))
+        } catch {
+            _ = Glibc.close(descriptor)
+            throw error
+        }
+        return TestConnection(owning: descriptor)
+    }
+
+    private static func connect(_ descriptor: Int32, _ port: UInt16, _ deadline: Deadline) throws {
+        let flags = try SystemCall.check("fcntl") { fcntl(descriptor, F_GETFL) }
+        _ = try SystemCall.check("fcntl") { fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
+        let result = SocketAddress.withLoopback(port: port) { Glibc.connect(descriptor, $0, $1) == 0 ? 0 : errno }
+        if result == EINPROGRESS || result == EINTR {
+            var descriptors = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
+            if try !SystemCall.wait(&descriptors, until: deadline) {
+                throw TestKitError.timedOut(after: deadline.limit, waitingFor: "a connection to port \(port)")
+            }
+            var code: Int32 = 0
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
+            if code != 0 { throw TestKitError.system(operation: "connect to port \(port)", code: code) }
+        } else if result != 0 {
+            throw TestKitError.system(operation: "connect to port \(port)", code: result)
+        }
+        _ = try SystemCall.check("fcntl") { fcntl(descriptor, F_SETFL, flags) }
+    }
+}

@@ -1,0 +1,164 @@
+import Glibc
+
+extension TestConnection {
+    /// At least one byte, at most `count`, as soon as something is there; empty means that the peer has closed cleanly (FIN).
+    ///
+    /// Throws `reset` at RST and `timedOut` when nothing came.
+    package func read(
+        upTo count: Int = 65_536, within limit: Duration = TestConnection.defaultLimit,
+        waitingFor what: String = "bytes"
+    ) throws -> [UInt8] {
+        let kept = unread.withLock { unread in
+            let part = Array(unread.prefix(count))
+            unread = unread.dropFirst(part.count)
+            return part
+        }
+        if !kept.isEmpty || count == 0 { return kept }
+        return try receive(upTo: count, Deadline(after: limit), what)
+    }
+
+    /// Exactly that many bytes; throws `closed` when the peer closes before.
+    package func readExactly(
+        _ count: Int, within limit: Duration = TestConnection.defaultLimit, waitingFor what: String = "bytes"
+    ) throws -> [UInt8] {
+        let deadline = Deadline(after: limit)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            let state = "\(what) (\(bytes.count) of \(count))"
+            let part = try read(upTo: count - bytes.count, by: deadline, state)
+            if part.isEmpty { throw TestKitError.closed(waitingFor: state) }
+            bytes += part
+        }
+        return bytes
+    }
+
+    /// Everything up to and including the delimiter; nil when the peer closed before the first byte.
+    ///
+    /// Throws `closed` when it closes after that, and `malformed` when more than `maximum` bytes come without it.
+    package func readThrough(
+        _ delimiter: String, within limit: Duration = TestConnection.defaultLimit, waitingFor what: String,
+        maximum: Int = 1 << 20
+    ) throws -> [UInt8]? {
+        let deadline = Deadline(after: limit)
+        let delimiter = Array(delimiter.utf8)
+        var bytes: [UInt8] = []
+        while true {
+            let part = try read(upTo: 65_536, by: deadline, what)
+            if part.isEmpty {
+                if bytes.isEmpty { return nil }
+                throw TestKitError.closed(waitingFor: "the rest of \(what) after \(bytes.count) bytes")
+            }
+            // A delimiter can lie across two reads: look again from just before the new bytes.
+            let start = max(0, bytes.count - delimiter.count + 1)
+            bytes += part
+            if let end = bytes.firstEnd(of: delimiter, from: start) {
+                giveBack(bytes[end...])
+                return Array(bytes[..<end])
+            }
+            if bytes.count > maximum { throw TestKitError.malformed("\(what) is longer than \(maximum) bytes") }
+        }
+    }
+
+    /// Everything until the peer closes cleanly; throws `reset` when it resets instead.
+    package func readUntilClose(within limit: Duration = TestConnection.defaultLimit) throws -> [UInt8] {
+        let (bytes, ending) = try readUntilEnd(within: limit)
+        if ending == .reset { throw TestKitError.reset(during: "reading until close, after \(bytes.count) bytes") }
+        return bytes
+    }
+
+    /// Everything until the peer ends its direction in either way.
+    package func readUntilEnd(
+        within limit: Duration = TestConnection.defaultLimit
+    ) throws -> (bytes: [UInt8], ending: Ending) {
+        let deadline = Deadline(after: limit)
+        var bytes: [UInt8] = []
+        while true {
+            do {
+                let part = try read(upTo: 65_536, by: deadline, "the peer to close")
+                if part.isEmpty { return (bytes, .closed) }
+                bytes += part
+            } catch TestKitError.reset {
+                return (bytes, .reset)
+            }
+        }
+    }
+
+    /// Waits until the peer ends its direction, throwing away what it sends; how it ended.
+    @discardableResult
+    package func waitForEnd(within limit: Duration = TestConnection.defaultLimit) throws -> Ending {
+        let deadline = Deadline(after: limit)
+        do {
+            while try !read(upTo: 65_536, by: deadline, "the peer to close").isEmpty {}
+            return .closed
+        } catch TestKitError.reset {
+            return .reset
+        }
+    }
+
+    /// Whether nothing arrives for that long: true only after the whole time passed without a byte and without an ending.
+    package func staysSilent(for time: Duration) throws -> Bool {
+        do {
+            giveBack(try read(upTo: 65_536, within: time, waitingFor: "silence to be broken")[...])
+            return false
+        } catch TestKitError.timedOut {
+            return true
+        }
+    }
+
+    /// Puts bytes back in front of what will be read next.
+    package func giveBack(_ bytes: ArraySlice<UInt8>) {
+        if bytes.isEmpty { return }
+        unread.withLock { $0 = $0.isEmpty ? bytes : ArraySlice(Array(bytes) + $0) }
+    }
+
+    private func read(upTo count: Int, by deadline: Deadline, _ what: String) throws -> [UInt8] {
+        do {
+            return try read(upTo: count, within: deadline.remaining, waitingFor: what)
+        } catch TestKitError.timedOut {
+            throw TestKitError.timedOut(after: deadline.limit, waitingFor: what)
+        }
+    }
+
+    private func receive(upTo count: Int, _ deadline: Deadline, _ what: String) throws -> [UInt8] {
+        try use("reading \(what)") { descriptor in
+            while true {
+                var code: Int32 = 0
+                var received = 0
+                let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                    received = recv(descriptor, buffer.baseAddress, count, Int32(MSG_DONTWAIT))
+                    code = errno
+                    initialized = max(0, received)
+                }
+                // This side's own close wakes the thread with what looks like the peer's FIN.
+                if isClosed { throw TestKitError.closedHere(during: "reading \(what)") }
+                if received >= 0 { return bytes }
+                switch code {
+                case EINTR: continue
+                case EAGAIN: break
+                case ECONNRESET, EPIPE: throw TestKitError.reset(during: "reading \(what)")
+                default: throw TestKitError.system(operation: "recv", code: code)
+                }
+                var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+                if try !SystemCall.wait(&descriptors, until: deadline) {
+                    throw TestKitError.timedOut(after: deadline.limit, waitingFor: what)
+                }
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The index behind the first occurrence of `pattern` that begins at `start` or later.
+    func firstEnd(of pattern: [UInt8], from start: Int) -> Int? {
+        guard let first = pattern.first, count >= pattern.count else { return nil }
+        var index = start
+        while index <= count - pattern.count {
+            if self[index] == first, self[index..<(index + pattern.count)].elementsEqual(pattern) {
+                return index + pattern.count
+            }
+            index += 1
+        }
+        return nil
+    }
+}

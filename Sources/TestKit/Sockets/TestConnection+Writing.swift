@@ -1,0 +1,87 @@
+import Glibc
+
+extension TestConnection {
+    /// Sends all the bytes, waiting for room where the peer reads slowly.
+    ///
+    /// Throws `timedOut` when there is no room for the whole limit, `reset` when the peer is gone.
+    package func write(_ bytes: some Sequence<UInt8>, within limit: Duration = TestConnection.defaultLimit) throws {
+        let deadline = Deadline(after: limit)
+        let bytes = Array(bytes)
+        var sent = 0
+        while sent < bytes.count {
+            sent += try send(bytes, from: sent, deadline)
+        }
+    }
+
+    /// Sends a text as UTF-8.
+    package func write(_ text: String, within limit: Duration = TestConnection.defaultLimit) throws {
+        try write(Array(text.utf8), within: limit)
+    }
+
+    /// Sends the bytes in pieces of `size`, waiting `interval` between two: the peer is to see each on its own.
+    ///
+    /// The waiting is the point here (a slow peer), not a synchronisation; it ends early when the peer resets.
+    package func writeSlowly(_ bytes: some Sequence<UInt8>, pieces size: Int = 1, interval: Duration) throws {
+        let bytes = Array(bytes)
+        for start in stride(from: 0, to: bytes.count, by: max(1, size)) {
+            if start > 0 { try pause(interval) }
+            try write(bytes[start..<min(bytes.count, start + max(1, size))])
+        }
+    }
+
+    /// Sends a text as `writeSlowly` does with bytes.
+    package func writeSlowly(_ text: String, pieces size: Int = 1, interval: Duration) throws {
+        try writeSlowly(Array(text.utf8), pieces: size, interval: interval)
+    }
+
+    /// Sends as much as the peer and both kernels take without waiting; how many bytes that was. Fills a stalled peer's window.
+    package func writeUntilFull(_ piece: [UInt8], atMost maximum: Int, stalledAfter limit: Duration) throws -> Int {
+        var total = 0
+        while total < maximum, !piece.isEmpty {
+            do {
+                total += try send(piece, from: 0, Deadline(after: limit))
+            } catch TestKitError.timedOut {
+                break
+            }
+        }
+        return total
+    }
+
+    /// Lets time pass on this connection; throws when the peer resets or this side closes meanwhile.
+    package func pause(_ time: Duration) throws {
+        try use("a pause") { descriptor in
+            // No event asked for: only an error or both directions' end (POLLERR, POLLHUP) ends the wait early.
+            var descriptors = [pollfd(fd: descriptor, events: 0, revents: 0)]
+            if try SystemCall.wait(&descriptors, until: Deadline(after: time)) {
+                if isClosed { throw TestKitError.closedHere(during: "a pause") }
+                throw TestKitError.reset(during: "a pause")
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8], from start: Int, _ deadline: Deadline) throws -> Int {
+        try use("writing") { descriptor in
+            while true {
+                let sent = bytes.withUnsafeBytes { buffer in
+                    Glibc.send(
+                        descriptor, buffer.baseAddress.map { $0 + start }, buffer.count - start,
+                        Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+                }
+                let code = errno
+                if sent >= 0 { return sent }
+                switch code {
+                case EINTR: continue
+                case EAGAIN: break
+                case ECONNRESET, EPIPE:
+                    if isClosed { throw TestKitError.closedHere(during: "writing") }
+                    throw TestKitError.reset(during: "writing")
+                default: throw TestKitError.system(operation: "send", code: code)
+                }
+                var descriptors = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
+                if try !SystemCall.wait(&descriptors, until: deadline) {
+                    throw TestKitError.timedOut(after: deadline.limit, waitingFor: "room to write")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Glibc
+
+/// Calls into libc with errno kept and interruptions repeated.
+enum SystemCall {
+    /// The result of `body`, repeated while a signal interrupts it (EINTR).
+    static func check(_ operation: String, _ body: () -> Int32) throws -> Int32 {
+        while true {
+            let result = body()
+            if result >= 0 { return result }
+            let code = errno
+            if code != EINTR { throw TestKitError.system(operation: operation, code: code) }
+        }
+    }
+
+    /// The text that strerror(3) has for a code, with the number.
+    static func message(_ code: Int32) -> String {
+        guard let text = strerror(code) else { return "errno \(code)" }
+        return "\(String(cString: text)) (errno \(code))"
+    }
+
+    /// Waits by poll(2) for `events` on one or two descriptors; false when the deadline passes first.
+    static func wait(_ descriptors: inout [pollfd], until deadline: Deadline) throws -> Bool {
+        while true {
+            let ready = poll(&descriptors, nfds_t(descriptors.count), deadline.remainingMilliseconds)
+            if ready > 0 { return true }
+            if ready == 0 {
+                if deadline.hasPassed { return false }
+                continue
+            }
+            let code = errno
+            if code != EINTR { throw TestKitError.system(operation: "poll", code: code) }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// What went wrong between a test and its peer. Thrown by every blocking call of TestKit.
+package enum TestKitError: Error, Equatable, CustomStringConvertible {
+    /// Nothing happened in time: the limit and what was waited for.
+    case timedOut(after: Duration, waitingFor: String)
+    /// The peer ended its direction cleanly (FIN) before what was waited for had arrived.
+    case closed(waitingFor: String)
+    /// The peer reset the connection (RST).
+    case reset(during: String)
+    /// This side had closed the connection already, maybe from another thread.
+    case closedHere(during: String)
+    /// The bytes that arrived break the protocol: what is wrong with them.
+    case malformed(String)
+    /// A system call failed: its name and its errno.
+    case system(operation: String, code: Int32)
+    /// A precondition of a test does not hold, such as a program that is not built.
+    case unavailable(String)
+
+    /// One sentence for a test's failure message.
+    package var description: String {
+        switch self {
+        case .timedOut(let limit, let what): "timed out after \(limit) waiting for \(what)"
+        case .closed(let what): "the peer closed the connection (FIN) while waiting for \(what)"
+        case .reset(let what): "the peer reset the connection (RST) during \(what)"
+        case .closedHere(let what): "the connection was closed on this side during \(what)"
+        case .malformed(let what): "malformed: \(what)"
+        case .system(let operation, let code): "\(operation) failed: \(SystemCall.message(code))"
+        case .unavailable(let what): what
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+
+/// A point of monotonic time by which something must have happened.
+package struct Deadline: Sendable {
+    /// Nanoseconds of CLOCK_MONOTONIC.
+    let nanoseconds: Int64
+    /// The duration that it was made from, for messages.
+    let limit: Duration
+
+    /// A deadline that long from now.
+    package init(after limit: Duration) {
+        self.limit = limit
+        let parts = limit.components
+        let length = parts.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let end = length.overflow ? Int64.max / 2 : length.partialValue + parts.attoseconds / 1_000_000_000
+        nanoseconds = Deadline.now &+ min(end, Int64.max / 2)
+    }
+
+    /// Whether the point lies in the past.
+    package var hasPassed: Bool { Deadline.now >= nanoseconds }
+
+    /// What is left, never below zero.
+    package var remaining: Duration { .nanoseconds(max(0, nanoseconds - Deadline.now)) }
+
+    /// What is left for poll(2): rounded up, so that a wait never ends early.
+    var remainingMilliseconds: Int32 {
+        let left = max(0, nanoseconds - Deadline.now)
+        return Int32(clamping: (left + 999_999) / 1_000_000)
+    }
+
+    /// The point as the condition variables of `Monitor` take it.
+    var timespec: Glibc.timespec {
+        Glibc.timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    }
+
+    private static var now: Int64 {
+        var time = Glibc.timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
