@@ -22,6 +22,9 @@ extension ClientConnection {
             exchange: exchange)
         exchange = nil
         detached.start(answerHead, length)
+        // What was written before the request's end was known goes first.
+        outgoing.queue.withBytes { _ = detached.write($0) }
+        outgoing = OutgoingBody()
         return detached
     }
 
@@ -72,6 +75,14 @@ extension ClientConnection {
         let socket = Socket(owning: own)
         // libmicrohttpd shuts its descriptor down when it cleans up: that must not reach the client.
         guard (try? SocketOptions.duplicate(server.standIn, onto: descriptor)) != nil else { return }
-        handler?(socket, early)
+        var bytes: [UInt8] = []
+        bytes.append(early)
+        let record = RequestRecord(self)
+        let server = self.server
+        server.upgradedCount += 1
+        handler?(socket, bytes) { count in
+            server.upgradedCount -= 1
+            server.handler.ended(record, RequestSummary(status: 101, bodyBytes: count, isComplete: true))
+        }
     }
 }

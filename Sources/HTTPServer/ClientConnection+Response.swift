@@ -31,9 +31,10 @@ extension ClientConnection {
     }
 
     /// The body is whole.
-    package func finish() {
+    package func finish(trailers: FieldList = FieldList()) {
         guard outgoing.state == .open else { return }
         outgoing.state = .ended
+        outgoing.trailers = trailers
         wakeReader()
     }
 
@@ -41,11 +42,47 @@ extension ClientConnection {
     package func breakOff() {
         guard outgoing.state == .open else { return }
         outgoing.state = .broken
+        // What would complete the promised length is not delivered: the client would take a body for whole that is not to be trusted.
+        if let promised = outgoing.promised, summary.bodyBytes + UInt64(outgoing.queue.count) >= promised {
+            outgoing.queue.removeAll()
+        }
         wakeReader()
     }
 
-    /// Sends 101 and hands the socket over, with the bytes that the client has sent behind its request.
-    package func upgrade(_ head: ResponseHead, _ handler: @escaping (Socket, Span<UInt8>) -> Void) {
+    /// Forgets what was written of an answer that has not begun.
+    package func dropWaitingAnswer() {
+        guard pendingAnswer == nil, phase == .handedOver else { return }
+        outgoing = OutgoingBody()
+    }
+
+    /// The length of the body, where all of it was written before the answer began.
+    package var waitingLength: BodyLength { .known(UInt64(outgoing.queue.count)) }
+
+    /// Takes the request's body, which is whole.
+    package func takeBody() -> [UInt8] {
+        defer { body.removeAll() }
+        return body.withBytes { bytes in
+            var whole: [UInt8] = []
+            whole.append(bytes)
+            return whole
+        }
+    }
+
+    /// Lends what has arrived of the request's body, to be taken.
+    package func withBody(_ take: (inout ByteQueue) -> Void) { take(&body) }
+
+    /// Throws away what has arrived of the request's body.
+    package func discardBody() {
+        body.removeAll()
+        bodyTaken()
+    }
+
+    /// What is called when a connection has switched protocols: with its socket, the bytes that the client has sent behind its
+    /// request, and a closure to be called at the end with the number of bytes sent to the client.
+    package typealias UpgradeHandler = (Socket, [UInt8], @escaping (UInt64) -> Void) -> Void
+
+    /// Sends 101 and hands the socket over.
+    package func upgrade(_ head: ResponseHead, _ handler: @escaping UpgradeHandler) {
         guard phase == .handedOver, !mustClose else { return }
         upgradeHandler = handler
         pendingAnswer = .upgrade(head)
@@ -96,7 +133,9 @@ extension ClientConnection {
         case .known, .unknown:
             var known: UInt64?
             if case .known(let count) = length { known = count }
+            outgoing.promised = known
             guard var response = Response(readingFrom: self, length: known) else { return .close }
+            outgoing.response = known == nil ? response.pointer : nil
             response.add(answerHead.fields)
             return queue(&response, answerHead.status)
         }
@@ -145,7 +184,9 @@ extension ClientConnection {
 
     private func readEnd() -> Read {
         switch outgoing.state {
-        case .ended: return .end
+        case .ended:
+            if let response = outgoing.response { Response.add(trailers: outgoing.trailers, to: response) }
+            return .end
         case .broken: return .broken
         case .open:
             outgoing.isReaderWaiting = true

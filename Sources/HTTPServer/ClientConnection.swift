@@ -75,7 +75,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     var outgoing = OutgoingBody()
     /// An answer that is queued at the next call.
     var pendingAnswer: PendingAnswer?
-    var upgradeHandler: ((Socket, Span<UInt8>) -> Void)?
+    var upgradeHandler: UpgradeHandler?
 
     init(server: Server, handle: ConnectionHandle, peer: String) {
         self.server = server

@@ -43,6 +43,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private let isHTTP10: Bool
     private let isHead: Bool
     private var framing = Framing.none
+    private var promised: UInt64?
     private var state = State.open
     private var pending = ByteQueue()
     private var isFlushScheduled = false
@@ -77,6 +78,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
             if let announced { WireHead.add("Content-Length", String(announced), to: &bytes) }
         case .known(let count):
             framing = isHead ? .none : .length
+            promised = count
             WireHead.add("Content-Length", String(count), to: &bytes)
         case .unknown where isHTTP10:
             framing = .untilClose
@@ -156,6 +158,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     package func breakOff() {
         guard state == .open else { return }
         state = .breaking
+        // What would complete the promised length is not delivered: nobody may take this body for a whole one.
+        if let promised, summary.bodyBytes >= promised { pending.removeAll() }
         exchange = nil
         arm(server.limits.sendTimeout)
         scheduleFlush()

@@ -17,6 +17,12 @@ struct OutgoingBody {
     var isSourcePaused = false
     /// Whether libmicrohttpd waits for bytes.
     var isReaderWaiting = false
+    /// The body's length, where it was announced.
+    var promised: UInt64?
+    /// What follows the last chunk (RFC 9110 §6.5).
+    var trailers = FieldList()
+    /// libmicrohttpd's response, which it keeps until it has read the body's end.
+    var response: OpaquePointer?
 }
 
 /// An answer that is queued at libmicrohttpd's next call: it takes answers in its access handler only.

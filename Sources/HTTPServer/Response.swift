@@ -43,6 +43,18 @@ struct Response: ~Copyable {
 
     /// Adds the fields of a head. libmicrohttpd counts and frames by itself; it refuses empty values, which are left out.
     mutating func add(_ fields: FieldList) {
+        Self.forEach(fields) { name, value in MHD_add_response_header(pointer, name, value) }
+    }
+
+    /// Adds the trailer fields of a chunked body, before libmicrohttpd is told its end.
+    static func add(trailers: FieldList, to response: OpaquePointer) {
+        forEach(trailers) { name, value in MHD_add_response_footer(response, name, value) }
+    }
+
+    /// Lends each field with a value as C strings.
+    private static func forEach<Result>(
+        _ fields: FieldList, _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Result
+    ) {
         var text: [CChar] = []
         for index in 0..<fields.count {
             let name = fields.name(at: index)
@@ -55,7 +67,7 @@ struct Response: ~Copyable {
             text.append(0)
             text.withUnsafeBufferPointer { buffer in
                 guard let start = buffer.baseAddress else { return }
-                MHD_add_response_header(pointer, start, start + name.count + 1)
+                _ = body(start, start + name.count + 1)
             }
         }
     }

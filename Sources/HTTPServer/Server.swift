@@ -31,6 +31,8 @@ package final class Server {
     private var drained: [ClientConnection] = []
     private var acceptedPeer = ""
     private var requestCount: UInt64 = 0
+    /// Connections that have switched protocols and live on with their handlers.
+    var upgradedCount = 0
 
     /// A server on `loop` that accepts nothing yet.
     package init(loop: EventLoop, limits: ServerLimits, handler: any RequestHandler) throws(Failure) {
@@ -57,8 +59,8 @@ package final class Server {
     /// The version of libmicrohttpd that is in use.
     package static var libraryVersion: String { MicroHTTPD.version }
 
-    /// The number of connections of both kinds.
-    package var connectionCount: Int { connections.count + detached.count }
+    /// The number of connections of all kinds.
+    package var connectionCount: Int { connections.count + detached.count + upgradedCount }
 
     /// Begins to accept from `listener`.
     package func accept(from listener: Listener) throws(Failure) {

@@ -1,0 +1,48 @@
+import HTTPServer
+import HTTPTypes
+import Instances
+
+/// The exact bodies of the wire contract for what the control plane has answered. Pure.
+enum ControlAnswers {
+    static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
+
+    static func start(_ name: ProjectName, _ answer: StartAnswer) -> Answer {
+        switch answer {
+        case .started(let port): started(name, port, "started")
+        case .alreadyRunning(let port): started(name, port, "already_running")
+        case .notFound: projectNotFound(name.string)
+        case .failed(let sentence): .detail(500, sentence)
+        }
+    }
+
+    static func stop(_ name: ProjectName, _ answer: StopAnswer) -> Answer {
+        switch answer {
+        case .stopped: json(200, #"{"name":\#(JSONText.quoted(name.string)),"status":"stopped"}"#)
+        case .notFound: projectNotFound(name.string)
+        case .failed(let sentence): .detail(500, sentence)
+        }
+    }
+
+    static func status(_ name: ProjectName, _ project: Project?) -> Answer {
+        project.map { json(200, $0.json) } ?? projectNotFound(name.string)
+    }
+
+    static func projects(_ listing: ProjectListing) -> Answer {
+        switch listing {
+        case .projects(let projects): json(200, Project.json(projects))
+        case .failed(let reason): .detail(500, "Failed to list projects: \(reason)")
+        }
+    }
+
+    static func projectNotFound(_ name: String) -> Answer { .detail(404, InstanceMessage.projectNotFound(name)) }
+
+    private static func started(_ name: ProjectName, _ port: UInt16, _ status: String) -> Answer {
+        json(200, #"{"name":\#(JSONText.quoted(name.string)),"port":\#(port),"status":"\#(status)"}"#)
+    }
+
+    private static func json(_ status: Int, _ text: String) -> Answer {
+        var head = ResponseHead(status: status)
+        head.fields.append("Content-Type", "application/json")
+        return Answer(head: head, body: Array(text.utf8))
+    }
+}

@@ -1,0 +1,21 @@
+package import Instances
+
+/// What the data plane asks of the control plane: every decision about instances is made there.
+package protocol ProjectControl: Sendable {
+    /// Starts the project's instance, or joins a start that is under way.
+    func start(_ name: ProjectName) async -> StartAnswer
+    /// Stops the project's instance.
+    func stop(_ name: ProjectName) async -> StopAnswer
+    /// The project; nil where there is none.
+    func status(_ name: ProjectName) async -> Project?
+    /// All projects in the contract's order, or a sentence saying why they can't be listed.
+    func projects() async -> ProjectListing
+}
+
+/// The projects, or why they can't be listed.
+package enum ProjectListing: Sendable {
+    /// In the contract's order.
+    case projects([Project])
+    /// Not to be had; a sentence.
+    case failed(String)
+}

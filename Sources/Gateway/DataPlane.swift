@@ -1,0 +1,136 @@
+package import Access
+package import EventLoop
+package import HTTPServer
+package import Instances
+internal import Locking
+package import Logging
+
+/// The gateway's data plane: identical loops, each on a thread of its own, each with a listener of its own.
+package final class DataPlane: Sendable {
+    /// What the data plane is made of.
+    package struct SetUp: Sendable {
+        /// Where to listen; port 0 picks one.
+        package var address: SocketAddress
+        /// The number of loops.
+        package var threads: Int
+        /// Deadlines and sizes.
+        package var limits: GatewayLimits
+        /// Whether each request gets a log line.
+        package var accessLog: Bool
+        /// Where log lines go.
+        package var log: Logger
+        /// The keys that open the gateway.
+        package var keys: KeyTable
+        /// Who decides about instances.
+        package var control: any ProjectControl
+
+        /// A set-up with these parts.
+        package init(
+            address: SocketAddress, threads: Int, limits: GatewayLimits, accessLog: Bool, log: Logger, keys: KeyTable,
+            control: any ProjectControl
+        ) {
+            self.address = address
+            self.threads = threads
+            self.limits = limits
+            self.accessLog = accessLog
+            self.log = log
+            self.keys = keys
+            self.control = control
+        }
+    }
+
+    /// The data plane could not be set up; a sentence.
+    package struct Failure: Error, CustomStringConvertible {
+        /// What failed and why.
+        package let description: String
+    }
+
+    /// Where it listens, the port chosen where 0 was asked for.
+    package let address: SocketAddress
+    private let mailboxes: [Mailbox<LoopMessage>]
+    private let threads: [WorkerThread]
+    private let keys: KeyTable
+
+    /// Opens the listeners and starts the loops; connections are accepted when this returns.
+    package init(_ setUp: SetUp) throws(Failure) {
+        keys = setUp.keys
+        do {
+            if setUp.address.port != 0 { try Listener.requireUnused(setUp.address) }
+            var address = setUp.address
+            var mailboxes: [Mailbox<LoopMessage>] = []
+            var threads: [WorkerThread] = []
+            for index in 0..<setUp.threads {
+                let listener = try Listener(on: address)
+                address = listener.address
+                let loop = try Self.makeLoop(index, setUp)
+                mailboxes.append(try loop.openMailbox())
+                try loop.accept(from: listener)
+                threads.append(try Self.run(loop, index, setUp.log))
+            }
+            self.address = address
+            self.mailboxes = mailboxes
+            self.threads = threads
+        } catch let error as SystemCallError {
+            throw Failure(
+                description: "The gateway can't listen on \(setUp.address) (--listen): \(error). "
+                    + "Is another program, or another gateway, on that port?")
+        } catch {
+            throw Failure(description: "The gateway could not be set up: \(error)")
+        }
+    }
+
+    /// Requests from now on see this table.
+    package func publish(_ routes: RoutingTable) {
+        let snapshot = Snapshot(keys: keys, routes: routes)
+        for mailbox in mailboxes { mailbox.post(.snapshot(snapshot)) }
+    }
+
+    /// Asks the instance on `port` for its health, with the value of its Authorization field.
+    package func probe(port: UInt16, authorization: String?) async -> ProbeAnswer {
+        await withCheckedContinuation { continuation in
+            mailboxes[0].post(.probe(port: port, authorization: authorization) { continuation.resume(returning: $0) })
+        }
+    }
+
+    /// Accepts nothing more, ends streams, lets running exchanges finish within `limit`.
+    package func drain(within limit: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            for mailbox in mailboxes {
+                group.addTask {
+                    await withCheckedContinuation { continuation in
+                        mailbox.post(.drain(within: limit) { continuation.resume() })
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the loops and waits for their threads. Not on one of them.
+    package func stop() {
+        for mailbox in mailboxes { mailbox.post(.stop) }
+        for thread in threads { thread.join() }
+    }
+
+    private static func makeLoop(_ index: Int, _ setUp: SetUp) throws -> GatewayLoop {
+        try GatewayLoop(
+            LoopSetUp(
+                index: index, limits: setUp.limits, control: setUp.control,
+                snapshot: Snapshot(keys: setUp.keys, routes: RoutingTable()), log: setUp.log, accessLog: setUp.accessLog))
+    }
+
+    /// A loop is made here and belongs to its thread from then on: nothing of it is touched here again.
+    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+        let loop: GatewayLoop
+    }
+
+    private static func run(_ loop: GatewayLoop, _ index: Int, _ log: Logger) throws -> WorkerThread {
+        let passage = Passage(loop: loop)
+        return try WorkerThread(name: "loop-\(index)") {
+            do {
+                try passage.loop.run()
+            } catch {
+                log.error("a loop of the data plane has ended", LogField("loop", index), LogField("reason", "\(error)"))
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import Access
+import EventLoop
+import HTTPClient
+import HTTPServer
+import HTTPTypes
+import Instances
+import Logging
+
+/// One loop of the data plane: the HTTP front, the upstream client, and the snapshot that requests read.
+///
+/// Confined to its thread; other threads reach it by its mailbox only.
+final class GatewayLoop {
+    let loop: EventLoop
+    let limits: GatewayLimits
+    private(set) var client: UpstreamClient
+    private let index: Int
+    private let control: any ProjectControl
+    private let log: Logger
+    private let accessLog: Bool
+    private var server: Server?
+    private var snapshot: Snapshot
+    private var mailbox: Mailbox<LoopMessage>?
+    private var calls: [Int: ControlCall] = [:]
+    private var callCount = 0
+    private var streams: [ObjectIdentifier: ProxyExchange] = [:]
+    private var drain: Drain?
+
+    init(_ setUp: LoopSetUp) throws {
+        loop = try EventLoop()
+        client = try UpstreamClient(loop: loop)
+        index = setUp.index
+        limits = setUp.limits
+        control = setUp.control
+        log = setUp.log
+        accessLog = setUp.accessLog
+        snapshot = setUp.snapshot
+        server = try Server(loop: loop, limits: setUp.limits.server, handler: self)
+    }
+
+    /// The way in for other threads; the loop stays alive while it is used.
+    func openMailbox() throws -> Mailbox<LoopMessage> {
+        let mailbox = try loop.mailbox { [unowned self] (message: LoopMessage) in self.receive(message) }
+        self.mailbox = mailbox
+        return mailbox
+    }
+
+    /// Begins to accept from `listener`.
+    func accept(from listener: Listener) throws { try server?.accept(from: listener) }
+
+    /// Runs on the calling thread until it is told to stop.
+    func run() throws {
+        try loop.run()
+        for stream in streams.values { stream.breakOff() }
+        client.stop()
+        server?.stop()
+        server = nil
+    }
+
+    private func receive(_ message: LoopMessage) {
+        switch message {
+        case .snapshot(let snapshot): self.snapshot = snapshot
+        case .answer(let call, let answer): calls.removeValue(forKey: call)?.answer(answer)
+        case .probe(let port, let authorization, let report):
+            _ = HealthProbe(loop: loop, client: client, port: port, authorization: authorization, report: report)
+        case .drain(let limit, let finished): beginDrain(limit, finished)
+        case .stop: loop.stop()
+        }
+    }
+
+    // MARK: Ending
+
+    private func beginDrain(_ limit: Duration, _ finished: @escaping @Sendable () -> Void) {
+        server?.drain()
+        for stream in streams.values { stream.breakOff() }
+        drain = Drain(loop: loop, within: limit, isEmpty: { [unowned self] in self.server?.connectionCount ?? 0 == 0 }) {
+            finished()
+        }
+    }
+
+    func streamStarted(_ exchange: ProxyExchange) { streams[ObjectIdentifier(exchange)] = exchange }
+
+    func streamEnded(_ exchange: ProxyExchange) { streams[ObjectIdentifier(exchange)] = nil }
+
+    // MARK: Control plane
+
+    func forget(_ call: ControlCall) { calls[call.number] = nil }
+
+    /// Asks the control plane; the answer comes back by the mailbox while the client's connection is suspended.
+    private func ask(
+        _ connection: ClientConnection, _ question: @escaping @Sendable (any ProjectControl) async -> Answer
+    ) {
+        guard let mailbox else { return }
+        callCount += 1
+        let number = callCount
+        let call = ControlCall(self, connection, number: number)
+        connection.exchange = call
+        calls[number] = call
+        let control = self.control
+        Task { mailbox.post(.answer(call: number, await question(control))) }
+    }
+
+    // MARK: Answers and notes
+
+    /// An error answer that carries the request's id, so that a user can name the log line.
+    func error(_ status: Int, _ sentence: String, _ connection: ClientConnection?) -> Answer {
+        var answer = Answer.detail(status, sentence)
+        if let connection { answer.head.fields.append("X-Request-Id", requestID(connection.number)) }
+        return answer
+    }
+
+    private func requestID(_ number: UInt64) -> String { "\(index)-\(number)" }
+
+    /// Says what went wrong between the gateway and an instance.
+    func note(_ failure: UpstreamFailure, _ project: ProjectName, _ port: UInt16) {
+        let project = LogField("project", project.string)
+        let port = LogField("port", port)
+        switch failure {
+        case .refused: log.warning("the instance refuses connections", project, port)
+        case .noAnswer(let reason):
+            log.warning("the instance ended a connection without an answer", project, port, LogField("reason", reason))
+        case .badAnswer(let reason):
+            log.warning("the instance's answer cannot be trusted", project, port, LogField("reason", reason))
+        case .brokenBody(let reason):
+            log.warning("the instance's answer broke off", project, port, LogField("reason", reason))
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension GatewayLoop: RequestHandler {
+    func refuse(_ connection: ClientConnection) -> Answer? {
+        switch decide(connection) {
+        case .refusal(let answer): answer
+        case .route: nil
+        }
+    }
+
+    func handle(_ connection: ClientConnection) {
+        switch decide(connection) {
+        case .refusal(let answer): connection.respond(answer)
+        case .route(let route): serve(route, connection)
+        }
+    }
+
+    private enum Decision {
+        case refusal(Answer)
+        case route(Route)
+    }
+
+    /// Route and credentials: all that can be said before a request's body.
+    private func decide(_ connection: ClientConnection) -> Decision {
+        let head = connection.head
+        let route = Router.route(head.method, head.target)
+        switch route {
+        case .health: return .route(route)
+        case .notFound: return .refusal(error(404, "Not Found", connection))
+        case .methodNotAllowed(let allow):
+            var answer = error(405, "Method Not Allowed", connection)
+            answer.head.fields.append("Allow", allow)
+            return .refusal(answer)
+        default: break
+        }
+        switch snapshot.keys.authenticate(authorization(of: head)) {
+        case .principal: break
+        case .missing: return .refusal(unauthorized("Missing or invalid Authorization header", connection))
+        case .invalid: return .refusal(unauthorized("Invalid API key", connection))
+        }
+        switch route {
+        case .unknownProject(let name): return .refusal(ControlAnswers.projectNotFound(name))
+        case .start(let name), .stop(let name), .status(let name):
+            connection.project = name.string
+        case .proxy(let name, _):
+            connection.project = name.string
+            if snapshot.routes.endpoint(for: name) == nil {
+                return .refusal(error(503, InstanceMessage.notRunning(name.string), connection))
+            }
+        default: break
+        }
+        return .route(route)
+    }
+
+    /// The one Authorization field; several are ambiguous and count as none.
+    private func authorization(of head: RequestHead) -> ArraySlice<UInt8>? {
+        guard let first = head.fields.firstIndex(of: .authorization),
+            head.fields.firstIndex(of: .authorization, from: first + 1) == nil
+        else { return nil }
+        return head.fields.value(at: first)
+    }
+
+    private func unauthorized(_ detail: String, _ connection: ClientConnection) -> Answer {
+        var answer = error(401, detail, connection)
+        // RFC 9110 §15.5.2 wants a challenge; a browser that asked for Basic would keep the key.
+        answer.head.fields.append("WWW-Authenticate", "Bearer")
+        return answer
+    }
+
+    private func serve(_ route: Route, _ connection: ClientConnection) {
+        switch route {
+        case .health: connection.respond(ControlAnswers.health)
+        case .projects: ask(connection) { ControlAnswers.projects(await $0.projects()) }
+        case .start(let name): ask(connection) { ControlAnswers.start(name, await $0.start(name)) }
+        case .stop(let name): ask(connection) { ControlAnswers.stop(name, await $0.stop(name)) }
+        case .status(let name): ask(connection) { ControlAnswers.status(name, await $0.status(name)) }
+        case .proxy(let name, let target):
+            guard let endpoint = snapshot.routes.endpoint(for: name) else { return }
+            let exchange = ProxyExchange(self, connection, name, port: endpoint.port)
+            exchange.start(target: target, authorization: endpoint.authorization)
+        case .unknownProject, .notFound, .methodNotAllowed: break
+        }
+    }
+
+    func ended(_ request: RequestRecord, _ summary: RequestSummary) {
+        guard accessLog else { return }
+        log.log(
+            AccessLine(
+                method: request.methodName, target: request.target[...], status: summary.status,
+                bytes: Int(clamping: summary.bodyBytes), duration: MonotonicTime.now - request.startTime,
+                project: request.project, requestID: requestID(request.number), client: request.peer))
+    }
+
+    func turnedAway(_ address: String, _ reason: String) {
+        log.warning("a client was turned away", LogField("client", address), LogField("reason", reason))
+    }
+}

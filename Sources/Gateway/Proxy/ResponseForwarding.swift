@@ -1,0 +1,48 @@
+import HTTPServer
+import HTTPTypes
+
+/// Makes the head that the client gets out of an instance's. Pure.
+enum ResponseForwarding {
+    /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes anew.
+    static func head(_ head: ResponseHead) -> ResponseHead {
+        var fields = FieldList()
+        let hopByHop = HopByHop(head.fields)
+        let isStream = head.isEventStream
+        for index in 0..<head.fields.count {
+            if hopByHop.holdsBack(head.fields, at: index) || head.fields.isName(at: index, .contentLength) { continue }
+            // A stream's own words about caching are replaced, not doubled.
+            if isStream, head.fields.isName(at: index, .cacheControl) || head.fields.isName(at: index, .accelBuffering) {
+                continue
+            }
+            fields.append(fieldAt: index, of: head.fields)
+        }
+        if isStream {
+            // No proxy in between may hold events back or change them (nginx's own field, RFC 9111 §5.2.2.6).
+            fields.append("Cache-Control", "no-cache, no-transform")
+            fields.append("X-Accel-Buffering", "no")
+        }
+        return ResponseHead(status: head.status, fields: fields)
+    }
+
+    /// The head of a 101, whose Upgrade field must reach the client.
+    static func upgradeHead(_ head: ResponseHead) -> ResponseHead {
+        var fields = FieldList()
+        let hopByHop = HopByHop(head.fields)
+        for index in 0..<head.fields.count
+        where head.fields.isName(at: index, .upgrade) || !hopByHop.holdsBack(head.fields, at: index) {
+            if head.fields.isName(at: index, .contentLength) { continue }
+            fields.append(fieldAt: index, of: head.fields)
+        }
+        return ResponseHead(status: 101, fields: fields)
+    }
+
+    /// How the body's end is told to the client.
+    static func length(_ framing: ResponseFraming, _ head: ResponseHead) -> BodyLength {
+        switch framing {
+        case .none:
+            .none(announced: head.fields.first(.contentLength).flatMap { ContentLength.parse($0) })
+        case .length(let length): .known(length)
+        case .chunked, .untilClose: .unknown
+        }
+    }
+}

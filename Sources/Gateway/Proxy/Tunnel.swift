@@ -1,0 +1,129 @@
+import EventLoop
+import Glibc
+import HTTPTypes
+
+/// Bytes both ways between a client and an instance after both have switched protocols.
+///
+/// Each direction ends for itself: a side that has finished sending (FIN) still receives until the other one has finished too.
+/// A reset on either side ends both.
+final class Tunnel {
+    /// One direction: what was read from `source` and not yet written to `sink`.
+    private final class Direction {
+        var waiting = ByteQueue()
+        var hasEnded = false
+        var endIsPassedOn = false
+    }
+
+    private static let highWater = 256 * 1024
+
+    private let loop: EventLoop
+    private let client: Socket
+    private let upstream: Socket
+    private let idleTimeout: Duration
+    private let toUpstream = Direction()
+    private let toClient = Direction()
+    private var watches: [EventLoop.Watch] = []
+    private var timer: LoopTimer?
+    private var onEnd: ((_ bytesToClient: UInt64) -> Void)?
+    private var bytesToClient: UInt64 = 0
+
+    /// Begins to carry bytes; `onEnd` is called once, when both directions have ended or either is broken.
+    init(
+        loop: EventLoop, client: Socket, upstream: Socket, earlyFromClient: [UInt8], earlyFromUpstream: [UInt8],
+        idleTimeout: Duration, onEnd: @escaping (_ bytesToClient: UInt64) -> Void
+    ) {
+        self.loop = loop
+        self.client = client
+        self.upstream = upstream
+        self.idleTimeout = idleTimeout
+        self.onEnd = onEnd
+        toUpstream.waiting.append(contentsOf: earlyFromClient)
+        toClient.waiting.append(contentsOf: earlyFromUpstream)
+        start()
+    }
+
+    /// Ends both directions now.
+    func close() {
+        guard let report = onEnd else { return }
+        onEnd = nil
+        for watch in watches { loop.cancel(watch) }
+        watches.removeAll()
+        timer?.cancel()
+        timer = nil
+        client.close()
+        upstream.close()
+        report(bytesToClient)
+    }
+
+    private func start() {
+        let readiness: Readiness = [.readable, .writable, .peerClosed, .edgeTriggered]
+        timer = loop.timer(Expiry(self))
+        do {
+            // Edge-triggered, both events at once: a first event for each comes by itself.
+            watches.append(try loop.watch(client.descriptor, for: readiness, handler: Side(self)))
+            watches.append(try loop.watch(upstream.descriptor, for: readiness, handler: Side(self)))
+        } catch {
+            close()
+        }
+    }
+
+    /// Moves whatever can be moved; edge-triggered watching wants each direction worked until it blocks.
+    fileprivate func carry() {
+        guard onEnd != nil else { return }
+        if let timer { loop.arm(timer, after: idleTimeout) }
+        guard move(from: client, to: upstream, toUpstream), move(from: upstream, to: client, toClient) else {
+            return close()
+        }
+        if toUpstream.endIsPassedOn, toClient.endIsPassedOn { close() }
+    }
+
+    /// False where the tunnel is broken.
+    private func move(from source: Socket, to sink: Socket, _ direction: Direction) -> Bool {
+        while true {
+            guard flush(direction, to: sink) else { return false }
+            guard !direction.hasEnded, direction.waiting.count < Self.highWater else { break }
+            switch source.receive(loop.scratch, { direction.waiting.append($0) }) {
+            case .bytes(let count):
+                if source === upstream { bytesToClient += UInt64(count) }
+            case .nothingYet: return flush(direction, to: sink)
+            case .end: direction.hasEnded = true
+            case .failed: return false
+            }
+        }
+        if direction.hasEnded, direction.waiting.isEmpty, !direction.endIsPassedOn {
+            direction.endIsPassedOn = true
+            sink.shutdownWriting()
+        }
+        return true
+    }
+
+    private func flush(_ direction: Direction, to sink: Socket) -> Bool {
+        while !direction.waiting.isEmpty {
+            switch direction.waiting.withBytes({ sink.send($0) }) {
+            case .bytes(0): return true
+            case .bytes(let count): direction.waiting.removeFirst(count)
+            case .failed: return false
+            }
+        }
+        return true
+    }
+}
+
+/// Either socket's news: both directions are looked at, because room on one side is what the other one waits for.
+private final class Side: ReadinessHandler {
+    private let tunnel: Tunnel
+
+    init(_ tunnel: Tunnel) { self.tunnel = tunnel }
+
+    func ready(_ readiness: Readiness) {
+        tunnel.carry()
+    }
+}
+
+private final class Expiry: TimerHandler {
+    private unowned let tunnel: Tunnel
+
+    init(_ tunnel: Tunnel) { self.tunnel = tunnel }
+
+    func timerFired(_ timer: LoopTimer) { tunnel.close() }
+}
