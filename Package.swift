@@ -53,7 +53,7 @@ let package = Package(
         module("Settings", ["Logging"]),
         module("OpenCode"),
         module("Access", ["CSodium"]),
-        module("Instances", ["Systemd", "OpenCode", "Logging", "Access"]),
+        module("Instances", ["Systemd", "OpenCode", "Logging", "Access", "Locking"]),
 
         // Glue and programs.
         module(
@@ -73,7 +73,7 @@ let package = Package(
         tests("SettingsTests", ["Settings", "Logging"]),
         tests("OpenCodeTests", ["OpenCode"]),
         tests("AccessTests", ["Access"]),
-        tests("InstancesTests", ["Instances", "Systemd", "OpenCode", "Logging"]),
+        tests("InstancesTests", ["Instances", "Systemd", "OpenCode", "Logging", "Locking", "Access"]),
         tests("TestKitTests", ["TestKit"]),
         tests("OpenCodeTwinTests", ["TestKit", "opencode-twin"]),
         tests("GatewayTests", ["Gateway", "HTTPTypes", "TestKit", "viberemote-gateway", "opencode-twin"]),

@@ -1,0 +1,108 @@
+internal import CSystemd
+internal import Glibc
+
+/// The sources of events. All of these, and every handler, run on the loop's thread; a handler calls its actor by
+/// `assumeIsolated`. The loop holds a handler until its source ends.
+extension SystemEventLoop {
+    /// How late a timer may come, microseconds: sd-event's own default of 250 ms would be felt.
+    private static let timerAccuracy: UInt64 = 1_000
+
+    /// Calls `handler` whenever one of `events` holds on `descriptor` (level-triggered), which must stay open until the source ends.
+    package func watch(
+        _ descriptor: Int32, _ events: DescriptorEvents, handler: @escaping @Sendable (DescriptorEvents) -> Void
+    ) throws(SystemdError) -> EventSource {
+        let detail = "descriptor \(descriptor)"
+        return try add("sd_event_add_io", detail, Handler(handler)) { source, context in
+            sd_event_add_io(event, source, descriptor, events.rawValue, Self.onDescriptor, context)
+        }
+    }
+
+    /// Calls `handler` once, `delay` from now on the monotonic clock, at most a millisecond late on an idle loop.
+    package func timer(
+        after delay: Duration, handler: @escaping @Sendable () -> Void
+    ) throws(SystemdError) -> EventSource {
+        try add("sd_event_add_time_relative", "a timer", Handler(handler)) { source, context in
+            sd_event_add_time_relative(
+                event, source, CLOCK_MONOTONIC, delay.wholeMicroseconds, Self.timerAccuracy, Self.onTimer, context)
+        }
+    }
+
+    /// Calls `handler` each time the process gets the signal `number`, which every thread must have blocked
+    /// (``blockSignals(_:)``).
+    package func signal(
+        _ number: Int32, handler: @escaping @Sendable () -> Void
+    ) throws(SystemdError) -> EventSource {
+        try add("sd_event_add_signal", "signal \(number)", Handler(handler)) { source, context in
+            sd_event_add_signal(event, source, number, Self.onSignal, context)
+        }
+    }
+
+    /// Blocks signals in the calling thread and in every thread that it starts later: call it in main, first of all.
+    package static func blockSignals(_ numbers: [Int32]) throws(SystemdError) {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in numbers { sigaddset(&set, number) }
+        let failed = pthread_sigmask(SIG_BLOCK, &set, nil)
+        if failed != 0 {
+            throw SystemdError(operation: "pthread_sigmask", code: failed, detail: "signals \(numbers)")
+        }
+    }
+
+    // MARK: From C
+
+    /// Boxes a handler, so that C can carry it as one pointer.
+    private final class Handler<Call> {
+        let call: Call
+        init(_ call: Call) { self.call = call }
+    }
+
+    private func add<Call>(
+        _ operation: String, _ detail: @autoclosure () -> String, _ handler: Handler<Call>,
+        by create: (UnsafeMutablePointer<OpaquePointer?>, UnsafeMutableRawPointer) -> Int32
+    ) throws(SystemdError) -> EventSource {
+        checkIsolated()
+        // The source holds one count of the handler; the destroy callback gives it back when sd-event frees the source.
+        let context = Unmanaged.passRetained(handler as AnyObject)
+        var source: OpaquePointer?
+        let result = create(&source, context.toOpaque())
+        guard result >= 0, let source else {
+            context.release()
+            throw SystemdError(operation: operation, code: -result, detail: detail())
+        }
+        sd_event_source_set_destroy_callback(source, Self.onDestroy)
+        return EventSource(loop: self, pointer: source)
+    }
+
+    private static let onDescriptor: sd_event_io_handler_t = { _, _, events, context in
+        guard let context else { return 0 }
+        typealias Call = @Sendable (DescriptorEvents) -> Void
+        Unmanaged<Handler<Call>>.fromOpaque(context).takeUnretainedValue().call(DescriptorEvents(rawValue: events))
+        return 0
+    }
+
+    private static let onTimer: sd_event_time_handler_t = { _, _, context in
+        guard let context else { return 0 }
+        Unmanaged<Handler<@Sendable () -> Void>>.fromOpaque(context).takeUnretainedValue().call()
+        return 0
+    }
+
+    private static let onSignal: sd_event_signal_handler_t = { _, _, context in
+        guard let context else { return 0 }
+        Unmanaged<Handler<@Sendable () -> Void>>.fromOpaque(context).takeUnretainedValue().call()
+        return 0
+    }
+
+    private static let onDestroy: sd_event_destroy_t = { context in
+        guard let context else { return }
+        Unmanaged<AnyObject>.fromOpaque(context).release()
+    }
+}
+
+extension Duration {
+    /// Microseconds, rounded down; nothing below zero.
+    fileprivate var wholeMicroseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return UInt64(seconds) * 1_000_000 + UInt64(attoseconds / 1_000_000_000_000)
+    }
+}

@@ -1,0 +1,53 @@
+internal import CSystemd
+internal import Glibc
+
+/// posix_spawn(3) with everything that a supervised child needs. No fork: the gateway has threads.
+enum Spawn {
+    /// Starts `command` with the two descriptors as its outputs; returns the process's number.
+    static func start(_ command: ChildCommand, output: Int32, error: Int32) throws(SystemdError) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        var failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if failed == 0 { failed = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+        if failed == 0 { failed = posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO) }
+        if failed == 0 { failed = posix_spawn_file_actions_addchdir_np(&actions, command.directory) }
+        if failed == 0 { failed = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1) }
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        var process: pid_t = 0
+        if failed == 0 {
+            let environment = command.environment.map { "\($0.key)=\($0.value)" }
+            failed = withCStrings(command.words) { words in
+                withCStrings(environment) { environment in
+                    posix_spawnp(&process, command.words[0], &actions, &attributes, words, environment)
+                }
+            }
+        }
+        guard failed == 0 else {
+            throw SystemdError(operation: "posix_spawn", code: failed, detail: command.words[0])
+        }
+        return process
+    }
+
+    /// Lends `strings` as the null-terminated vector that exec(3) wants.
+    private static func withCStrings(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32
+    ) -> Int32 {
+        let vector = strings.map { strdup($0) }
+        defer { for string in vector { free(string) } }
+        guard !vector.contains(nil) else { return ENOMEM }
+        return body(vector + [nil])
+    }
+}

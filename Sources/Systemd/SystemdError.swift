@@ -1,0 +1,42 @@
+import Glibc
+
+/// A call into libsystemd or the kernel that failed.
+package struct SystemdError: Error, Equatable, CustomStringConvertible {
+    /// The function that failed, as its man page names it.
+    package let operation: String
+    /// The error number (errno(3)), positive.
+    package let code: Int32
+    /// What it was done to: a program, a descriptor, a signal.
+    package let detail: String
+
+    /// An error of `operation` on `detail` with the error number `code`.
+    package init(operation: String, code: Int32, detail: String) {
+        self.operation = operation
+        self.code = code
+        self.detail = detail
+    }
+
+    /// One sentence without a full stop.
+    package var description: String { "\(operation) failed for \(detail): \(reason)" }
+
+    /// The error number in words.
+    package var reason: String { Self.message(of: code) }
+
+    /// Throws when a libsystemd call returned a negative error number.
+    static func check(
+        _ result: Int32, _ operation: String, _ detail: @autoclosure () -> String
+    ) throws(SystemdError) {
+        if result < 0 { throw SystemdError(operation: operation, code: -result, detail: detail()) }
+    }
+
+    private static func message(of code: Int32) -> String {
+        // strerror_r and not strerror: the latter shares one buffer among threads.
+        let capacity = 256
+        return String(unsafeUninitializedCapacity: capacity) { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                guard let start = text.baseAddress, strerror_r(code, start, capacity) == 0 else { return 0 }
+                return strnlen(start, capacity)
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Systemd
+
+/// A control loop on a thread of its own, for one test.
+final class LoopThread: Sendable {
+    let loop: SystemEventLoop
+    private let ended: AsyncStream<Void>
+
+    init() throws {
+        let loop = try SystemEventLoop()
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        self.loop = loop
+        self.ended = ended
+        Thread {
+            try? loop.run()
+            continuation.finish()
+        }.start()
+    }
+
+    /// Ends the loop and waits for its thread.
+    func stop() async {
+        loop.stop()
+        for await _ in ended {}
+    }
+}
+
+/// Runs any closure on the loop's thread, as an actor of the gateway would.
+actor OnLoop {
+    private let loop: SystemEventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private(set) var visits = 0
+    private var kept: [any Sendable] = []
+
+    init(_ loop: SystemEventLoop) { self.loop = loop }
+
+    func run<Result: Sendable>(_ body: @Sendable (SystemEventLoop) throws -> Result) rethrows -> Result {
+        try body(loop)
+    }
+
+    /// Holds a source for as long as the actor lives.
+    func keep(_ make: @Sendable (SystemEventLoop) throws -> any Sendable) rethrows { kept.append(try make(loop)) }
+
+    func dropAll() { kept = [] }
+
+    func visit() { visits += 1 }
+}

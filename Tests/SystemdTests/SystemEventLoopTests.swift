@@ -1,0 +1,213 @@
+import Foundation
+import Glibc
+import Locking
+import Systemd
+import Testing
+
+@Suite struct SystemEventLoopTests {
+    @Test func everyJobRunsOnTheLoopsThread() async throws {
+        let thread = try LoopThread()
+        let actor = OnLoop(thread.loop)
+        #expect(!thread.loop.isCurrent)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    #expect(await actor.run { $0.isCurrent })
+                    await actor.visit()
+                }
+            }
+        }
+        #expect(await actor.visits == 200)
+        await thread.stop()
+    }
+
+    @Test func jobsThatCameBeforeTheStartRunAtTheStart() async throws {
+        let loop = try SystemEventLoop()
+        let actor = OnLoop(loop)
+        async let visited: Void = actor.visit()
+        Thread { try? loop.run() }.start()
+        await visited
+        #expect(await actor.visits == 1)
+        loop.stop()
+    }
+
+    @Test func aStopBeforeTheStartEndsTheLoopAtOnce() throws {
+        let loop = try SystemEventLoop()
+        loop.stop()
+        try loop.run()
+        #expect(!loop.isCurrent)
+    }
+
+    @Test func aTimerComesNotBeforeItsTimeAndOnce() async throws {
+        let thread = try LoopThread()
+        let actor = OnLoop(thread.loop)
+        let (fired, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let start = ContinuousClock.now
+        try await actor.keep { loop in
+            let first = try loop.timer(after: .milliseconds(20)) { continuation.yield(loop.isCurrent) }
+            let last = try loop.timer(after: .milliseconds(60)) { continuation.finish() }
+            return [first, last]
+        }
+        var calls: [Bool] = []
+        for await onLoop in fired {
+            #expect(start.duration(to: .now) >= .milliseconds(20))
+            calls.append(onLoop)
+        }
+        #expect(calls == [true])
+        await thread.stop()
+    }
+
+    @Test func aCancelledTimerStaysSilent() async throws {
+        let thread = try LoopThread()
+        let actor = OnLoop(thread.loop)
+        let (fired, continuation) = AsyncStream.makeStream(of: String.self)
+        try await actor.keep { loop in
+            let cancelled = try loop.timer(after: .milliseconds(5)) { continuation.yield("cancelled") }
+            cancelled.cancel()
+            cancelled.cancel()
+            let other = try loop.timer(after: .milliseconds(25)) { continuation.finish() }
+            return [cancelled, other]
+        }
+        for await name in fired { Issue.record("\(name) fired") }
+        await thread.stop()
+    }
+
+    @Test func aSourceMayCancelItselfInItsHandler() async throws {
+        let thread = try LoopThread()
+        let actor = OnLoop(thread.loop)
+        let (fired, continuation) = AsyncStream.makeStream(of: Int.self)
+        let held = Held<EventSource>()
+        let pipe = Pipe()
+        try await actor.keep { loop in
+            // Level-triggered and never read: without the cancel it would come for ever.
+            held.value = try loop.watch(pipe.fileHandleForReading.fileDescriptor, .readable) { _ in
+                held.value?.cancel()
+                held.value = nil
+                continuation.yield(1)
+            }
+            return try loop.timer(after: .milliseconds(30)) { continuation.finish() }
+        }
+        pipe.fileHandleForWriting.write(Data("x".utf8))
+        #expect(await fired.reduce(0, +) == 1)
+        await thread.stop()
+    }
+
+    @Test func aDescriptorTellsWhatHappenedOnIt() async throws {
+        let thread = try LoopThread()
+        let actor = OnLoop(thread.loop)
+        let (events, continuation) = AsyncStream.makeStream(of: DescriptorEvents.self)
+        let pipe = Pipe()
+        let descriptor = pipe.fileHandleForReading.fileDescriptor
+        try await actor.keep { loop in
+            try loop.watch(descriptor, .readable) { events in
+                var byte: UInt8 = 0
+                if read(descriptor, &byte, 1) == 0 { continuation.yield(events) }
+                if events.contains(.hangUp) { continuation.finish() } else { continuation.yield(events) }
+            }
+        }
+        pipe.fileHandleForWriting.write(Data("x".utf8))
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next() == .readable)
+        try pipe.fileHandleForWriting.close()
+        #expect(await iterator.next()?.contains(.hangUp) == true)
+        // The loop goes before the pipe: it would spin on the hang-up.
+        await actor.dropAll()
+        await thread.stop()
+    }
+
+    @Test func aHandlerMayEnterAnActorOfTheLoop() async throws {
+        let thread = try LoopThread()
+        let actor = OnLoop(thread.loop)
+        let (fired, continuation) = AsyncStream.makeStream(of: Void.self)
+        try await actor.keep { loop in
+            try loop.timer(after: .zero) {
+                actor.assumeIsolated { $0.visit() }
+                continuation.finish()
+            }
+        }
+        for await _ in fired {}
+        #expect(await actor.visits == 1)
+        await thread.stop()
+    }
+
+    @Test func aDroppedHandleFreesItsHandlerEvenFromAnotherThread() async throws {
+        let thread = try LoopThread()
+        let actor = OnLoop(thread.loop)
+        let (freed, continuation) = AsyncStream.makeStream(of: Void.self)
+        let held = Held<EventSource>()
+        try await actor.run { loop in
+            let witness = Witness { continuation.finish() }
+            held.value = try loop.timer(after: .seconds(3600)) { _ = witness }
+        }
+        held.value = nil
+        for await _ in freed {}
+        await thread.stop()
+    }
+
+    @Test func aSignalReachesItsHandler() async throws {
+        let thread = try LoopThread()
+        let actor = OnLoop(thread.loop)
+        let (fired, continuation) = AsyncStream.makeStream(of: Int32.self)
+        try await actor.keep { loop in
+            try SystemEventLoop.blockSignals([SIGUSR2])
+            let source = try loop.signal(SIGUSR2) { continuation.yield(SIGUSR2) }
+            // To this thread alone: the others of the test process have not blocked it.
+            pthread_kill(pthread_self(), SIGUSR2)
+            return source
+        }
+        var iterator = fired.makeAsyncIterator()
+        #expect(await iterator.next() == SIGUSR2)
+        await thread.stop()
+    }
+
+    @Test func aSignalThatIsNotBlockedIsRefusedWithAReason() async throws {
+        let thread = try LoopThread()
+        let error = await #expect(throws: SystemdError.self) {
+            try await OnLoop(thread.loop).keep { loop in
+                // Whoever started the tests may have blocked it.
+                var set = sigset_t()
+                sigemptyset(&set)
+                sigaddset(&set, SIGUSR1)
+                pthread_sigmask(SIG_UNBLOCK, &set, nil)
+                return try loop.signal(SIGUSR1) {}
+            }
+        }
+        #expect(error?.operation == "sd_event_add_signal")
+        #expect(error?.code == EBUSY)
+        #expect(error?.description == "sd_event_add_signal failed for signal \(SIGUSR1): Device or resource busy")
+        await thread.stop()
+    }
+
+    @Test func aDescriptorThatCannotBeWatchedIsRefused() async throws {
+        let thread = try LoopThread()
+        let error = await #expect(throws: SystemdError.self) {
+            try await OnLoop(thread.loop).keep { try $0.watch(1_000_000, .readable) { _ in } }
+        }
+        #expect(error?.code == EBADF)
+        await thread.stop()
+    }
+}
+
+/// A value that tests hand from one thread to another.
+final class Held<Value: Sendable>: Sendable {
+    private let state = Locked<Value?>(nil)
+
+    var value: Value? {
+        get { state.withLock { $0 } }
+        set {
+            // What goes away does so outside of the lock.
+            let old = state.withLock { state in
+                defer { state = newValue }
+                return state
+            }
+            _ = old
+        }
+    }
+}
+
+/// Tells when it is freed.
+final class Witness: Sendable {
+    private let freed: @Sendable () -> Void
+    init(_ freed: @escaping @Sendable () -> Void) { self.freed = freed }
+    deinit { freed() }
+}
