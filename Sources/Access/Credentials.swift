@@ -1,0 +1,43 @@
+/// Splits an `Authorization` field value into scheme and credentials (RFC 9110 §11.4).
+struct Credentials {
+    enum Scheme { case bearer, basic }
+
+    let scheme: Scheme
+    /// The part behind the scheme, without the spaces around it; never empty.
+    let range: Range<Int>
+
+    /// Nil for another scheme, or when nothing follows it. Works on `value` in place: this runs once a request.
+    init?(_ value: borrowing Span<UInt8>) {
+        var start = 0
+        var end = value.count
+        while start < end, Self.isSpace(value[start]) { start += 1 }
+        while end > start, Self.isSpace(value[end - 1]) { end -= 1 }
+        var separator = start
+        while separator < end, !Self.isSpace(value[separator]) { separator += 1 }
+        if Self.matches(value, start..<separator, "bearer") {
+            scheme = .bearer
+        } else if Self.matches(value, start..<separator, "basic") {
+            scheme = .basic
+        } else {
+            return nil
+        }
+        while separator < end, Self.isSpace(value[separator]) { separator += 1 }
+        guard separator < end else { return nil }
+        range = separator..<end
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    /// Scheme names are case-insensitive; `name` is in lower case.
+    private static func matches(_ value: borrowing Span<UInt8>, _ range: Range<Int>, _ name: StaticString) -> Bool {
+        guard range.count == name.utf8CodeUnitCount else { return false }
+        return name.withUTF8Buffer { expected in
+            for index in 0..<expected.count {
+                let byte = value[range.lowerBound + index]
+                let lower = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+                if lower != expected[index] { return false }
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,20 @@
+internal import CSodium
+
+/// Random bytes from the kernel's generator, fit for keys and passwords.
+package enum RandomBytes {
+    /// `count` random bytes as twice as many hexadecimal digits, lower case.
+    package static func hex(_ count: Int) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes(count).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// `count` random bytes.
+    package static func bytes(_ count: Int) -> [UInt8] {
+        Sodium.require()
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            // randombytes_buf fills C memory: the buffer's start and length.
+            if let start = buffer.baseAddress { randombytes_buf(start, count) }
+            initialized = count
+        }
+    }
+}

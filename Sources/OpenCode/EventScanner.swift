@@ -1,0 +1,178 @@
+/// Finds the frames of a server-sent event stream as its bytes pass by (WHATWG HTML §9.2.6 "Interpreting an event stream").
+///
+/// It copies nothing: it keeps offsets and a few flags, so its memory does not depend on how long a line or an event is. LF,
+/// CRLF and CR end lines, in any split. A frame ends with the first byte of its blank line's end: the LF of a CRLF there is
+/// counted to the next frame, since waiting for it would hold up every event of a stream whose lines end with CR.
+package struct EventScanner: Sendable {
+    /// How many `data` lines of one event are kept; OpenCode sends one.
+    private static let dataLineLimit = 1024
+
+    private enum Field { case data, event, id, retry, other }
+
+    private enum Place {
+        /// At the beginning of the stream: so many bytes of the byte order mark have been seen.
+        case mark(Int)
+        case lineStart
+        /// In a field's name, of which the last eight bytes are packed into `name`.
+        case name
+        /// Behind the colon.
+        case valueStart
+        case value
+    }
+
+    private var place = Place.mark(0)
+    private var offset = 0
+    private var frame = EventFrame(bytes: 0..<0)
+    private var frameStart = 0
+    private var hasLine = false
+    private var followsCarriageReturn = false
+    private var name: UInt64 = 0
+    private var nameCount = 0
+    private var field = Field.other
+    private var valueStart = 0
+    private var valueHasNull = false
+    private var number: Int?
+
+    /// A scanner at the beginning of a stream.
+    package init() {}
+
+    /// Takes the next bytes of the body, split anywhere, and hands over each frame that they complete.
+    package mutating func scan(_ bytes: borrowing Span<UInt8>, onFrame: (EventFrame) -> Void) {
+        for index in bytes.indices {
+            let byte = bytes[unchecked: index]
+            take(byte, onFrame)
+            offset += 1
+        }
+    }
+
+    /// As ``scan(_:onFrame:)`` for bytes in an array.
+    package mutating func scan(_ bytes: [UInt8], onFrame: (EventFrame) -> Void) {
+        scan(bytes.span, onFrame: onFrame)
+    }
+
+    private mutating func take(_ byte: UInt8, _ onFrame: (EventFrame) -> Void) {
+        if followsCarriageReturn {
+            followsCarriageReturn = false
+            if byte == Self.lineFeed { return }
+        }
+        if byte == Self.lineFeed || byte == Self.carriageReturn {
+            followsCarriageReturn = byte == Self.carriageReturn
+            endLine(onFrame)
+            return
+        }
+        switch place {
+        case .mark(let seen): takeMark(byte, seen)
+        case .lineStart: beginName(byte)
+        case .name: continueName(byte)
+        case .valueStart:
+            place = .value
+            // One space behind the colon is not part of the value.
+            valueStart = byte == Self.space ? offset + 1 : offset
+            if byte != Self.space { continueValue(byte) }
+        case .value: continueValue(byte)
+        }
+    }
+
+    private mutating func takeMark(_ byte: UInt8, _ seen: Int) {
+        if byte == Self.byteOrderMark[seen] {
+            place = seen == 2 ? .lineStart : .mark(seen + 1)
+        } else if seen == 0 {
+            beginName(byte)
+        } else {
+            // A broken mark is the beginning of some field's name: of none that is known.
+            hasLine = true
+            (name, nameCount, place) = (0, seen, .name)
+            continueName(byte)
+        }
+    }
+
+    private mutating func beginName(_ byte: UInt8) {
+        hasLine = true
+        (name, nameCount, place) = (0, 0, .name)
+        continueName(byte)
+    }
+
+    private mutating func continueName(_ byte: UInt8) {
+        if byte == Self.colon {
+            beginValue(at: offset + 1)
+            place = .valueStart
+        } else {
+            name = name << 8 | UInt64(byte)
+            nameCount += 1
+        }
+    }
+
+    private mutating func beginValue(at start: Int) {
+        field =
+            switch (nameCount, name) {
+            case (4, Self.dataName): .data
+            case (5, Self.eventName): .event
+            case (2, Self.idName): .id
+            case (5, Self.retryName): .retry
+            default: .other
+            }
+        valueStart = start
+        valueHasNull = false
+        number = nil
+    }
+
+    private mutating func continueValue(_ byte: UInt8) {
+        if byte == 0 { valueHasNull = true }
+        guard field == .retry else { return }
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
+            field = .other
+            return
+        }
+        let (product, tooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
+        let (sum, tooLargeSum) = product.addingReportingOverflow(Int(byte - UInt8(ascii: "0")))
+        if tooLarge || tooLargeSum { field = .other } else { number = sum }
+    }
+
+    private mutating func endLine(_ onFrame: (EventFrame) -> Void) {
+        switch place {
+        case .mark(0), .lineStart: endFrame(onFrame)
+        case .mark: hasLine = true
+        case .name:
+            // A line without a colon is a field with an empty value.
+            beginValue(at: offset)
+            endValue()
+        case .valueStart, .value: endValue()
+        }
+        place = .lineStart
+    }
+
+    private mutating func endValue() {
+        let value = valueStart..<max(valueStart, offset)
+        switch field {
+        case .data:
+            if frame.data.count < Self.dataLineLimit { frame.data.append(value) } else { frame.isTruncated = true }
+        case .event: frame.event = value
+        case .id: if !valueHasNull { frame.id = value }
+        case .retry: if let number { frame.retry = number }
+        case .other: break
+        }
+    }
+
+    private mutating func endFrame(_ onFrame: (EventFrame) -> Void) {
+        guard hasLine else { return }
+        hasLine = false
+        frame.bytes = frameStart..<offset + 1
+        frameStart = offset + 1
+        onFrame(frame)
+        frame = EventFrame(bytes: 0..<0)
+    }
+
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+    private static let colon = UInt8(ascii: ":")
+    private static let space = UInt8(ascii: " ")
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    private static let dataName = packed("data")
+    private static let eventName = packed("event")
+    private static let idName = packed("id")
+    private static let retryName = packed("retry")
+
+    private static func packed(_ name: StaticString) -> UInt64 {
+        name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt64($1) } }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@testable import Access
+
+@Suite struct Base64Tests {
+    private func decode(_ text: String, room: Int = 64) -> [UInt8]? {
+        var output = [UInt8](repeating: 0, count: room)
+        let text = Array(text.utf8)
+        var span = output.mutableSpan
+        guard let count = Base64.decode(text.span, into: &span) else { return nil }
+        return Array(output[..<count])
+    }
+
+    // RFC 4648 §10.
+    @Test(arguments: [
+        ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmE=", "fooba"),
+        ("Zm9vYmFy", "foobar"),
+    ])
+    func theStandardsVectors(text: String, plain: String) {
+        #expect(decode(text) == Array(plain.utf8))
+    }
+
+    @Test func everyByteSurvives() {
+        let bytes = (0...255).map { UInt8($0) }
+        for count in 1...256 {
+            #expect(decode(Data(bytes[..<count]).base64EncodedString(), room: 256) == Array(bytes[..<count]))
+        }
+    }
+
+    @Test(arguments: [
+        "", "Z", "Zg", "Zg=", "Zg===", "Z===", "====", "Zh==", "Zm9=", "Zg==Zg==", "Zm 9", "Zm9v\n", "Zm-_", "=g==",
+        "Zm9vZ=g=",
+    ])
+    func anythingElseIsRefused(text: String) {
+        #expect(decode(text) == nil)
+    }
+
+    @Test func whatDoesNotFitIsRefused() {
+        #expect(decode("Zm9v", room: 3) != nil)
+        #expect(decode("Zm9v", room: 2) == nil)
+    }
+}

@@ -1,0 +1,68 @@
+import Access
+import Foundation
+import Testing
+
+@Suite struct KeyTableTests {
+    private let table = KeyTable(keys: [
+        (name: "default", secret: Array("correct-horse-battery".utf8)),
+        (name: "phone", secret: Array("staple: with a colon".utf8)),
+    ])
+
+    private func judge(_ value: String) -> Authentication { table.authenticate(Array(value.utf8)[...]) }
+    private func basic(_ credentials: String) -> String { "Basic " + Data(credentials.utf8).base64EncodedString() }
+
+    @Test(arguments: [
+        "Bearer correct-horse-battery", "bearer correct-horse-battery", "BEARER   correct-horse-battery  ",
+        "\tBearer\tcorrect-horse-battery",
+    ])
+    func aBearerKeyNamesItsPrincipal(value: String) {
+        #expect(judge(value) == .principal(Principal(name: "default")))
+    }
+
+    @Test func everyKeyOfTheTableCounts() {
+        #expect(judge("Bearer staple: with a colon") == .principal(Principal(name: "phone")))
+    }
+
+    @Test(arguments: ["vibe", "", "any one"])
+    func aBasicPasswordIsAKeyOfAnyUser(user: String) {
+        #expect(judge(basic("\(user):correct-horse-battery")) == .principal(Principal(name: "default")))
+        #expect(judge(basic("\(user):staple: with a colon")) == .principal(Principal(name: "phone")))
+    }
+
+    @Test(arguments: [
+        "Bearer wrong", "Bearer correct-horse-batterx", "Bearer correct-horse-batter", "Bearer correct-horse-battery2",
+        "Bearer CORRECT-HORSE-BATTERY", "Bearer correct-horse-battery correct-horse-battery", "Bearer \0",
+    ])
+    func anUnknownKeyIsInvalid(value: String) {
+        #expect(judge(value) == .invalid)
+        #expect(judge(value).detail == "Invalid API key")
+    }
+
+    @Test func anUnknownPasswordIsInvalid() {
+        #expect(judge(basic("vibe:")) == .invalid)
+        #expect(judge(basic("correct-horse-battery:x")) == .invalid)
+    }
+
+    @Test(arguments: [
+        "", " ", "Bearer", "Bearer ", "Basic", "Digest username=x", "correct-horse-battery",
+        "Bearercorrect-horse-battery",
+        "Basic !!!!", "Basic dmliZQ==", "Basic " + String(repeating: "QUFB", count: 400),
+    ])
+    func everythingElseIsMissing(value: String) {
+        #expect(judge(value) == .missing)
+        #expect(judge(value).detail == "Missing or invalid Authorization header")
+    }
+
+    @Test func noFieldIsMissing() {
+        #expect(table.authenticate(nil) == .missing)
+    }
+
+    @Test func anEmptyTableLetsNobodyIn() {
+        #expect(KeyTable(keys: []).authenticate(Array("Bearer x".utf8)[...]) == .invalid)
+    }
+
+    @Test func aSliceOfALargerBufferIsJudgedAlone() {
+        let head = Array("Authorization: Bearer correct-horse-battery\r\nX: y".utf8)
+        #expect(table.authenticate(head[15..<43]) == .principal(Principal(name: "default")))
+    }
+}

@@ -1,0 +1,95 @@
+import OpenCode
+import Testing
+
+@Suite struct BannerScannerTests {
+    private static let v1 = "opencode server listening on http://127.0.0.1:4096\n"
+
+    private func port(in text: String) -> UInt16? {
+        var scanner = BannerScanner()
+        return scanner.scan(text.utf8)
+    }
+
+    @Test(arguments: Fixtures.versions)
+    func everyRecordedServerIsUnderstood(version: String) throws {
+        let lives = try Fixtures.lives(version)
+        #expect(lives.count >= 10)
+        for life in lives {
+            let standardOutput = life.output.filter { $0.stream == "stdout" }
+            #expect(port(in: standardOutput.map { $0.line + "\n" }.joined()) == life.port, "\(life.name)")
+            // Also where both outputs arrive as one, as in the journal.
+            #expect(port(in: life.output.map { $0.line + "\n" }.joined()) == life.port, "\(life.name)")
+        }
+    }
+
+    @Test(arguments: [
+        v1,
+        "opencode server listening on http://127.0.0.1:4096\r\n",
+        "server listening on http://127.0.0.1:4096\nserver password secret\n",
+        "opencode server listening on http://localhost:4096\n",
+        "opencode server listening on http://my-host.example.com:4096\n",
+        "opencode server listening on http://[::1]:4096\n",
+        "server listening on http://[fe80::1]:4096/\n",
+        "opencode server listening on http://0.0.0.0:4096 (press ctrl-c to stop)\n",
+        "Warning: OPENCODE_SERVER_PASSWORD is not set; server is unsecured.\n" + v1,
+        "Performing one time database migration, may take a few minutes...\nsqlite-migration:done\n" + v1,
+        "migrating 10%\rmigrating 100%\ropencode server listening on http://127.0.0.1:4096\n",
+        "\u{1B}[32m\u{1B}[1mopencode server\u{1B}[0m listening on \u{1B}[4mhttp://127.0.0.1:4096\u{1B}[0m\n",
+        "\u{1B}]0;a title\u{07}" + v1,
+        "\u{1B}]8;;http://127.0.0.1:1\u{1B}\\" + v1,
+        String(repeating: "x", count: 1_000_000) + "\n" + v1,
+    ])
+    func anAnnouncementIsFound(text: String) {
+        #expect(port(in: text) == 4096)
+    }
+
+    @Test(arguments: [
+        "opencode server listening on http://127.0.0.1:4096",  // not ended: digits may follow
+        "the log says: opencode server listening on http://127.0.0.1:4096\n",
+        " opencode server listening on http://127.0.0.1:4096\n",
+        "opencode server listening on https://127.0.0.1:4096\n",
+        "opencode server listening on http://127.0.0.1:0\n",
+        "opencode server listening on http://127.0.0.1:65536\n",
+        "opencode server listening on http://127.0.0.1:99999999999999999999\n",
+        "opencode server listening on http://127.0.0.1:\n",
+        "opencode server listening on http://127.0.0.1\n",
+        "opencode server listening on http://:4096\n",
+        "opencode server listening on http://127.0.0.1:4096x\n",
+        "opencode server listening on http://127.0.0.1:+4096\n",
+        "opencode server listening on http://user@127.0.0.1:4096\n",
+        "opencode server listening on http://[::1:4096\n",
+        "opencode server listening on http://" + String(repeating: "a", count: 600) + ":4096\n",
+        String(repeating: "x", count: 600) + "opencode server listening on http://127.0.0.1:4096\n",
+        "",
+        "\n\n\r\n",
+    ])
+    func aLookAlikeIsNot(text: String) {
+        #expect(port(in: text) == nil)
+    }
+
+    @Test func theLargestPortCounts() {
+        #expect(port(in: "opencode server listening on http://127.0.0.1:65535\n") == 65535)
+    }
+
+    @Test func aBannerInTwoReadsIsFoundWhereverItIsSplit() {
+        let bytes = Array(
+            "Warning: x\r\n\u{1B}[1mopencode server listening on http://127.0.0.1:41373\u{1B}[0m\r\n".utf8)
+        for split in 0...bytes.count {
+            var scanner = BannerScanner()
+            let found = [scanner.scan(bytes[..<split]), scanner.scan(bytes[split...])].compactMap { $0 }
+            #expect(found == [41373], "split at \(split)")
+            #expect(scanner.port == 41373)
+        }
+    }
+
+    @Test func onlyTheFirstAnnouncementCounts() {
+        var scanner = BannerScanner()
+        #expect(scanner.scan(Self.v1.utf8) == 4096)
+        #expect(scanner.scan("opencode server listening on http://127.0.0.1:5000\n".utf8) == nil)
+        #expect(scanner.port == 4096)
+    }
+
+    @Test func aControlSequenceThatNeverEndsHidesOnlyItsLine() {
+        #expect(port(in: "\u{1B}]0;never ended\n" + Self.v1) == 4096)
+        #expect(port(in: "\u{1B}[31\n" + Self.v1) == 4096)
+    }
+}
