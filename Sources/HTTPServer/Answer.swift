@@ -14,7 +14,6 @@ package struct Answer: Sendable {
     }
 }
 
-
 extension Answer {
     /// An error as every client of the gateway knows it: `{"detail": "…"}`, one plain sentence.
     package static func detail(_ status: Int, _ sentence: String) -> Answer {
@@ -27,7 +26,7 @@ extension Answer {
     }
 }
 
-extension Array<UInt8> {
+extension [UInt8] {
     /// Adds a JSON string (RFC 8259 §7), quotes included.
     package mutating func append(jsonString text: String) {
         append(UInt8(ascii: "\""))

@@ -81,7 +81,9 @@ extension ClientConnection {
         guard isPlainLine && hasPlainLines else { return refuse(.badLineEnding) }
         // Each field's colon, space and CR LF count as well.
         let size = head.fields.byteCount + 4 * head.fields.count + head.target.count + head.methodName.utf8.count + 12
-        guard size <= server.limits.maximumHead else { return refuse(StandardAnswer.headTooLarge(limit: server.limits.maximumHead)) }
+        guard size <= server.limits.maximumHead else {
+            return refuse(StandardAnswer.headTooLarge(limit: server.limits.maximumHead))
+        }
         do {
             framing = try RequestFraming.of(head)
         } catch {

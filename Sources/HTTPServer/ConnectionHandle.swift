@@ -68,7 +68,9 @@ private struct FieldCollector {
         self.lineEnd = lineEnd
     }
 
-    mutating func add(_ name: UnsafePointer<CChar>, _ nameLength: Int, _ value: UnsafePointer<CChar>?, _ valueLength: Int) {
+    mutating func add(
+        _ name: UnsafePointer<CChar>, _ nameLength: Int, _ value: UnsafePointer<CChar>?, _ valueLength: Int
+    ) {
         if let lineEnd { isContiguous = isContiguous && name == lineEnd + 2 }
         lineEnd = (value ?? name + nameLength) + (value == nil ? 0 : valueLength)
         let nameBytes = UnsafeRawBufferPointer(start: name, count: nameLength).bindMemory(to: UInt8.self)

@@ -14,7 +14,8 @@ final class MicroHTTPD {
 
     /// Whether the library itself refuses bare LF, folded lines and white space in the request line.
     /// (MHD_OPTION_CLIENT_DISCIPLINE_LVL, from 0.9.77 on).
-    static let refusesLooseLines = version.split(separator: ".").compactMap { Int($0) }
+    static let refusesLooseLines =
+        version.split(separator: ".").compactMap { Int($0) }
         .lexicographicallyPrecedes([0, 9, 77]) == false
 
     private let daemon: OpaquePointer

@@ -10,7 +10,8 @@ enum StandardAnswer {
     static func headTooLarge(limit: Int) -> Answer {
         .detail(
             431,
-            "The request line and header fields are larger than \(limit) bytes (--max-head). Send fewer or shorter fields.")
+            "The request line and header fields are larger than \(limit) bytes (--max-head). Send fewer or shorter fields."
+        )
     }
 
     /// The server ends and takes no further requests.

@@ -56,7 +56,7 @@ extension ArraySlice<UInt8> {
     }
 }
 
-extension Array<UInt8> {
+extension [UInt8] {
     /// Adds borrowed bytes at the end.
     package mutating func append(_ span: Span<UInt8>) {
         // The pointer lives for the one call: an array takes bytes in bulk only from a buffer.

@@ -102,7 +102,9 @@ package struct FieldList: Sendable {
     package func contains(token: FieldName, in name: FieldName) -> Bool {
         var start = 0
         while let index = firstIndex(of: name, from: start) {
-            if ListElements(value(at: index)).contains(where: { $0.equalsIgnoringCase(token.lowercased) }) { return true }
+            if ListElements(value(at: index)).contains(where: { $0.equalsIgnoringCase(token.lowercased) }) {
+                return true
+            }
             start = index + 1
         }
         return false

@@ -53,7 +53,11 @@ extension [UInt8] {
 
     /// Appends a field's name; what is not an ASCII letter, digit or one of `_-.` becomes `_`.
     mutating func appendName(_ name: String) {
-        for byte in name.utf8 { append(byte.isNameCharacter ? byte : ASCII.underscore) }
+        if name.utf8.allSatisfy(\.isNameCharacter) {
+            append(contentsOf: name.utf8)
+        } else {
+            append(contentsOf: name.utf8.lazy.map { $0.isNameCharacter ? $0 : ASCII.underscore })
+        }
     }
 }
 

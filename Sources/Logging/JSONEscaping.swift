@@ -1,8 +1,31 @@
 /// JSON strings (RFC 8259 §7) of bytes from outside.
 extension [UInt8] {
-    /// Appends a JSON string with its quotes. A byte that is no UTF-8 becomes U+FFFD; what could command a terminal is
+    /// Appends a JSON string with its quotes. `whole` is what `bytes` looks at: nearly every value needs no escape, and
+    /// then it is copied in one piece.
+    mutating func appendJSONString(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
+        guard Self.isPlainJSON(bytes) else {
+            appendEscapedJSONString(bytes)
+            return
+        }
+        append(ASCII.quote)
+        append(contentsOf: whole)
+        append(ASCII.quote)
+    }
+
+    private static func isPlainJSON(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes.count <= LogValue.longest else { return false }
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte < ASCII.space || byte >= ASCII.delete || byte == ASCII.quote || byte == ASCII.backslash {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// A byte that is no UTF-8 becomes U+FFFD; what could command a terminal is
     /// escaped beyond what JSON asks for, because people look at these lines with `cat` too.
-    mutating func appendJSONString(_ bytes: Span<UInt8>) {
+    private mutating func appendEscapedJSONString(_ bytes: Span<UInt8>) {
         append(ASCII.quote)
         let count = LogValue.loggedCount(bytes)
         var index = 0

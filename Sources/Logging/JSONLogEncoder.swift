@@ -14,7 +14,7 @@ package struct JSONLogEncoder: Sendable {
         output.append(contentsOf: #"Z","level":""#.utf8)
         output.append(contentsOf: record.level.name.utf8)
         output.append(contentsOf: #"","message":"#.utf8)
-        output.appendJSONString(record.message.utf8.span)
+        output.appendJSONString(record.message.utf8.span, record.message.utf8)
         for field in record.fields {
             output.append(ASCII.comma)
             output.append(ASCII.quote)
@@ -23,8 +23,8 @@ package struct JSONLogEncoder: Sendable {
             output.append(ASCII.quote)
             output.append(ASCII.colon)
             switch field.value {
-            case .text(let text): output.appendJSONString(text.utf8.span)
-            case .bytes(let bytes): output.appendJSONString(bytes.span)
+            case .text(let text): output.appendJSONString(text.utf8.span, text.utf8)
+            case .bytes(let bytes): output.appendJSONString(bytes.span, bytes)
             case .integer(let number): output.appendDecimal(number)
             case .duration(let duration): output.appendMilliseconds(duration)
             }
@@ -35,6 +35,11 @@ package struct JSONLogEncoder: Sendable {
 
     /// Whether a field of that name would stand twice in the object; it gets a `_` behind its name then.
     private static func isTaken(_ name: String) -> Bool {
-        name == "time" || name == "level" || name == "message"
+        switch name.utf8.count {
+        case 4: name == "time"
+        case 5: name == "level"
+        case 7: name == "message"
+        default: false
+        }
     }
 }

@@ -10,11 +10,19 @@ final class LogQueue: Sendable {
         /// Records queued, and records done with, since the beginning: what `waitUntilWritten` compares.
         var queued = 0
         var finished = 0
+        /// The writer waits for a first record: whoever queues it must wake the writer.
+        var isWriterIdle = false
+        /// `queued` when somebody asked last for everything to be written at once.
+        var wanted = 0
         /// The output refused the whole last batch.
         var isBroken = false
         var isClosed = false
         var hasEnded = false
     }
+
+    /// How long the writer waits for more once a record is there, and the bytes that end that wait: waking a thread for
+    /// each line would cost whoever logs a system call a line.
+    private static let gathering = (time: Duration.milliseconds(5), bytes: 64 * 1024)
 
     private let state: Monitor<State>
     private let limit: Int
@@ -27,23 +35,30 @@ final class LogQueue: Sendable {
     /// Queues a record, or counts it as dropped. Encoding happens under the lock: it takes about a microsecond, and so
     /// needs no buffer of its own per line.
     func append(_ record: LogRecord) {
-        let isFirst = state.withLock { state in
+        let mustWake = state.withLock { state in
             guard !state.isClosed else { return false }
-            let wasEmpty = state.waiting.ends.isEmpty
+            let before = state.waiting.bytes.count
             guard state.waiting.append(record, encoder: &state.encoder, limit: limit) else {
                 state.dropped += 1
                 return false
             }
             state.queued += 1
-            return wasEmpty
+            let isEnough = before < Self.gathering.bytes && state.waiting.bytes.count >= Self.gathering.bytes
+            defer { state.isWriterIdle = false }
+            return state.isWriterIdle || isEnough
         }
-        if isFirst { state.notifyAll() }
+        if mustWake { state.notifyAll() }
     }
 
     /// Blocks until records wait, then swaps them for `batch`, whose old contents must be done with. False once the queue
     /// is closed and empty.
     func take(into batch: inout LogBatch, now: () -> Int64) -> Bool {
         batch.clear()
+        state.withLock { $0.isWriterIdle = $0.waiting.ends.isEmpty }
+        state.wait(until: { !$0.waiting.ends.isEmpty || $0.isClosed }, then: { _ in })
+        _ = state.wait(
+            until: { $0.waiting.bytes.count >= Self.gathering.bytes || $0.wanted > $0.finished || $0.isClosed },
+            atMost: Self.gathering.time)
         return state.wait(
             until: { !$0.waiting.ends.isEmpty || $0.isClosed },
             then: { state in
@@ -75,7 +90,11 @@ final class LogQueue: Sendable {
 
     /// Blocks until all that was queued before the call is done with; false when `limit` passed first.
     func waitUntilWritten(atMost limit: Duration) -> Bool {
-        let goal = state.withLock { $0.queued }
+        let goal = state.withLock { state in
+            state.wanted = state.queued
+            return state.queued
+        }
+        state.notifyAll()
         return state.wait(until: { $0.finished >= goal }, atMost: limit)
     }
 

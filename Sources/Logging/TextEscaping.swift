@@ -5,10 +5,11 @@ extension [UInt8] {
         appendTextEscaped(bytes, isQuoted: false)
     }
 
-    /// Appends a field's value: as it is where that is clear, else in quotes with `"` and `\` escaped too.
-    mutating func appendTextValue(_ bytes: Span<UInt8>) {
+    /// Appends a field's value: as it is where that is clear, else in quotes with `"` and `\` escaped too. `whole` is what
+    /// `bytes` looks at, to be copied in one piece.
+    mutating func appendTextValue(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
         guard Self.needsQuotes(bytes) else {
-            append(bytes, 0..<bytes.count)
+            append(contentsOf: whole)
             return
         }
         append(ASCII.quote)

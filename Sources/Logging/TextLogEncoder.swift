@@ -31,8 +31,8 @@ package struct TextLogEncoder: Sendable {
             output.appendName(field.name)
             output.append(ASCII.equals)
             switch field.value {
-            case .text(let text): output.appendTextValue(text.utf8.span)
-            case .bytes(let bytes): output.appendTextValue(bytes.span)
+            case .text(let text): output.appendTextValue(text.utf8.span, text.utf8)
+            case .bytes(let bytes): output.appendTextValue(bytes.span, bytes)
             case .integer(let number): output.appendDecimal(number)
             case .duration(let duration): output.appendMilliseconds(duration)
             }

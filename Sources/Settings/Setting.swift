@@ -60,7 +60,7 @@ package struct Setting: Sendable {
         switch defaultValue {
         case .text(let text): text
         case .system(let description, _): description
-        case .required: "none"
+        case .required: "none: it must be set"
         }
     }
 
