@@ -1,0 +1,44 @@
+# `make` lists what there is. run, test and bench install what is missing themselves.
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-tsan test-asan bench fuzz lint release clean
+
+# Given to Benchmarks/run, for example BENCH="--quick --only small".
+BENCH ?=
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+setup: ## install the Debian packages that are missing
+	@scripts/setup.sh
+
+run: setup ## run the gateway with a demo project on 127.0.0.1:4000
+	@swift build
+	@scripts/run-demo.sh
+
+test: setup ## run all tests
+	swift build --build-tests
+	swift test --skip-build --parallel
+
+test-tsan: setup ## run the black-box tests under Thread Sanitizer
+	scripts/test-sanitized.sh thread
+
+test-asan: setup ## run the black-box tests under Address Sanitizer
+	scripts/test-sanitized.sh address
+
+bench: ## measure against nginx and HAProxy (BENCH="--quick" for a short run)
+	@scripts/setup.sh bench
+	swift build -c release --product viberemote-gateway
+	Benchmarks/run $(BENCH)
+
+fuzz: setup ## throw random bytes at every parser (FUZZ_RUNS=10000000)
+	scripts/fuzz.sh
+
+lint: ## check the form of Swift files and scripts
+	@scripts/setup.sh swift
+	scripts/lint.sh
+
+release: setup ## build the one file to install
+	scripts/release.sh
+
+clean: ## remove what was built
+	rm -rf .build .demo

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds the one file that is installed on a server: Swift's own libraries linked in, stripped. Prints where it is.
+set -eu
+cd "$(dirname "$0")/.."
+
+largest=$((25 * 1024 * 1024))
+# A scratch folder of its own: going back and forth between static and shared libraries would build everything again.
+scratch=.build/static
+program=.build/dist/viberemote-gateway
+
+fail() { echo "release: $*" >&2; exit 1; }
+
+swift build -c release --static-swift-stdlib --product viberemote-gateway --scratch-path "$scratch"
+mkdir -p "$(dirname "$program")"
+strip -o "$program" "$scratch/release/viberemote-gateway"
+
+libraries=$(ldd "$program") || fail "ldd can't read $program"
+if wrong=$(printf '%s\n' "$libraries" | grep -E 'libswift|libFoundation|libicu|_FoundationICU'); then
+    fail "$program needs libraries that should be linked in: $wrong"
+fi
+size=$(stat -c %s "$program")
+[ "$size" -le "$largest" ] ||
+    fail "$program has $size bytes, more than $largest: has something imported Foundation, which brings ICU along?"
+echo "release: $program, $size bytes, $(printf '%s\n' "$libraries" | grep -c '=>') shared libraries"

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Runs the gateway in the foreground with a demo project and a new key, and prints what to type in another terminal.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=$(swift build --show-bin-path)
+home=$PWD/.demo
+mkdir -p "$home/demo"
+[ -e "$home/demo/README.md" ] || printf '# Demo\n\nA project for trying out the gateway.\n' >"$home/demo/README.md"
+
+if opencode=$(command -v opencode); then
+    echo "demo: taking the OpenCode on the PATH, $opencode"
+else
+    opencode=$build/opencode-twin
+    echo "demo: no opencode on the PATH; taking $opencode, which answers like one without a language model"
+fi
+
+# Something listens there when a connection succeeds.
+is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+port=4000
+if is_taken "$port"; then
+    while is_taken "$port"; do port=$((port + 1)); done
+    echo "demo: port 4000 is taken, using $port"
+fi
+
+VIBE_AUTH_SECRET=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
+export VIBE_AUTH_SECRET
+url=http://127.0.0.1:$port/projects/demo
+header="Authorization: Bearer $VIBE_AUTH_SECRET"
+
+cat <<TEXT
+demo: the projects are in $home
+demo: the key of this run is $VIBE_AUTH_SECRET
+
+Start the project, from another terminal:
+
+  curl -X POST -H "$header" $url/start
+
+Then send it a prompt and watch the answer stream in (Ctrl-C ends the stream):
+
+  (sleep 1; curl -s -H "$header" -H 'Content-Type: application/json' -d '{"parts":[{"type":"text","text":"Hello, who are you?"}]}' $url/api/session/\$(curl -s -H "$header" -H 'Content-Type: application/json' -d '{}' $url/api/session | sed 's/.*"id":"\(ses_[^"]*\)".*/\1/')/prompt_async) & curl -N -H "$header" $url/api/event
+
+Ctrl-C here stops the gateway and the project.
+
+TEXT
+
+quoted=$(printf '%s' "$opencode" | sed "s/'/'\\\\''/g")
+exec "$build/viberemote-gateway" serve --listen "127.0.0.1:$port" --home "$home" --opencode "'$quoted'" --supervisor process

@@ -1,0 +1,117 @@
+#!/bin/sh
+# Installs what a build needs and this machine lacks. Safe to repeat; fast when nothing is missing.
+#
+#   scripts/setup.sh          the Swift toolchain is checked, Debian's C libraries are installed
+#   scripts/setup.sh bench    also what `make bench` measures against
+#   scripts/setup.sh swift    only checks the toolchain
+set -eu
+
+wanted_swift=6.2
+build_packages="libmicrohttpd-dev libcurl4-openssl-dev libsystemd-dev libsodium-dev pkg-config curl"
+bench_packages="nginx-light haproxy wrk python3"
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+check_swift() {
+    compiler=$(command -v swiftc) ||
+        fail "no Swift compiler on the PATH. Swift $wanted_swift or later is wanted: https://www.swift.org/install/"
+    # Asking takes a second, so the answer is kept for as long as the compiler is the same file.
+    seen=.build/setup-swift
+    if [ -f "$seen" ] && [ "$seen" -nt "$compiler" ] && [ "$(cat "$seen")" = "$compiler $wanted_swift" ]; then
+        return
+    fi
+    found=$("$compiler" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+    [ -n "$found" ] || fail "$compiler does not say its version. Swift $wanted_swift or later is wanted: https://www.swift.org/install/"
+    oldest=$(printf '%s\n%s\n' "$found" "$wanted_swift" | sort -t . -k 1,1n -k 2,2n | head -n 1)
+    [ "$oldest" = "$wanted_swift" ] ||
+        fail "Swift $found is too old. Swift $wanted_swift or later is wanted: https://www.swift.org/install/"
+    mkdir -p .build
+    printf '%s\n' "$compiler $wanted_swift" >"$seen"
+}
+
+# The packages among the arguments that are not installed.
+missing_of() {
+    installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' "$@" 2>/dev/null || true)"
+    for package in "$@"; do
+        case $installed in *" installed:$package "*) ;; *) printf '%s ' "$package" ;; esac
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+update_lists() {
+    say "apt-get update ($1)"
+    as_root apt-get update -q
+}
+
+update_old_lists() {
+    if ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; then
+        update_lists "there are no package lists yet"
+    elif [ -n "$(find /var/lib/apt/lists/partial -maxdepth 0 -mmin +1440 2>/dev/null)" ]; then
+        update_lists "the package lists are older than a day"
+    fi
+}
+
+install() {
+    # shellcheck disable=SC2086  # a list of package names
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $1
+}
+
+# Debian starts and enables a service as soon as its package is installed. The benchmark runs its own processes instead, so
+# new ones are held back while they are installed: by a mask that the next boot forgets even if this script is killed.
+# Without systemd, Debian's invoke-rc.d starts nothing by itself.
+services=""
+hold_services() {
+    [ -d /run/systemd/system ] || return 0
+    for package in $1; do
+        case $package in
+            nginx-light) services="$services nginx.service" ;;
+            haproxy) services="$services haproxy.service" ;;
+        esac
+    done
+    [ -n "$services" ] || return 0
+    say "the services$services are neither started nor enabled; the benchmark starts its own processes"
+    trap release_services EXIT
+    # shellcheck disable=SC2086  # a list of unit names
+    as_root systemctl mask --runtime --quiet $services
+}
+
+release_services() {
+    # shellcheck disable=SC2086  # a list of unit names
+    as_root systemctl disable --quiet $services || true
+    # shellcheck disable=SC2086
+    as_root systemctl unmask --runtime --quiet $services
+}
+
+cd "$(dirname "$0")/.."
+case ${1-} in
+    swift) check_swift; exit ;;
+    bench) packages="$build_packages $bench_packages" ;;
+    "") packages=$build_packages ;;
+    *) fail "\"$1\" is not known: use scripts/setup.sh, scripts/setup.sh bench or scripts/setup.sh swift" ;;
+esac
+
+check_swift
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    fail "this is no Debian: install the counterparts of these packages yourself, then build with swift build: $packages"
+fi
+# shellcheck disable=SC2086  # a list of package names
+missing=$(missing_of $packages)
+if [ -z "$missing" ]; then
+    say "nothing is missing"
+    exit
+fi
+if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+    fail "missing packages, and there is no sudo: as root, run apt-get install $missing"
+fi
+say "installing $missing"
+update_old_lists
+hold_services "$missing"
+if ! install "$missing"; then
+    update_lists "the lists may name packages that are gone"
+    install "$missing"
+fi
+say "installed $missing"

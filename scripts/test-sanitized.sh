@@ -1,0 +1,42 @@
+#!/bin/sh
+# Runs the black-box tests and those of the C libraries' wrappers under a sanitizer: scripts/test-sanitized.sh thread|address.
+#
+# The gateway that the tests start is built with the sanitizer too. It writes its reports to files, so that one is found
+# even when the gateway goes on and its test passes.
+set -eu
+cd "$(dirname "$0")/.."
+
+sanitizer=${1-}
+case $sanitizer in thread | address) ;; *)
+    echo "usage: scripts/test-sanitized.sh thread|address" >&2
+    exit 2 ;;
+esac
+tests='^(GatewayTests|HTTPServerTests|HTTPClientTests|EventLoopTests|SystemdTests|AccessTests|InstancesTests|LoggingTests|LockingTests)\.'
+
+scratch=.build/$sanitizer
+reports=$PWD/$scratch/reports
+mkdir -p "$reports"
+rm -f "$reports"/report.*
+
+swift build --build-tests --sanitize="$sanitizer" --scratch-path "$scratch"
+
+# Swift's own crash report hangs under a sanitizer.
+export SWIFT_BACKTRACE=enable=no
+options="log_path=$reports/report:exitcode=66"
+export TSAN_OPTIONS="$options:halt_on_error=0" ASAN_OPTIONS="$options:halt_on_error=1"
+status=0
+swift test --skip-build --sanitize="$sanitizer" --scratch-path "$scratch" --filter "$tests" || status=$?
+
+found=0
+for report in "$reports"/report.*; do
+    [ -s "$report" ] || continue
+    found=1
+    printf '\n%s:\n' "$report" >&2
+    head -n 100 "$report" >&2
+done
+if [ "$found" -ne 0 ]; then
+    echo "test-$sanitizer: the $sanitizer sanitizer has found something: see the reports above" >&2
+    exit 1
+fi
+[ "$status" -eq 0 ] && echo "test-$sanitizer: no report of the $sanitizer sanitizer"
+exit "$status"
