@@ -6,11 +6,13 @@
 #
 #   FUZZ_RUNS     inputs for each parser (10000000)
 #   FUZZ_SECONDS  the longest time for each parser (0: no limit)
+#   FUZZ_LENGTH   bytes of the longest input (512)
 set -eu
 cd "$(dirname "$0")/.."
 
 runs=${FUZZ_RUNS:-10000000}
 seconds=${FUZZ_SECONDS:-0}
+longest=${FUZZ_LENGTH:-512}
 work=$PWD/.build/fuzz
 # Swift's own crash report hangs under the fuzzer.
 export SWIFT_BACKTRACE=enable=no
@@ -38,7 +40,7 @@ for name in "$@"; do
     corpus=$work/corpus-$name
     mkdir -p "$corpus"
     echo "fuzz: $name, $runs inputs"
-    "$work/$name" -runs="$runs" -max_total_time="$seconds" -max_len=4096 -print_final_stats=1 \
+    "$work/$name" -runs="$runs" -max_total_time="$seconds" -max_len="$longest" -print_final_stats=1 \
         -artifact_prefix="$work/crash-$name-" "$corpus" >"$work/$name.log" 2>&1 || {
         tail -n 40 "$work/$name.log" >&2
         echo "fuzz: $name failed; its input is in $work/crash-$name-*" >&2

@@ -26,20 +26,22 @@ fi
 
 VIBE_AUTH_SECRET=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
 export VIBE_AUTH_SECRET
-url=http://127.0.0.1:$port/projects/demo
-header="Authorization: Bearer $VIBE_AUTH_SECRET"
 
 cat <<TEXT
 demo: the projects are in $home
 demo: the key of this run is $VIBE_AUTH_SECRET
 
-Start the project, from another terminal:
+In another terminal, once:
 
-  curl -X POST -H "$header" $url/start
+  export KEY="Authorization: Bearer $VIBE_AUTH_SECRET" JSON="Content-Type: application/json" DEMO=http://127.0.0.1:$port/projects/demo
 
-Then send it a prompt and watch the answer stream in (Ctrl-C ends the stream):
+Start the project:
 
-  (sleep 1; curl -s -H "$header" -H 'Content-Type: application/json' -d '{"parts":[{"type":"text","text":"Hello, who are you?"}]}' $url/api/session/\$(curl -s -H "$header" -H 'Content-Type: application/json' -d '{}' $url/api/session | sed 's/.*"id":"\(ses_[^"]*\)".*/\1/')/prompt_async) & curl -N -H "$header" $url/api/event
+  curl -X POST -H "\$KEY" \$DEMO/start
+
+Send it a prompt and watch the answer stream in (Ctrl-C ends the stream):
+
+  (sleep 1; curl -s -H "\$KEY" -H "\$JSON" -d '{"parts":[{"type":"text","text":"Hello, who are you?"}]}' \$DEMO/api/session/\$(curl -s -H "\$KEY" -H "\$JSON" -d '{}' \$DEMO/api/session | sed 's/.*"id":"\(ses_[^"]*\)".*/\1/')/prompt_async) & curl -N -H "\$KEY" \$DEMO/api/event
 
 Ctrl-C here stops the gateway and the project.
 

@@ -25,7 +25,8 @@ export SWIFT_BACKTRACE=enable=no
 options="log_path=$reports/report:exitcode=66"
 export TSAN_OPTIONS="$options:halt_on_error=0" ASAN_OPTIONS="$options:halt_on_error=1"
 status=0
-swift test --skip-build --sanitize="$sanitizer" --scratch-path "$scratch" --filter "$tests" || status=$?
+# Without XCTest, which has no tests here and leaks in its own start.
+swift test --skip-build --disable-xctest --sanitize="$sanitizer" --scratch-path "$scratch" --filter "$tests" || status=$?
 
 found=0
 for report in "$reports"/report.*; do
