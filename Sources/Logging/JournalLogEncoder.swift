@@ -15,65 +15,62 @@ package struct JournalLogEncoder: Sendable {
 
     /// Appends one datagram's bytes. The journal puts its own time on it.
     package mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
-        var message: [UInt8] = []
-        message.appendJournalValue(record.message.utf8.span)
-        TextLogEncoder.appendFields(record.fields, to: &message)
-        Self.append("MESSAGE", message.span, to: &output)
-        Self.append("PRIORITY", [ASCII.zero + record.level.rawValue].span, to: &output)
-        Self.append("SYSLOG_IDENTIFIER", identifier.utf8.span, to: &output)
+        output.append(contentsOf: "MESSAGE=".utf8)
+        Self.appendValue(to: &output) { output in
+            output.appendJournalText(record.message.utf8.span, record.message.utf8)
+            TextLogEncoder.appendFields(record.fields, to: &output)
+        }
+        output.append(contentsOf: "PRIORITY=".utf8)
+        Self.appendValue(to: &output) { $0.append(ASCII.zero + record.level.rawValue) }
+        output.append(contentsOf: "SYSLOG_IDENTIFIER=".utf8)
+        Self.appendValue(to: &output) { $0.append(contentsOf: identifier.utf8) }
         for field in record.fields {
-            var value: [UInt8] = []
-            switch field.value {
-            case .text(let text): value.appendJournalValue(text.utf8.span)
-            case .bytes(let bytes): value.appendJournalValue(bytes.span)
-            case .integer(let number): value.appendDecimal(number)
-            case .duration(let duration): value.appendMilliseconds(duration)
+            Self.appendName(field.name, to: &output)
+            Self.appendValue(to: &output) { output in
+                switch field.value {
+                case .text(let text): output.appendJournalText(text.utf8.span, text.utf8)
+                case .bytes(let bytes): output.appendJournalText(bytes.span, bytes)
+                case .integer(let number): output.appendDecimal(number)
+                case .duration(let duration): output.appendMilliseconds(duration)
+                }
             }
-            Self.append(Self.name(field.name), value.span, to: &output)
         }
     }
 
-    /// `request_id` → `VIBE_REQUEST_ID`: capital letters, digits and underscores are all that journald allows.
-    private static func name(_ name: String) -> String {
-        let letters = name.utf8.prefix(longestName - prefix.utf8.count).map { byte in
+    /// `request_id` → `VIBE_REQUEST_ID=`: capital letters, digits and underscores are all that journald allows.
+    private static func appendName(_ name: String, to output: inout [UInt8]) {
+        output.append(contentsOf: prefix.utf8)
+        for byte in name.utf8.prefix(longestName - prefix.utf8.count) {
             switch byte {
-            case 0x61...0x7A: byte - 0x20
-            case 0x30...0x39, 0x41...0x5A: byte
-            default: ASCII.underscore
+            case 0x61...0x7A: output.append(byte - 0x20)
+            case 0x30...0x39, 0x41...0x5A: output.append(byte)
+            default: output.append(ASCII.underscore)
             }
         }
-        return prefix + String(decoding: letters, as: UTF8.self)
+        output.append(ASCII.equals)
     }
 
-    /// One field: `NAME=value`, or where the value has a line feed the name, its length (64 bits, little-endian) and the value.
-    private static func append(_ name: String, _ value: Span<UInt8>, to output: inout [UInt8]) {
-        output.append(contentsOf: name.utf8)
-        if value.contains(ASCII.newline) {
-            output.append(ASCII.newline)
-            let length = UInt64(value.count)
-            for shift in stride(from: 0, to: 64, by: 8) {
-                output.append(UInt8(truncatingIfNeeded: length >> UInt64(shift)))
-            }
-        } else {
-            output.append(ASCII.equals)
+    /// The value behind `NAME=`. One with a line feed turns out to need the other form: name, line feed, length (64 bits,
+    /// little-endian), value.
+    private static func appendValue(to output: inout [UInt8], _ append: (inout [UInt8]) -> Void) {
+        let start = output.count
+        append(&output)
+        if output[start...].contains(ASCII.newline) {
+            let length = UInt64(output.count - start)
+            output[start - 1] = ASCII.newline
+            let bytes = stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: length >> UInt64($0)) }
+            output.insert(contentsOf: bytes, at: start)
         }
-        output.append(value, 0..<value.count)
         output.append(ASCII.newline)
     }
 }
 
-extension Span<UInt8> {
-    fileprivate func contains(_ byte: UInt8) -> Bool {
-        for index in indices where self[index] == byte { return true }
-        return false
-    }
-}
-
 extension [UInt8] {
-    /// Bytes as they are, cut where they are too long: the journal stores any byte and its readers escape them.
-    fileprivate mutating func appendJournalValue(_ bytes: Span<UInt8>) {
+    /// Bytes as they are, cut where they are too long: the journal stores any byte and its readers escape them. `whole` is
+    /// what `bytes` looks at, to be copied in one piece.
+    fileprivate mutating func appendJournalText(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
         let count = LogValue.loggedCount(bytes)
-        append(bytes, 0..<count)
+        append(contentsOf: whole.prefix(count))
         if count < bytes.count { append(contentsOf: "…".utf8) }
     }
 }

@@ -60,6 +60,16 @@ struct JournalLogEncoderTests {
         #expect(entry[3].1 == "a\nb\n")
     }
 
+    @Test("Values that are long, empty or no UTF-8 keep the entry whole")
+    func unusualValues() throws {
+        let entry = try Self.entry(
+            "m", LogField("long", String(repeating: "é\n", count: LogValue.longest)), LogField("empty", ""),
+            LogField("bytes", .bytes([0xFF, 0x00, 0x0A][...])), LogField("last", 1))
+        #expect(entry.map(\.0).suffix(4) == ["VIBE_LONG", "VIBE_EMPTY", "VIBE_BYTES", "VIBE_LAST"])
+        #expect(entry[3].1.hasSuffix("…") && entry[3].1.utf8.count <= LogValue.longest + 3)
+        #expect(entry[4].1 == "" && entry[5].1 == "\u{FFFD}\0\n" && entry[6].1 == "1")
+    }
+
     @Test("Names that journald would refuse are made fit")
     func names() throws {
         let entry = try Self.entry("m", LogField("x-y.ü=", "1"), LogField(String(repeating: "n", count: 99), "2"))
