@@ -1,0 +1,127 @@
+import Testing
+
+@testable import TestKit
+
+@Suite("A connection tells its peer's endings apart")
+struct ConnectionTests {
+    @Test func cleanCloseIsAnEmptyRead() throws {
+        let server = try TestServer { try $0.write("bye") }
+        let connection = try TestClient.connect(port: server.port)
+        #expect(try connection.readExactly(3) == Array("bye".utf8))
+        #expect(try connection.read() == [])
+        #expect(try connection.readUntilEnd().ending == .closed)
+    }
+
+    @Test func resetIsThrown() throws {
+        let server = try TestServer { connection in
+            _ = try connection.readExactly(1)
+            connection.reset()
+        }
+        let connection = try TestClient.connect(port: server.port)
+        try connection.write("x")
+        #expect(throws: TestKitError.reset(during: "reading bytes")) { try connection.read() }
+    }
+
+    @Test func resetReachesThePeerAlsoWhileAnotherThreadReads() throws {
+        let server = try TestServer { _ = try $0.readUntilClose() }
+        let connection = try TestClient.connect(port: server.port)
+        let started = Latch()
+        let outcome = Recorded<String>()
+        let reader = try TestThread {
+            started.open()
+            do { _ = try connection.read() } catch { outcome.append("\(error)") }
+        }
+        try started.wait()
+        connection.reset()
+        reader.join()
+        #expect(outcome.values.first?.contains("closed on this side") == true)
+        #expect(try server.failures.wait(forCount: 1).first?.contains("(RST)") == true)
+    }
+
+    @Test func silenceTimesOut() throws {
+        let done = Latch()
+        let server = try TestServer { _ in try done.wait() }
+        let connection = try TestClient.connect(port: server.port)
+        let limit = Duration.milliseconds(30)
+        #expect(throws: TestKitError.timedOut(after: limit, waitingFor: "an answer")) {
+            try connection.read(within: limit, waitingFor: "an answer")
+        }
+        #expect(try connection.staysSilent(for: .milliseconds(10)))
+        done.open()
+    }
+
+    @Test func halfCloseLeavesTheOtherDirectionOpen() throws {
+        let server = try TestServer { connection in
+            let all = try connection.readUntilClose()
+            try connection.write("\(all.count)")
+        }
+        let connection = try TestClient.connect(port: server.port)
+        try connection.write("12345")
+        try connection.shutdownWrite()
+        #expect(try connection.readUntilClose() == Array("5".utf8))
+    }
+
+    @Test func closedHereIsTold() throws {
+        let server = try TestServer { _ = try $0.readUntilClose() }
+        let connection = try TestClient.connect(port: server.port)
+        connection.close()
+        #expect(throws: TestKitError.closedHere(during: "writing")) { try connection.write("x") }
+    }
+
+    @Test func aDelimiterAcrossReadsIsFound() throws {
+        let server = try TestServer { connection in
+            try connection.writeSlowly("one\r\n\r\ntwo", pieces: 1, interval: .milliseconds(1))
+        }
+        let connection = try TestClient.connect(port: server.port)
+        #expect(try connection.readThrough("\r\n\r\n", waitingFor: "a head") == Array("one\r\n\r\n".utf8))
+        #expect(try connection.readUntilClose() == Array("two".utf8))
+    }
+
+    @Test func aPeerThatDoesNotReadStopsTheWriter() throws {
+        let release = Latch()
+        let server = try TestServer { _ in try release.wait() }
+        let connection = try TestClient.connect(port: server.port)
+        try connection.setSendBuffer(bytes: 8192)
+        let taken = try connection.writeUntilFull(
+            [UInt8](repeating: 1, count: 65_536), atMost: 1 << 30, stalledAfter: .milliseconds(50))
+        #expect(taken < 1 << 28)
+        #expect(throws: TestKitError.timedOut(after: .milliseconds(20), waitingFor: "room to write")) {
+            try connection.write([UInt8](repeating: 1, count: 65_536), within: .milliseconds(20))
+        }
+        release.open()
+    }
+
+    @Test func refusedIsAnErrorWithItsCode() throws {
+        let port = try RefusingPort()
+        #expect(throws: TestKitError.self) { try TestClient.connect(port: port.number) }
+    }
+
+    @Test func aTakenPortCannotBeListenedOn() throws {
+        let server = try TestServer { _ in }
+        #expect(throws: TestKitError.self) { try TestServer(port: server.port) { _ in } }
+    }
+
+    @Test func stopEndsHandlersThatBlock() throws {
+        let entered = Latch()
+        let server = try TestServer { connection in
+            entered.open()
+            _ = try connection.read(within: .seconds(60))
+        }
+        let connection = try TestClient.connect(port: server.port)
+        try entered.wait()
+        server.stop()
+        #expect(server.activeConnections == 0)
+        #expect(try connection.readUntilEnd().bytes.isEmpty)
+    }
+
+    @Test func aHundredConnectionsAtOnce() throws {
+        let server = try TestServer { try $0.write(try $0.readExactly(1)) }
+        let connections = try (0..<100).map { _ in try TestClient.connect(port: server.port) }
+        try server.wait(forActiveConnections: 100)
+        for (index, connection) in connections.enumerated() { try connection.write([UInt8(index)]) }
+        for (index, connection) in connections.enumerated() {
+            #expect(try connection.readUntilClose() == [UInt8(index)])
+        }
+        try server.wait(forActiveConnections: 0)
+    }
+}

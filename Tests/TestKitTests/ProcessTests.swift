@@ -1,0 +1,87 @@
+import Glibc
+import Testing
+
+@testable import TestKit
+
+@Suite("A program's output, end and consumption are seen")
+struct ProcessTests {
+    @Test func linesOfBothStreamsAndTheCode() throws {
+        let process = try TestProcess("/bin/sh", ["-c", "echo one; echo two >&2; printf three; exit 7"])
+        #expect(try process.waitForExit() == .exited(7))
+        #expect(process.lines(of: .output).first == "one")
+        #expect(process.lines(of: .error) == ["two"])
+        #expect(try process.waitForLine(on: .output) { $0 == "three" } == "three")
+    }
+
+    @Test func aSignalIsTold() throws {
+        let process = try TestProcess("/bin/sh", ["-c", "echo ready; exec tail -f /dev/null"])
+        try process.waitForLine { $0 == "ready" }
+        #expect(process.exitStatus == nil)
+        process.terminate()
+        #expect(try process.waitForExit() == .signalled(SIGTERM))
+        process.terminate()
+    }
+
+    @Test func environmentAndDirectory() throws {
+        let folder = try TemporaryDirectory()
+        let process = try TestProcess(
+            "/bin/sh", ["-c", "pwd; echo \"$GREETING\"; env | grep -c ^SECRET_OF_THE_RUNNER"],
+            environment: ["GREETING": "hello there"], directory: folder.path)
+        try process.waitForExit()
+        #expect(process.lines(of: .output) == [folder.path, "hello there", "0"])
+    }
+
+    @Test func noDescriptorIsInherited() throws {
+        let server = try TestServer { _ in }
+        let process = try TestProcess("/bin/ls", ["/proc/self/fd"])
+        try process.waitForExit()
+        // The fourth is the directory that ls reads.
+        #expect(process.lines(of: .output) == ["0", "1", "2", "3"])
+        server.stop()
+    }
+
+    @Test func exitIsSeenWhileAGrandchildHoldsTheOutput() throws {
+        let process = try TestProcess("/bin/sh", ["-c", "tail -f /dev/null & echo $!"])
+        #expect(try process.waitForExit() == .exited(0))
+        let grandchild = try #require(Int32(process.lines(of: .output).first ?? ""))
+        #expect(ProcessMeasures.isAlive(grandchild))
+    }
+
+    @Test func goingOutOfScopeKillsTheWholeGroup() throws {
+        let pids = Recorded<Int32>()
+        do {
+            let process = try TestProcess("/bin/sh", ["-c", "tail -f /dev/null & echo $!; wait"])
+            pids.append(process.pid)
+            pids.append(try #require(Int32(try process.waitForLine { !$0.isEmpty })))
+        }
+        for pid in pids.values {
+            // The signal is sent; that the process is gone is seen when /proc has no live entry for it any more.
+            let deadline = Deadline(after: .seconds(5))
+            while ProcessMeasures.isAlive(pid), !deadline.hasPassed { sched_yield() }
+            #expect(!ProcessMeasures.isAlive(pid))
+        }
+    }
+
+    @Test func consumptionIsMeasured() throws {
+        let process = try TestProcess(
+            "/bin/sh", ["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; cat /dev/zero | tail -f"])
+        try process.waitForLine { $0 == "done" }
+        #expect(try process.residentMemory() > 100_000)
+        #expect(try process.processorTime() >= .milliseconds(10))
+        #expect(try process.openDescriptors() >= 3)
+    }
+
+    @Test func aMissingProgramIsNamed() {
+        #expect(throws: TestKitError.self) { try TestProcess("/nonexistent/program") }
+        #expect(throws: TestKitError.self) { try BuiltProducts.path("no-such-program") }
+    }
+
+    @Test func aTemporaryDirectoryIsRemovedWithItsContent() throws {
+        var folder: TemporaryDirectory? = try TemporaryDirectory()
+        let path = try #require(folder?.path)
+        let file = try #require(try folder?.write("content", to: "a/b/file", mode: 0o755))
+        #expect(try FileTree.read(file) == Array("content".utf8))
+        folder = nil
+        #expect(access(path, F_OK) != 0)
+    }
+}

@@ -1,0 +1,172 @@
+import Testing
+
+@testable import TestKit
+
+/// What a client sees of a server that writes exactly these bytes and closes, or resets.
+private func response(
+    to method: String = "GET", _ wire: String, reset: Bool = false, pieces: Int? = nil
+) throws -> TestResponse {
+    let server = try TestServer { connection in
+        _ = try connection.readRequestHead()
+        if let pieces {
+            try connection.writeSlowly(wire, pieces: pieces, interval: .microseconds(50))
+        } else {
+            try connection.write(wire)
+        }
+        if reset {
+            // Bytes that the peer has not read yet die with a reset: wait until it says that it has them.
+            _ = try connection.read()
+            connection.reset()
+        }
+    }
+    let connection = try TestClient.connect(port: server.port)
+    try connection.send(method, "/")
+    let reader = ResponseReader(connection, method: method)
+    if reset {
+        _ = try reader.readHead()
+        try connection.write("x")
+    }
+    return try reader.readAll()
+}
+
+@Suite("A response is read as RFC 9112 frames it")
+struct ResponseReaderTests {
+    @Test func contentLength() throws {
+        let response = try response("HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a:  2 \r\nContent-Length: 5\r\n\r\nhello")
+        #expect(response.status == 200)
+        #expect(response.reason == "OK")
+        #expect(response.version == "HTTP/1.1")
+        #expect(response.fields == [TestField("X-A", "1"), TestField("x-a", "2"), TestField("Content-Length", "5")])
+        #expect(response.values(of: "X-a") == ["1", "2"])
+        #expect(response.text == "hello")
+        #expect(response.ending == .complete)
+    }
+
+    @Test(arguments: [1, 3, 7])
+    func chunkedWithExtensionsAndTrailers(pieces: Int) throws {
+        let response = try response(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "5;a=b\r\nhello\r\nA\r\n0123456789\r\n0\r\nX-Sum: 1\r\nX-Sum: 2\r\n\r\n", pieces: pieces)
+        #expect(response.text == "hello0123456789")
+        #expect(response.chunkSizes == [5, 10])
+        #expect(response.trailers == [TestField("X-Sum", "1"), TestField("X-Sum", "2")])
+        #expect(response.ending == .complete)
+    }
+
+    @Test func aBodyWithoutALengthEndsByClose() throws {
+        let response = try response("HTTP/1.0 200 OK\r\n\r\nall of it")
+        #expect(response.text == "all of it")
+        #expect(response.ending == .closed)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nfour",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfour\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfour",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nfour",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfour\r\n0\r\n",
+    ])
+    func aBodyCutShortIsTruncated(wire: String) throws {
+        let response = try response(wire)
+        #expect(response.text == "four")
+        #expect(response.ending == .truncated)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "HTTP/1.0 200 OK\r\n\r\n",
+    ])
+    func aResetIsNotAnEnd(wire: String) throws {
+        #expect(try response(wire, reset: true).ending == .reset)
+    }
+
+    @Test(arguments: [
+        ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"),
+        ("GET", "HTTP/1.1 204 No Content\r\n\r\n"),
+        ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n"),
+        ("GET", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+    ])
+    func someResponsesHaveNoBody(method: String, wire: String) throws {
+        let response = try response(to: method, wire)
+        #expect(response.body.isEmpty)
+        #expect(response.ending == .complete)
+    }
+
+    @Test func interimResponsesAreCollected() throws {
+        let response = try response(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"
+        )
+        #expect(response.interim.map(\.status) == [100, 103])
+        #expect(response.interim.last?.value(of: "link") == "</a>")
+        #expect(response.status == 204)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx",
+        "HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\nx",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nxy\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n 1\r\nx\r\n0\r\n\r\n",
+        "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nName : value\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nFolded: a\r\n b: c\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nBare: a\nLine: b\r\n\r\n",
+        "HTTP/2 200 OK\r\n\r\n",
+        "HTTP/1.1 2000 OK\r\n\r\n",
+    ])
+    func brokenFramingIsMalformed(wire: String) throws {
+        #expect {
+            try response(wire)
+        } throws: { error in
+            if case TestKitError.malformed = error { true } else { false }
+        }
+    }
+
+    @Test func nothingBeforeTheHeadIsAClose() throws {
+        #expect {
+            try response("")
+        } throws: { error in
+            if case TestKitError.closed = error { true } else { false }
+        }
+    }
+
+    @Test func bodyPartsComeAsTheyArrive() throws {
+        let next = Latch()
+        let server = try TestServer { connection in
+            _ = try connection.readRequest()
+            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("first")
+            try next.wait()
+            try connection.writeChunk("second")
+            try connection.writeLastChunk(trailers: [("X-End", "yes")])
+        }
+        let connection = try TestClient.connect(port: server.port)
+        try connection.send("GET", "/")
+        let reader = ResponseReader(connection)
+        #expect(try reader.readBodyPart() == Array("first".utf8))
+        #expect(reader.ending == nil)
+        next.open()
+        #expect(try reader.readBodyPart() == Array("second".utf8))
+        #expect(try reader.readBodyPart() == nil)
+        #expect(reader.ending == .complete)
+        #expect(reader.trailers == [TestField("X-End", "yes")])
+    }
+
+    @Test func severalExchangesOnOneConnection() throws {
+        let server = try TestServer { connection in
+            while let request = try connection.readRequest() {
+                try connection.respond(200, text: "\(request.method) \(request.target) \(request.text)")
+            }
+        }
+        let connection = try TestClient.connect(port: server.port)
+        #expect(try connection.exchange("GET", "/a%2Fb?c=%00").text == "GET /a%2Fb?c=%00 ")
+        #expect(try connection.exchange("POST", "/", body: Array("body".utf8)).text == "POST / body")
+        connection.close()
+        try server.wait(forActiveConnections: 0)
+        #expect(server.failures.values.isEmpty)
+        #expect(server.connections.count == 1)
+    }
+}

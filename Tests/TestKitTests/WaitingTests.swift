@@ -1,0 +1,45 @@
+import Testing
+
+@testable import TestKit
+
+@Suite("Waiting ends with the event, not with the clock")
+struct WaitingTests {
+    @Test func aRecordedValueWakesTheWaiter() throws {
+        let values = Recorded<Int>("a number")
+        let thread = try TestThread { for value in 1...100 { values.append(value) } }
+        #expect(try values.first { $0 == 100 } == 100)
+        #expect(try values.wait(forCount: 100) == Array(1...100))
+        thread.join()
+    }
+
+    @Test func nothingRecordedTimesOutWithTheName() {
+        let values = Recorded<Int>("a number")
+        #expect(throws: TestKitError.timedOut(after: .milliseconds(10), waitingFor: "2 of a number")) {
+            try values.wait(forCount: 2, within: .milliseconds(10))
+        }
+    }
+
+    @Test func aLatchStaysOpen() throws {
+        let latch = Latch()
+        #expect(!latch.isOpened(within: .milliseconds(1)))
+        latch.open()
+        try latch.wait(within: .zero)
+        #expect(latch.isOpen)
+    }
+
+    @Test func aDeadlineFarAwayDoesNotOverflow() {
+        let deadline = Deadline(after: .seconds(Int64.max))
+        #expect(!deadline.hasPassed)
+        #expect(deadline.remaining > .seconds(1_000_000))
+        #expect(Deadline(after: .zero).remaining == .zero)
+    }
+
+    @Test func aMonitorOrdersWriters() throws {
+        let counter = Monitor(0)
+        let threads = try (0..<4).map { _ in
+            try TestThread { for _ in 0..<1000 { counter.withLock { $0 += 1 } } }
+        }
+        for thread in threads { thread.join() }
+        #expect(counter.withLock { $0 } == 4000)
+    }
+}
