@@ -80,7 +80,15 @@ extension TestConnection {
     package func readRequest(
         within limit: Duration = TestConnection.defaultLimit, answeringExpect: Bool = true
     ) throws -> ReceivedRequest? {
-        guard let head = try readRequestHead(within: limit) else { return nil }
+        guard let raw = try readThrough("\r\n\r\n", within: limit, waitingFor: "a request's head") else { return nil }
+        return try readRequest(startingWith: raw, within: limit, answeringExpect: answeringExpect)
+    }
+
+    /// The whole request whose head's bytes were read before.
+    package func readRequest(
+        startingWith raw: [UInt8], within limit: Duration = TestConnection.defaultLimit, answeringExpect: Bool = true
+    ) throws -> ReceivedRequest {
+        let head = try ReceivedRequestHead(MessageHead(raw))
         if answeringExpect, head.value(of: "Expect")?.lowercased() == "100-continue" {
             try write("HTTP/1.1 100 Continue\r\n\r\n")
         }

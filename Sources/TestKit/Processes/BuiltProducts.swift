@@ -16,11 +16,7 @@ package enum BuiltProducts {
             "\(program) is not next to the running tests: build it first (swift build --product \(program))")
     }
 
-    private static var executable: String? {
-        guard let resolved = realpath("/proc/self/exe", nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
+    private static var executable: String? { try? FileTree.resolve("/proc/self/exe") }
 
     /// The folder of a file, and the one above it when that is a bundle.
     private static func folders(of file: String) -> [String] {

@@ -1,0 +1,55 @@
+import Glibc
+
+/// Files of the tests: small ones, read whole.
+package enum FileTree {
+    /// The bytes of a file; works for /proc too.
+    package static func read(_ path: String) throws -> [UInt8] {
+        let descriptor = try SystemCall.check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
+        defer { _ = close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0 { throw TestKitError.system(operation: "read \(path)", code: errno) }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
+    /// The names in a directory, without `.` and `..`, in no order.
+    package static func names(in path: String) throws -> [String] {
+        guard let directory = opendir(path) else {
+            throw TestKitError.system(operation: "opendir \(path)", code: errno)
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// The absolute path without symbolic links (realpath(3)).
+    package static func resolve(_ path: String) throws -> String {
+        guard let resolved = realpath(path, nil) else {
+            throw TestKitError.system(operation: "realpath \(path)", code: errno)
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Removes a file or a directory with all that is in it; does not follow symbolic links.
+    package static func remove(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            for name in (try? names(in: path)) ?? [] { remove("\(path)/\(name)") }
+            _ = rmdir(path)
+        } else {
+            _ = unlink(path)
+        }
+    }
+}

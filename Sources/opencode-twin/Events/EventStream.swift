@@ -1,0 +1,48 @@
+import TestKit
+
+/// Writes one event stream: each event a chunk of its own, heartbeats between them, until the client has gone or it ends.
+struct EventStream {
+    let connection: TestConnection
+    let subscription: EventSubscription
+    let bus: EventBus
+    let heartbeat: Duration
+
+    /// A reader may take its time: OpenCode waits for it without a limit.
+    private static let patience: Duration = .seconds(86_400)
+
+    /// Serves the stream; its head has been written.
+    func run() throws {
+        defer { bus.unsubscribe(subscription) }
+        let (connection, subscription) = (connection, subscription)
+        let watcher = try TestThread {
+            _ = try? connection.waitForEnd(within: EventStream.patience)
+            subscription.leave()
+        }
+        defer {
+            connection.close()
+            watcher.join()
+        }
+        var nextBeat = Deadline(after: heartbeat)
+        while true {
+            // A busy stream has its heartbeats too.
+            guard !nextBeat.hasPassed, let items = subscription.next(by: nextBeat) else {
+                try write(bus.heartbeat(for: subscription))
+                nextBeat = Deadline(after: heartbeat)
+                continue
+            }
+            for item in items {
+                switch item {
+                case .event(let event): try write(event)
+                case .gone: return
+                case .end:
+                    try connection.writeLastChunk()
+                    return
+                }
+            }
+        }
+    }
+
+    private func write(_ event: String) throws {
+        try connection.writeChunk("data: \(event)\n\n", within: EventStream.patience)
+    }
+}

@@ -1,0 +1,53 @@
+import TestKit
+
+/// A request as the routes see it.
+struct Request {
+    let method: String
+    /// The path's segments, percent-decoded one by one.
+    let segments: [String]
+    let query: [String: String]
+    let fields: [TestField]
+    let body: [UInt8]
+
+    init(_ request: ReceivedRequest) {
+        method = request.method
+        fields = request.fields
+        body = request.body
+        let target = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        segments = target[0].split(separator: "/").map(Request.decode)
+        var query: [String: String] = [:]
+        for pair in target.dropFirst().first?.split(separator: "&") ?? [] {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            // The first one counts, as in URLSearchParams.get.
+            let name = Request.decode(sides[0])
+            if query[name] == nil { query[name] = sides.count > 1 ? Request.decode(sides[1]) : "" }
+        }
+        self.query = query
+    }
+
+    /// The directory that the request is about: query, then header, then the server's own.
+    func directory(default own: String) -> String {
+        query["directory"] ?? fields.first("x-opencode-directory").map { Request.decode($0[...]) } ?? own
+    }
+
+    /// The body as JSON; nil when it is none. No body at all counts as an empty object.
+    var json: JSON? {
+        body.isEmpty ? [:] : try? JSONParser.parse(body)
+    }
+
+    private static func decode(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

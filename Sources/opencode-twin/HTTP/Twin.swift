@@ -1,0 +1,92 @@
+import TestKit
+
+/// The server: what happens on one connection, from request to request.
+struct Twin: Sendable {
+    let profile: Profile
+    let credentials: Credentials?
+    let misbehaviour: Misbehaviour
+    let heartbeat: Duration
+    /// The working directory, which counts where a request names none.
+    let directory: String
+    /// The user's home, for `/path`.
+    let home: String
+    let store: SessionStore
+    let bus: EventBus
+
+    var conversation: Conversation { Conversation(store: store, bus: bus, profile: profile) }
+
+    /// What a request leads to.
+    enum Outcome {
+        case answer(Answer)
+        /// An event stream: of one directory, or of all with nil.
+        case events(directory: String?)
+        /// A terminal's WebSocket, by its id.
+        case terminal(String)
+    }
+
+    /// Idle connections stay open for long; recorded is only that 40 s are not enough.
+    private static let idleLimit: Duration = .seconds(3600)
+    /// A head of this size is refused, whatever in it is long.
+    private static let headLimit = 16 * 1024
+
+    /// Serves a connection until it ends.
+    func serve(_ connection: TestConnection) throws {
+        while let raw = try readHead(connection) {
+            let received: ReceivedRequest
+            do {
+                received = try connection.readRequest(startingWith: raw, within: .seconds(600))
+            } catch TestKitError.malformed {
+                try connection.respond(400, "Bad Request", headers: [("Connection", "close")])
+                return
+            }
+            let request = Request(received)
+            switch outcome(of: request) {
+            case .answer(let answer):
+                try write(answer.adapted(toOrigin: request.fields.first("Origin")), to: connection, request.method)
+            case .events(let directory):
+                try connection.writeHead(200, headers: Answer.streamFields)
+                let stream = EventStream(
+                    connection: connection, subscription: bus.subscribe(directory: directory), bus: bus,
+                    heartbeat: heartbeat)
+                return try stream.run()
+            case .terminal(let id):
+                return try serveTerminal(id, key: request.fields.first("Sec-WebSocket-Key") ?? "", connection)
+            }
+            if !received.head.keepsAlive { return }
+        }
+    }
+
+    private func readHead(_ connection: TestConnection) throws -> [UInt8]? {
+        do {
+            return try connection.readThrough(
+                "\r\n\r\n", within: Twin.idleLimit, waitingFor: "a request", maximum: Twin.headLimit)
+        } catch TestKitError.malformed {
+            try connection.respond(431, "Request Header Fields Too Large", headers: [("Connection", "close")])
+            // What is left of the request is read, or closing would be a reset that takes the answer with it.
+            try connection.shutdownWrite()
+            try connection.waitForEnd(within: .seconds(5))
+            return nil
+        }
+    }
+
+    private func write(_ answer: Answer, to connection: TestConnection, _ method: String) throws {
+        try connection.writeHead(answer.status, answer.reason, headers: answer.fields)
+        if method == "HEAD" || answer.body.isEmpty { return }
+        if answer.isChunked {
+            try connection.writeChunk(answer.body, within: .seconds(600))
+            try connection.writeLastChunk()
+        } else {
+            try connection.write(answer.body, within: .seconds(600))
+        }
+    }
+
+    private func serveTerminal(_ id: String, key: String, _ connection: TestConnection) throws {
+        try connection.writeHead(
+            101, "Switching Protocols",
+            headers: [
+                ("Upgrade", "websocket"), ("Connection", "Upgrade"),
+                ("Sec-WebSocket-Accept", WebSocketFrame.accept(key: key)), ("Date", Clock.httpDate),
+            ])
+        try TerminalConnection(connection: connection) { _ = store.removeTerminal(id) }.run()
+    }
+}

@@ -1,0 +1,37 @@
+import TestKit
+
+/// Identifiers as OpenCode makes them: a prefix, twelve hexadecimal digits of time, fourteen random letters and digits.
+enum Identifier {
+    private static let last = Monitor((milliseconds: 0, counter: 0))
+    private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+
+    /// An identifier that sorts behind all earlier ones; before them when descending, as sessions' do.
+    static func make(_ prefix: String, descending: Bool = false) -> String {
+        let now = Clock.milliseconds
+        let counter = last.withLock { last in
+            last = last.milliseconds == now ? (now, last.counter + 1) : (now, 1)
+            return last.counter
+        }
+        let ascending = UInt64(now) &* 4096 &+ UInt64(counter)
+        let time = (descending ? ~ascending : ascending) & 0xffff_ffff_ffff
+        let digits = String(time, radix: 16)
+        return "\(prefix)_" + String(repeating: "0", count: 12 - digits.count) + digits + random(14)
+    }
+
+    /// The reference that an unexpected error tells: `err_` and eight hexadecimal digits.
+    static func errorReference() -> String {
+        let digits = String(UInt32.random(in: 0...UInt32.max), radix: 16)
+        return "err_" + String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
+    /// A session's second, readable name.
+    static func slug() -> String {
+        let first = ["clever", "hidden", "playful", "quiet", "sunny", "tidy", "eager", "neon"]
+        let second = ["harbor", "meadow", "orchid", "otter", "wizard", "circuit", "moon", "cactus"]
+        return "\(first.randomElement() ?? "clever")-\(second.randomElement() ?? "harbor")"
+    }
+
+    private static func random(_ count: Int) -> String {
+        String((0..<count).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
+    }
+}

@@ -1,0 +1,87 @@
+import TestKit
+
+/// All sessions and terminals of the process, whatever directory they belong to.
+final class SessionStore: Sendable {
+    private let sessions = Monitor<[String: Session]>([:])
+    private let terminals = Monitor<[(id: String, info: JSON)]>([])
+
+    func add(_ session: Session) {
+        sessions.withLock { $0[session.id] = session }
+    }
+
+    subscript(id: String) -> Session? { sessions.withLock { $0[id] } }
+
+    /// One directory's sessions, the last changed first.
+    func list(directory: String) -> [Session] {
+        sessions.withLock { Array($0.values) }.filter { $0.directory == directory }
+            .sorted { ($0.updated, $0.created, $1.id) > ($1.updated, $1.created, $0.id) }
+    }
+
+    func children(of id: String) -> [Session] {
+        sessions.withLock { Array($0.values) }.filter { $0.parentID == id }.sorted { $0.created < $1.created }
+    }
+
+    /// The sessions in which a turn runs.
+    var busy: [String] { sessions.withLock { $0.values.filter { $0.runningTurn != nil }.map(\.id) }.sorted() }
+
+    /// Changes a session in place and returns it as it is then; nil when there is none.
+    @discardableResult
+    func update(_ id: String, _ change: (inout Session) -> Void) -> Session? {
+        sessions.withLock { sessions in
+            guard var session = sessions[id] else { return nil }
+            change(&session)
+            session.updated = max(session.updated, Clock.milliseconds)
+            sessions[id] = session
+            return session
+        }
+    }
+
+    func remove(_ id: String) -> Session? {
+        sessions.withLock { $0.removeValue(forKey: id) }
+    }
+
+    /// Waits for the session's turn to end and marks it as running a new one; nil when the session was deleted or aborted meanwhile.
+    func claim(_ id: String, abortCount: Int, with turn: Latch) -> Session? {
+        try? sessions.wait(for: "the turn before to end", within: .seconds(86_400)) { sessions -> Session?? in
+            guard let session = sessions[id], session.abortCount == abortCount else { return .some(nil) }
+            if session.runningTurn != nil { return nil }
+            sessions[id]?.runningTurn = turn
+            return .some(session)
+        }
+    }
+
+    /// Ends the running turn's mark.
+    func release(_ id: String) {
+        sessions.withLock { $0[id]?.runningTurn = nil }
+    }
+
+    /// Replaces or adds a message.
+    func store(_ message: Message, in id: String) {
+        update(id) { session in
+            if let index = session.messages.firstIndex(where: { $0.id == message.id }) {
+                session.messages[index] = message
+            } else {
+                session.messages.append(message)
+            }
+        }
+    }
+
+    func addTerminal(_ id: String, _ info: JSON) {
+        terminals.withLock { $0.append((id, info)) }
+    }
+
+    func terminal(_ id: String) -> JSON? {
+        terminals.withLock { $0.first { $0.id == id }?.info }
+    }
+
+    var allTerminals: [JSON] { terminals.withLock { $0.map(\.info) } }
+
+    /// Removes a terminal; whether there was one.
+    func removeTerminal(_ id: String) -> Bool {
+        terminals.withLock { terminals in
+            let before = terminals.count
+            terminals.removeAll { $0.id == id }
+            return terminals.count < before
+        }
+    }
+}

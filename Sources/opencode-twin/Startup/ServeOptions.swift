@@ -1,0 +1,68 @@
+/// The command line of `opencode serve`, as far as the gateway and tests use it.
+struct ServeOptions: Equatable {
+    /// What the command line asks for.
+    enum Command: Equatable {
+        case serve(ServeOptions)
+        case version
+        case help
+    }
+
+    /// What cannot be understood, as one sentence.
+    struct Failure: Error, Equatable {
+        let message: String
+    }
+
+    /// 0 means 4096, and any free one when that is taken.
+    var port: UInt16 = 0
+
+    static let help = """
+        opencode-twin: a stand-in for an OpenCode server, for demos and tests
+
+        Usage:
+          opencode-twin serve [--port N] [--hostname 127.0.0.1] [--cors ORIGIN] [--print-logs] [--log-level LEVEL]
+          opencode-twin --version
+          opencode-twin --help
+
+        Environment:
+          OPENCODE_SERVER_PASSWORD, OPENCODE_SERVER_USERNAME  let in only this user (default: opencode)
+          TWIN_PROFILE          the version to play (default: \(Profile.newest.version))
+          TWIN_HEARTBEAT_MS     the time between two heartbeats, instead of the version's own
+          TWIN_MISBEHAVE        comma-separated: refuse-health, banner-late=MS, banner-never, banner-split,
+                                ignore-sigterm, leave-grandchildren
+
+        A prompt may say how it is answered: "Hello [pieces=200 interval=20ms silent=75s bytes=1500000]"
+
+        """
+
+    /// Parses the arguments without the program's name.
+    static func parse(_ arguments: [String]) throws(Failure) -> Command {
+        switch arguments.first {
+        case "--version", "-v": return .version
+        case "--help", "-h": return .help
+        case "serve": break
+        default: throw Failure(message: "the command is missing: opencode-twin serve; see --help")
+        }
+        var options = ServeOptions()
+        // Both `--port 0` and `--port=0` are understood.
+        var rest = arguments.dropFirst().flatMap { argument -> [String] in
+            guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return [argument] }
+            return [String(argument[..<equals]), String(argument[argument.index(after: equals)...])]
+        }[...]
+        while let option = rest.popFirst() {
+            if option == "--print-logs" { continue }
+            guard ["--port", "--hostname", "--cors", "--log-level"].contains(option), let value = rest.popFirst() else {
+                throw Failure(message: "\(option) is unknown or lacks its value; see --help")
+            }
+            if option == "--port" {
+                guard let port = UInt16(value) else {
+                    throw Failure(message: "--port \(value) is no port: give a number from 0 to 65535")
+                }
+                options.port = port
+            }
+            if option == "--hostname", value != "127.0.0.1", value != "localhost" {
+                throw Failure(message: "--hostname \(value): the twin listens on 127.0.0.1 only")
+            }
+        }
+        return .serve(options)
+    }
+}

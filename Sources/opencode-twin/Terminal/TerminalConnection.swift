@@ -1,0 +1,59 @@
+import TestKit
+
+/// Speaks WebSocket with one client of a terminal, as the recording does: prompt, cursor, echo, pong, close.
+struct TerminalConnection {
+    let connection: TestConnection
+    /// Called when the shell has exited, before the client is told.
+    let shellDidExit: () -> Void
+
+    /// Serves the client until one side closes. The handshake has been answered.
+    func run() throws {
+        try send(.text, Shell.prompt)
+        // A frame that begins with NUL is for the client program: where it would continue after a reconnect.
+        try send(.binary, "\0{\"cursor\":\(Shell.prompt.utf8.count)}")
+        var shell = Shell()
+        var fragments: [UInt8] = []
+        while let frame = try next() {
+            switch frame.opcode {
+            case .ping: try write(WebSocketFrame(opcode: .pong, payload: frame.payload))
+            case .pong: break
+            case .close:
+                try write(WebSocketFrame(opcode: .close, payload: Array(frame.payload.prefix(2))))
+                return
+            case .text, .binary, .continuation:
+                fragments += frame.payload
+                guard frame.isFinal else { continue }
+                let output = shell.type(String(decoding: fragments, as: UTF8.self))
+                fragments = []
+                if !output.isEmpty { try send(.text, output) }
+                if shell.hasExited {
+                    shellDidExit()
+                    try close(1000)
+                    return
+                }
+            }
+        }
+    }
+
+    private func next() throws -> WebSocketFrame? {
+        do {
+            return try WebSocketFrame.read(from: connection, within: .seconds(86_400))
+        } catch let failure as WebSocketFrame.Failure {
+            // RFC 6455 §7.4.1: 1009 is a message too big, 1002 any other breach.
+            try close(failure == .tooLong ? 1009 : 1002)
+            return nil
+        }
+    }
+
+    private func close(_ code: UInt16) throws {
+        try write(WebSocketFrame(opcode: .close, payload: [UInt8(code >> 8), UInt8(code & 0xff)]))
+    }
+
+    private func send(_ opcode: WebSocketFrame.Opcode, _ text: String) throws {
+        try write(WebSocketFrame(opcode: opcode, payload: Array(text.utf8)))
+    }
+
+    private func write(_ frame: WebSocketFrame) throws {
+        try connection.write(frame.encoded, within: .seconds(86_400))
+    }
+}
