@@ -16,6 +16,12 @@ package final class TestProcess: Sendable {
         package let stream: Stream
         /// The line as UTF-8.
         package let text: String
+
+        /// A line, to compare with.
+        package init(stream: Stream, text: String) {
+            self.stream = stream
+            self.text = text
+        }
     }
 
     /// How a process ended.

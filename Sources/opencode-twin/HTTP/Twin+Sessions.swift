@@ -61,7 +61,7 @@ extension Twin {
     private func messages(of session: Session, _ request: Request) -> Answer {
         let limit = request.query["limit"].flatMap { Int($0) }
         let shown = limit.map { session.messages.suffix(max(0, $0)) } ?? session.messages[...]
-        var answer = Answer.json(.array(shown.map(\.listed)))
+        var answer = Answer.json(.array(shown.map { limit == nil ? $0.listed : $0.paged }))
         // Older messages are behind a link.
         guard let limit, shown.count < session.messages.count, let first = shown.first else { return answer }
         let position: JSON = ["id": .string(first.id), "time": .integer(first.created)]

@@ -5,7 +5,6 @@ struct Conversation: Sendable {
     /// A prompt that was stored and waits for its turn.
     struct Prompt: Sendable {
         let sessionID: String
-        let abortCount: Int
         let message: UserMessage
     }
 
@@ -30,20 +29,20 @@ struct Conversation: Sendable {
         store.update(session.id) {
             modelIsNew = $0.model != model
             $0.model = model
+            $0.queued.append(message.id)
         }
         if modelIsNew { publishSession(session.id) }
         store.store(.user(message), in: session.id)
         publish(message.addedEvent, session)
         publishPart(message.partEvent, session)
         publishSession(session.id)
-        let abortCount = store[session.id]?.abortCount ?? 0
-        return Prompt(sessionID: session.id, abortCount: abortCount, message: message)
+        return Prompt(sessionID: session.id, message: message)
     }
 
     /// Runs the turn of a prompt to its end, which releases the session; the answer, or nil when it was dropped before it began.
     func run(_ prompt: Prompt) -> AssistantMessage? {
         let abort = Latch("an abort")
-        guard let session = store.claim(prompt.sessionID, abortCount: prompt.abortCount, with: abort) else {
+        guard let session = store.claim(prompt.sessionID, prompt: prompt.message.id, with: abort) else {
             return nil
         }
         return Turn(conversation: self, prompt: prompt, session: session, abort: abort).run()
@@ -51,7 +50,7 @@ struct Conversation: Sendable {
 
     /// Aborts the running turn and drops the queued ones; nothing happens in an idle session but the idle events.
     func abort(_ session: Session) {
-        let running = store.update(session.id) { $0.abortCount += 1 }?.runningTurn
+        let running = store.update(session.id) { $0.queued = [] }?.runningTurn
         if running != nil {
             publish(
                 "session.error", ["sessionID": .string(session.id), "error": AssistantMessage.abortError], session)

@@ -17,6 +17,14 @@ enum Message: Sendable {
         }
     }
 
+    /// As `GET /session/ID/message?limit=N` shows it: the members stand in the order in which they are stored.
+    var paged: JSON {
+        switch self {
+        case .user(let message): message.paged
+        case .assistant(let message): message.answer
+        }
+    }
+
     /// As `GET /session/ID/message` lists it.
     var listed: JSON {
         switch self {
@@ -63,6 +71,18 @@ struct UserMessage: Sendable {
         [
             "type": "text", "text": .string(text), "messageID": .string(id), "sessionID": .string(sessionID),
             "id": .string(partID),
+        ]
+    }
+
+    var paged: JSON {
+        [
+            "info": summaryEvent(afterTurn: true),
+            "parts": [
+                [
+                    "type": "text", "text": .string(text), "id": .string(partID), "sessionID": .string(sessionID),
+                    "messageID": .string(id),
+                ]
+            ],
         ]
     }
 

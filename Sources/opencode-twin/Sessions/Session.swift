@@ -31,8 +31,8 @@ struct Session: Sendable {
 
     /// The turn that runs now: opening the latch aborts it.
     var runningTurn: Latch?
-    /// How often the session was aborted: what was queued before is dropped.
-    var abortCount = 0
+    /// The prompts, by their message's id, whose turns have not begun. An abort empties it.
+    var queued: [String] = []
 
     init(directory: String, title: String?, parentID: String?) {
         self.directory = directory

@@ -40,11 +40,12 @@ final class SessionStore: Sendable {
         sessions.withLock { $0.removeValue(forKey: id) }
     }
 
-    /// Waits for the session's turn to end and marks it as running a new one; nil when the session was deleted or aborted meanwhile.
-    func claim(_ id: String, abortCount: Int, with turn: Latch) -> Session? {
-        try? sessions.wait(for: "the turn before to end", within: .seconds(86_400)) { sessions -> Session?? in
-            guard let session = sessions[id], session.abortCount == abortCount else { return .some(nil) }
-            if session.runningTurn != nil { return nil }
+    /// Waits until a queued prompt's turn can begin, and marks it as running; nil when it was dropped from the queue.
+    func claim(_ id: String, prompt: String, with turn: Latch) -> Session? {
+        try? sessions.wait(for: "the turns before to end", within: .seconds(86_400)) { sessions -> Session?? in
+            guard let session = sessions[id], session.queued.contains(prompt) else { return .some(nil) }
+            if session.runningTurn != nil || session.queued.first != prompt { return nil }
+            sessions[id]?.queued.removeFirst()
             sessions[id]?.runningTurn = turn
             return .some(session)
         }
