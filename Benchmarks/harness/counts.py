@@ -1,0 +1,98 @@
+"""Counting what a proxy does for each small GET under valgrind or strace: repeatable where times are noisy."""
+
+import os
+import signal
+import socket
+import subprocess
+
+from .processes import BenchmarkError, children
+from .sides import SMALL, tool
+
+CONNECTIONS = 64
+WARM_UP_ROUNDS, ROUNDS = 10, 60
+
+
+class Counts:
+    """Runs a side twice under a tool, with fewer and with more requests: what differs is the requests' own."""
+
+    def __init__(self, bench, sides):
+        self.bench, self.sides = bench, sides
+
+    def instructions(self, side):
+        """User-space instructions a request (callgrind)."""
+        few, many = (self._instructions(side, rounds) for rounds in (WARM_UP_ROUNDS, ROUNDS))
+        return (many - few) / self._requests()
+
+    def system_calls(self, side):
+        """System calls a request, by name (strace). Names that make less than a hundredth are left out."""
+        few, many = (self._system_calls(side, rounds) for rounds in (WARM_UP_ROUNDS, ROUNDS))
+        calls = {name: (count - few.get(name, 0)) / self._requests() for name, count in many.items()}
+        return dict(sorted(((n, c) for n, c in calls.items() if c >= 0.01), key=lambda item: -item[1]))
+
+    @staticmethod
+    def _requests():
+        return (ROUNDS - WARM_UP_ROUNDS) * CONNECTIONS
+
+    def _instructions(self, side, rounds):
+        output = self.bench.path(f"callgrind-{side}-{rounds}")
+        prefix = [tool("valgrind"), "--tool=callgrind", f"--callgrind-out-file={output}"]
+        self._run(side, rounds, prefix, child=False)
+        with open(output) as file:
+            totals = [int(line.split()[1]) for line in file if line.startswith("totals:")]
+        if not totals:
+            raise BenchmarkError(f"callgrind wrote no total for {side}: run it by hand with {' '.join(prefix)}")
+        return totals[0]
+
+    def _system_calls(self, side, rounds):
+        output = self.bench.path(f"strace-{side}-{rounds}")
+        self._run(side, rounds, [tool("strace"), "-f", "-c", "-U", "calls,name", "-o", output], child=True)
+        with open(output) as file:
+            fields = [line.split() for line in file]
+        return {pair[1]: int(pair[0]) for pair in fields if len(pair) == 2 and pair[0].isdigit() and pair[1] != "total"}
+
+    def _run(self, side, rounds, prefix, child):
+        """Starts a side with one thread under a tool, sends the requests and ends it so that the tool reports."""
+        running = self.sides.start(side, threads=1, prefix=prefix, patience=120)
+        send_requests(running.port, self.sides.key, rounds)
+        process = running.process
+        os.kill(children(process.pid)[0] if child else process.pid, signal.SIGTERM)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            raise BenchmarkError(f"{side} under {prefix[0]} does not end on SIGTERM")
+        self.sides.stop(running)
+
+
+def send_requests(port, key, rounds):
+    """Sends small GETs in step: in each round one on every connection, then all answers are read."""
+    request = f"GET {SMALL} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {key}\r\n\r\n".encode()
+    connections = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(CONNECTIONS)]
+    for _ in range(rounds):
+        for connection in connections:
+            connection.sendall(request)
+        for connection in connections:
+            read_answer(connection)
+    for connection in connections:
+        connection.close()
+
+
+def read_answer(connection):
+    """Reads one answer to its end; it must be a 200 with a Content-Length."""
+    data = b""
+    while b"\r\n\r\n" not in data or len(data) < answer_length(data):
+        received = connection.recv(65536)
+        if not received:
+            raise BenchmarkError(f"The connection ended in the middle of an answer: {data[:200]!r}")
+        data += received
+    if not data.startswith(b"HTTP/1.1 200"):
+        raise BenchmarkError(f"A small GET was answered with {data[:200]!r}")
+
+
+def answer_length(data):
+    """The length of an answer whose head is there, from its Content-Length."""
+    head = data.partition(b"\r\n\r\n")[0]
+    for line in head.split(b"\r\n")[1:]:
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            return len(head) + 4 + int(value)
+    raise BenchmarkError(f"An answer without Content-Length: {head!r}")

@@ -1,0 +1,206 @@
+"""What is measured. Each measurement runs rounds, in each round one sample of every side, in the same order."""
+
+import json
+import os
+import select
+import subprocess
+
+from .processes import BenchmarkError, CPUClock, proportional_memory, wait_until
+from .sides import HERE, SMALL, STREAMS, tool
+
+SILENT = STREAMS + "/events?rate=0"
+
+
+class Measurements:
+    """Takes the samples into a `Report`."""
+
+    def __init__(self, bench, sides, report, options):
+        self.bench, self.sides, self.report, self.options = bench, sides, report, options
+        self.environment = {**os.environ, "BENCH_KEY": sides.key}
+
+    def run(self, names):
+        """Runs the measurements of these names; `idle` brings `small` along, which it is compared with."""
+        if "small" in names or "idle" in names:
+            self.requests(with_idle_streams="idle" in names)
+        for name in ("streams", "memory", "latency"):
+            if name in names:
+                getattr(self, name)()
+
+    def rounds(self, what):
+        """Counts rounds, saying which one runs."""
+        for number in range(1, self.options.rounds + 1):
+            self.report.progress(f"{what}: round {number} of {self.options.rounds}")
+            yield number
+
+    # Small GET, alone and beside idle streams.
+
+    def requests(self, with_idle_streams):
+        """CPU for each small GET at 64 connections; the same on a second instance that carries idle streams."""
+        alone = [self.sides.start(side) for side in self.sides.names]
+        beside = [self.sides.start(side) for side in self.sides.names] if with_idle_streams else []
+        held = [Held(self, running, self.options.streams) for running in beside]
+        for running in alone + beside:
+            self.wrk(running, 1)
+        for _ in self.rounds("small GET"):
+            single = {}
+            for running in alone:
+                cpu, rate = self.wrk(running, self.options.seconds)
+                single[running.side] = cpu
+                self.report.add("small", running.side, cpu)
+                self.report.add("small_rate", running.side, rate)
+            for running in beside:
+                cpu, _ = self.wrk(running, self.options.seconds)
+                self.report.add("idle", running.side, cpu)
+                self.report.add("idle_to_small", running.side, cpu / single[running.side])
+        for one in held:
+            one.close()
+        for running in alone + beside:
+            self.sides.stop(running)
+
+    def wrk(self, running, seconds):
+        """Loads a side for some seconds: CPU microseconds of the proxy a request, and requests a second."""
+        command = [
+            tool("wrk"), "-t", "2", "-c", "64", "-d", f"{seconds}s", "--timeout", "10s",
+            "-s", os.path.join(HERE, "wrk.lua"), f"http://127.0.0.1:{running.port}{SMALL}"]
+        clock = CPUClock(running.pids)
+        result = self.last_json(command, seconds + 30)
+        cpu = clock.seconds()
+        bad = result["bad_status"] + result["errors"]
+        self.report.require(bad == 0, f"{running.side}: {bad} of {result['requests']} small GETs failed: {result}")
+        self.report.require(result["requests"] > 0, f"{running.side}: no small GET was answered")
+        return cpu / max(1, result["requests"]) * 1e6, result["requests"] / result["seconds"]
+
+    # Streams that say something.
+
+    def streams(self):
+        """CPU for each event: 200 streams of 50 events a second."""
+        group = [self.sides.start(side) for side in self.sides.names]
+        streams, rate, seconds = 200, 50, self.options.seconds
+        for running in group:
+            self.read_streams(running, streams, rate, 1)
+        for _ in self.rounds(f"{streams} streams of {rate} events a second"):
+            for running in group:
+                cpu, delays = self.read_streams(running, streams, rate, seconds)
+                self.report.add("streams", running.side, cpu)
+                self.report.add("delay_p50", running.side, delays["p50_us"])
+                self.report.add("delay_p99", running.side, delays["p99_us"])
+        for running in group:
+            self.sides.stop(running)
+
+    def read_streams(self, running, streams, rate, seconds):
+        """Reads streams to their end: CPU microseconds of the proxy an event, and the events' delays."""
+        events = rate * seconds
+        command = [
+            self.sides.program, "read", "--port", str(running.port), "--streams", str(streams),
+            "--events", str(events), "--seconds", str(seconds),
+            "--target", f"{STREAMS}/events?rate={rate}&count={events}"]
+        clock = CPUClock(running.pids)
+        result = self.last_json(command, seconds + 60)
+        cpu = clock.seconds()
+        whole = result["ended"] == streams and result["events"] == streams * events
+        self.report.require(
+            whole and not result["missing"] and not result["damaged"],
+            f"{running.side}: of {streams} streams of {events} events came {result}")
+        return cpu / max(1, result["events"]) * 1e6, result
+
+    # Memory.
+
+    def memory(self):
+        """Memory of a fresh proxy for each silent stream; the streams' upstream ends must go when the clients go."""
+        count = self.options.streams
+        for _ in self.rounds(f"memory of {count} idle streams"):
+            for side in self.sides.names:
+                upstream = self.sides.stream_upstream()
+                running = self.sides.start(side, streams=upstream)
+                self.wrk(running, 1)
+                before = proportional_memory(running.pids)
+                held = Held(self, running, count)
+                after = proportional_memory(running.pids)
+                self.report.add("memory", side, (after - before) / count / 1024)
+                self.report.add("memory_base", side, before / 2**20)
+                held.close()
+                try:
+                    wait_until(lambda: self.sides.open_streams(upstream) == 0, "The upstream streams end")
+                except BenchmarkError:
+                    left = self.sides.open_streams(upstream)
+                    self.report.require(False, f"{side}: {left} upstream streams stay open after their clients left")
+                self.sides.stop(running)
+                self.bench.stop(upstream)
+
+    # Latency.
+
+    def latency(self):
+        """What a side adds to the time of a small GET at 1,000 requests a second, in microseconds."""
+        group = [self.sides.start(side) for side in self.sides.names]
+        rate = 1000
+        for running in group:
+            self.wrk(running, 1)
+        for _ in self.rounds(f"latency at {rate} requests a second"):
+            direct = self.paced("direct", self.sides.small.port, "/small", rate)
+            for running in group:
+                through = self.paced(running.side, running.port, SMALL, rate)
+                for percentile in ("p50", "p99"):
+                    added = through[percentile + "_us"] - direct[percentile + "_us"]
+                    self.report.add("latency_" + percentile, running.side, added)
+            for percentile in ("p50", "p99"):
+                self.report.add("direct_" + percentile, "direct", direct[percentile + "_us"])
+        for running in group:
+            self.sides.stop(running)
+
+    def paced(self, side, port, target, rate):
+        """Latencies at a constant rate."""
+        seconds = self.options.seconds
+        command = [
+            self.sides.program, "rate", "--port", str(port), "--target", target,
+            "--rate", str(rate), "--seconds", str(seconds)]
+        result = self.last_json(command, seconds + 30)
+        self.report.require(
+            not result["errors"] and not result["bad_status"],
+            f"{side}: at {rate} requests a second {result['errors']} failed, {result['bad_status']} were not 200")
+        return result
+
+    # Programs.
+
+    def last_json(self, command, patience):
+        """Runs a program to its end and reads the last line it wrote."""
+        try:
+            done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=patience)
+        except subprocess.TimeoutExpired:
+            raise BenchmarkError(f"{os.path.basename(command[0])} did not end within {patience:g} s")
+        if done.returncode != 0 or not done.stdout.strip():
+            raise BenchmarkError(f"{os.path.basename(command[0])} failed: {done.stderr.strip() or done.stdout.strip()}")
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+class Held:
+    """Idle streams through a proxy, open from the moment this exists until `close`."""
+
+    def __init__(self, measurements, running, count):
+        self.measurements, self.running, self.count = measurements, running, count
+        command = [
+            measurements.sides.program, "hold", "--port", str(running.port), "--target", SILENT,
+            "--streams", str(count)]
+        self.process = measurements.bench.start(
+            command, f"hold-{running.side}-{running.port}.log", {"BENCH_KEY": measurements.sides.key},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.require_all(self.line(60), "opened")
+
+    def close(self):
+        """Closes the streams, which must all have lived and said nothing."""
+        self.process.stdin.close()
+        self.require_all(self.line(30), "stayed open")
+        self.process.stdin = None
+        self.measurements.bench.stop(self.process)
+
+    def require_all(self, result, what):
+        good = result["open"] == self.count and not result["failed"] and not result.get("damaged")
+        self.measurements.report.require(
+            good, f"{self.running.side}: of {self.count} idle streams {result['open']} {what}: {result}")
+
+    def line(self, patience):
+        """The next line of the program that holds the streams."""
+        ready, _, _ = select.select([self.process.stdout], [], [], patience)
+        text = self.process.stdout.readline() if ready else b""
+        if not text:
+            raise BenchmarkError(f"{self.running.side}: the program that holds idle streams said nothing")
+        return json.loads(text)

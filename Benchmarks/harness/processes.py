@@ -1,0 +1,192 @@
+"""Starting and ending processes, and what /proc says about them."""
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+class BenchmarkError(Exception):
+    """Something that stops the run: what happened, to which thing, and what to do next."""
+
+
+class Workbench:
+    """A temporary folder and the processes of a run. Leaving it ends exactly those, each by its pid."""
+
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp(prefix="bench-")
+        self.running = []
+        return self
+
+    def __exit__(self, *_):
+        for process in list(reversed(self.running)):
+            self.stop(process)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def path(self, *parts):
+        """A path in the temporary folder, its folders made."""
+        path = os.path.join(self.folder, *parts)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return path
+
+    def write(self, text, *parts):
+        """Writes a file in the temporary folder and returns its path."""
+        path = self.path(*parts)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def start(self, command, log, environment=None, **options):
+        """Starts a program with its output in `log` (a file of the temporary folder), which fills `process.log`."""
+        path = self.path(log)
+        options.setdefault("stdin", subprocess.DEVNULL)
+        with open(path, "w") as file:
+            options.setdefault("stdout", file)
+            process = subprocess.Popen(command, stderr=file, env={**os.environ, **(environment or {})}, **options)
+        process.log = path
+        self.running.append(process)
+        return process
+
+    def stop(self, process, patience=15):
+        """Ends a process and what it left behind: asks first, then insists."""
+        self.running.remove(process)
+        family = [process.pid, *descendants(process.pid)]
+        births = {pid: started(pid) for pid in family}
+        if process.stdin:
+            process.stdin.close()
+        process.terminate()
+        try:
+            process.wait(patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout:
+            process.stdout.close()
+        for pid in family[1:]:
+            if births[pid] and started(pid) == births[pid]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def wait_until(condition, what, process=None, seconds=10.0):
+    """Asks `condition` until it gives something true, which is returned; an error names `what` did not happen."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        result = condition()
+        if result:
+            return result
+        if process is not None and process.poll() is not None:
+            raise BenchmarkError(f"{what}: the process ended with code {process.returncode}. It said:\n{tail(process)}")
+        time.sleep(0.01)
+    raise BenchmarkError(f"{what}: not within {seconds:g} s." + (f" It said:\n{tail(process)}" if process else ""))
+
+
+def tail(process, lines=15):
+    """The last lines that a process of the workbench wrote."""
+    with open(process.log, errors="replace") as file:
+        return "".join("    " + line for line in file.readlines()[-lines:]) or "    (nothing)"
+
+
+def free_port():
+    """A port of this machine that nobody listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def accepts(port):
+    """Whether somebody listens on a port of this machine."""
+    with socket.socket() as probe:
+        probe.settimeout(5)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def raise_descriptor_limit(wanted):
+    """Allows this process and its children `wanted` open files, as far as the system's hard limit goes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        raise BenchmarkError(
+            f"The limit of open files is {hard} and {wanted} are needed: raise it (ulimit -Hn) or lower --streams."
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+    return max(soft, wanted)
+
+
+def _stat(pid):
+    """The fields of /proc/PID/stat behind the name, or None when there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def started(pid):
+    """A process's start time in ticks, which tells it from a later one with the same id; None when it is gone."""
+    fields = _stat(pid)
+    return fields[19] if fields and fields[0] != "Z" else None
+
+
+def children(pid):
+    """The direct children of all threads of a process."""
+    found = []
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children") as file:
+                found += [int(child) for child in file.read().split()]
+    return found
+
+
+def descendants(pid):
+    """All processes below a process."""
+    return [below for child in children(pid) for below in (child, *descendants(child))]
+
+
+class CPUClock:
+    """CPU time, user and system, of some processes between `__init__` and `seconds()`.
+
+    The scheduler's nanoseconds of each living thread (/proc/PID/task/TID/schedstat); where a thread has ended
+    meanwhile, the process's own utime + stime (ticks), which keep what ended threads used.
+    """
+
+    def __init__(self, pids):
+        self.before = {pid: self._read(pid) for pid in pids}
+
+    def seconds(self):
+        """CPU seconds used since this clock was made."""
+        total = 0.0
+        for pid, (ticks, threads) in self.before.items():
+            ticks_after, threads_after = self._read(pid)
+            if set(threads) <= set(threads_after):
+                total += (sum(threads_after.values()) - sum(threads.values())) / 1e9
+            else:
+                total += (ticks_after - ticks) / TICK
+        return total
+
+    @staticmethod
+    def _read(pid):
+        fields = _stat(pid)
+        if not fields:
+            raise BenchmarkError(f"The proxy process {pid} is gone: see its log, or run it by hand.")
+        threads = {}
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
+                    threads[thread] = int(file.read().split()[0])
+        return int(fields[11]) + int(fields[12]), threads
+
+
+def proportional_memory(pids):
+    """Bytes of memory of some processes together, pages that are shared counted in proportion (PSS)."""
+    total = 0
+    for pid in pids:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            total += sum(int(line.split()[1]) for line in file if line.startswith("Pss:")) * 1024
+    return total

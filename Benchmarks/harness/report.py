@@ -1,0 +1,174 @@
+"""Samples, what they are worth together, and how they are shown: a table for people, JSON for programs."""
+
+import collections
+import datetime
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+
+from .sides import tool
+
+# name, what it is, unit, digits
+MEASURES = [
+    ("small", "small GET, 64 connections", "µs CPU", 2),
+    ("small_rate", "  requests in a second", "1/s", 0),
+    ("idle", "small GET beside {streams} idle streams", "µs CPU", 2),
+    ("idle_to_small", "  to the figure without", "×", 2),
+    ("streams", "event, 200 streams × 50 a second", "µs CPU", 2),
+    ("delay_p50", "  delay of an event, p50", "µs", 0),
+    ("delay_p99", "  delay of an event, p99", "µs", 0),
+    ("memory", "memory of an idle stream, {streams} open", "KiB", 2),
+    ("memory_base", "  the proxy without streams", "MiB", 1),
+    ("latency_p50", "added latency at 1,000 a second, p50", "µs", 0),
+    ("latency_p99", "added latency at 1,000 a second, p99", "µs", 0),
+]
+
+# What the gateway has to reach: the measure, whether its ratio to nginx or its own figure counts, the limit.
+TARGETS = [
+    ("small", "ratio", 2.0),
+    ("idle_to_small", "figure", 1.2),
+    ("streams", "ratio", 1.3),
+    ("memory", "figure", 16.0),
+]
+
+
+class Report:
+    """Collects the samples and the failures of a run."""
+
+    def __init__(self, sides, options):
+        self.sides, self.options = sides, options
+        self.samples = collections.defaultdict(lambda: collections.defaultdict(list))
+        self.failures = []
+        self.began = datetime.datetime.now(datetime.timezone.utc)
+
+    def add(self, measure, side, value):
+        """Takes one round's sample."""
+        self.samples[measure][side].append(value)
+
+    def require(self, condition, failure):
+        """Notes a wrong answer: the figures of such a run are worth nothing and its exit code is 1."""
+        if not condition:
+            self.failures.append(failure)
+            self.progress("FAILED: " + failure)
+
+    @staticmethod
+    def progress(text):
+        """Tells what happens now, on standard error."""
+        print(text, file=sys.stderr, flush=True)
+
+    def summary(self):
+        """The whole run as JSON has it."""
+        measures = {name: {"what": self._title(what), "unit": unit, "sides": self._sides(name)}
+                    for name, what, unit, _ in MEASURES if name in self.samples}
+        for percentile in ("p50", "p99"):
+            if "direct_" + percentile in self.samples:
+                measures["direct_" + percentile] = {
+                    "what": f"latency without a proxy, {percentile}", "unit": "µs",
+                    "sides": self._sides("direct_" + percentile)}
+        return {
+            "began": self.began.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "rounds": self.options.rounds,
+            "seconds_a_sample": self.options.seconds,
+            "idle_streams": self.options.streams,
+            "machine": machine(),
+            "measures": measures,
+            "targets": self._targets(measures),
+            "failures": self.failures,
+        }
+
+    def table(self, summary):
+        """The run as a table: medians, in brackets smallest and largest; ratios to nginx, round by round."""
+        rows = [["", "unit", *self.sides, *[f"{side}/nginx" for side in self._compared()], "target"]]
+        targets = {target["measure"]: target for target in summary["targets"]}
+        for name, _, unit, digits in MEASURES:
+            if name not in summary["measures"]:
+                continue
+            measure = summary["measures"][name]
+            row = [measure["what"], unit]
+            row += [figure(measure["sides"].get(side), digits) for side in self.sides]
+            row += [figure(measure["sides"].get(side, {}).get("ratio"), 2) for side in self._compared()]
+            row.append(verdict(targets[name]) if name in targets else "")
+            rows.append(row)
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = []
+        for row in rows:
+            cells = [text.ljust(width) if column < 2 else text.rjust(width)
+                     for column, (text, width) in enumerate(zip(row, widths))]
+            lines.append("  ".join(cells).rstrip())
+        lines.insert(1, "-" * max(len(line) for line in lines))
+        lines += ["", f"median (smallest..largest) over {self.options.rounds} × {self.options.seconds} s; ratios are taken round by round"]
+        direct = [figure(summary["measures"][name]["sides"]["direct"], 0) + f" µs {name[-3:]}"
+                  for name in ("direct_p50", "direct_p99") if name in summary["measures"]]
+        if direct:
+            lines.append("latency without a proxy: " + ", ".join(direct))
+        lines += [f"FAILED: {failure}" for failure in self.failures]
+        return "\n".join(lines)
+
+    def _compared(self):
+        return [side for side in self.sides if side != "nginx"] if "nginx" in self.sides else []
+
+    def _title(self, what):
+        return what.format(streams=f"{self.options.streams:,}")
+
+    def _sides(self, name):
+        found = {}
+        for side, samples in self.samples[name].items():
+            found[side] = {**spread(samples), "samples": [round(sample, 4) for sample in samples]}
+            nginx = self.samples[name].get("nginx")
+            if side != "nginx" and nginx and min(samples + nginx) > 0:
+                found[side]["ratio"] = spread([mine / theirs for mine, theirs in zip(samples, nginx)])
+        return found
+
+    def _targets(self, measures):
+        found = []
+        for name, kind, limit in TARGETS:
+            side = measures.get(name, {}).get("sides", {}).get("gateway")
+            value = (side or {}).get("ratio") if kind == "ratio" else side
+            if value:
+                found.append({"measure": name, "counts": kind, "limit": limit, "reached": value["median"],
+                              "met": value["median"] <= limit})
+        return found
+
+
+def spread(samples):
+    """Median, smallest and largest."""
+    return {"median": round(statistics.median(samples), 4), "min": round(min(samples), 4), "max": round(max(samples), 4)}
+
+
+def figure(value, digits):
+    """A spread as text."""
+    if not value:
+        return "-"
+    median, low, high = (f"{value[key]:,.{digits}f}" for key in ("median", "min", "max"))
+    return median if low == high else f"{median} ({low}..{high})"
+
+
+def verdict(target):
+    """A target as text."""
+    kind = " × nginx" if target["counts"] == "ratio" else ""
+    return f"≤ {target['limit']:g}{kind}: {'met' if target['met'] else 'MISSED'}"
+
+
+def machine():
+    """What the figures were taken on."""
+    with open("/proc/cpuinfo") as file:
+        model = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.M)
+    return {
+        "cores": len(os.sched_getaffinity(0)),
+        "cpu": model.group(1) if model else platform.machine(),
+        "kernel": platform.release(),
+        "nginx": version(tool("nginx"), "-v"),
+        "haproxy": version(tool("haproxy"), "-v"),
+        "wrk": version(tool("wrk"), "-v"),
+    }
+
+
+def version(*command):
+    """The first line with a digit that a program says about itself."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if any(c.isdigit() for c in line)]
+    return said[0] if said else "unknown"

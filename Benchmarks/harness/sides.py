@@ -1,0 +1,260 @@
+"""The sides of the comparison and what stands behind them: each side serves the same paths from the same upstreams.
+
+    /projects/small/api/…    → nginx that answers from memory
+    /projects/streams/api/…  → the stream program
+"""
+
+import argparse
+import http.client
+import json
+import os
+import secrets
+import shutil
+import subprocess
+
+from .processes import BenchmarkError, accepts, children, free_port, wait_until
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+SIDES = ("gateway", "nginx", "haproxy")
+
+SMALL = "/projects/small/api/small"
+STREAMS = "/projects/streams/api"
+
+# 495 bytes, about what a session's entry weighs.
+SMALL_BODY = json.dumps({"id": "ses_bench", "title": "A small answer", "version": "bench", "text": ""})
+SMALL_BODY = SMALL_BODY[:-2] + "x" * (495 - len(SMALL_BODY)) + SMALL_BODY[-2:]
+
+NGINX_COMMON = """
+daemon off;
+{user}
+worker_processes {workers};
+worker_rlimit_nofile {descriptors};
+error_log {folder}/error.log;
+pid {folder}/pid;
+events {{ worker_connections {connections}; }}
+http {{
+    access_log off;
+    keepalive_requests 1000000000;
+    keepalive_timeout 1h;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+"""
+
+NGINX_UPSTREAM = NGINX_COMMON + """
+    default_type application/json;
+    server {{
+        listen 127.0.0.1:{port} reuseport backlog=4096;
+        location = /small {{ return 200 '{body}'; }}
+        location = /global/health {{ return 200 '{{"healthy":true,"version":"bench"}}'; }}
+    }}
+}}
+"""
+
+NGINX_PROXY = NGINX_COMMON + """
+    upstream small {{ server 127.0.0.1:{small}; keepalive 64; keepalive_requests 1000000000; keepalive_timeout 1h; }}
+    upstream streams {{ server 127.0.0.1:{streams}; keepalive 64; }}
+    server {{
+        listen 127.0.0.1:{port} reuseport backlog=4096;
+        proxy_http_version 1.1;
+        proxy_set_header Connection "";
+        proxy_buffering off;
+        proxy_read_timeout 1h;
+        location /projects/small/api/ {{ proxy_pass http://small/; }}
+        location /projects/streams/api/ {{ proxy_pass http://streams/; }}
+    }}
+}}
+"""
+
+# HAProxy gives up idle upstream connections once a quarter of its descriptors is in use, which thousands of streams
+# take: the two ratios let it keep them. Without abortonclose it leaves a silent stream open when its client has gone.
+HAPROXY = """
+global
+    nbthread {workers}
+    maxconn {connections}
+    tune.pool-low-fd-ratio 100
+    tune.pool-high-fd-ratio 100
+
+defaults
+    mode http
+    timeout connect 10s
+    timeout client 1h
+    timeout server 1h
+    timeout http-keep-alive 1h
+    option http-no-delay
+    option abortonclose
+    http-reuse always
+
+frontend proxy
+    bind 127.0.0.1:{port} backlog 4096
+    use_backend small if {{ path_beg /projects/small/api/ }}
+    use_backend streams if {{ path_beg /projects/streams/api/ }}
+
+backend small
+    http-request set-path %[path,bytes({cut_small})]
+    server one 127.0.0.1:{small}
+
+backend streams
+    http-request set-path %[path,bytes({cut_streams})]
+    server one 127.0.0.1:{streams}
+"""
+
+
+class Running:
+    """A proxy under measurement: its port and the processes whose CPU and memory count."""
+
+    def __init__(self, side, port, process, pids, upstream):
+        self.side, self.port, self.process, self.pids, self.upstream = side, port, process, pids, upstream
+
+
+class Sides:
+    """Starts the upstreams and the sides."""
+
+    def __init__(self, bench, names, gateway, descriptors):
+        self.bench, self.names, self.gateway, self.descriptors = bench, names, gateway, descriptors
+        self.key = secrets.token_hex(16)
+        self.count = 0
+        self.program = bench.path("streams")
+        sources = os.path.join(HERE, "streams")
+        files = sorted(os.path.join(sources, name) for name in os.listdir(sources) if name.endswith(".c"))
+        subprocess.run([tool("cc", "clang"), "-O2", "-Wall", "-Werror", "-o", self.program, *files], check=True)
+        if "gateway" in names and not os.access(gateway, os.X_OK):
+            raise BenchmarkError(f"There is no gateway at {gateway}: build it (swift build -c release), or name --sides.")
+        self.small = self._small_upstream()
+        self.streams = self.stream_upstream()
+
+    def start(self, side, streams=None, threads=2, prefix=(), patience=10):
+        """Starts one side in front of the upstreams and checks that it carries a request.
+
+        `prefix` puts a tool (valgrind, strace) in front of its command line.
+        """
+        self.count += 1
+        streams = streams or self.streams
+        label = f"{side}-{self.count}"
+        running = getattr(self, "_" + side)(label, streams, threads, list(prefix), patience)
+        self._check(running)
+        return running
+
+    def stop(self, running):
+        """Ends one side."""
+        self.bench.stop(running.process)
+
+    def stream_upstream(self):
+        """Starts the program that sends events, and returns it with its port."""
+        self.count += 1
+        process = self.bench.start([self.program, "upstream"], f"upstream-{self.count}.log")
+        line = wait_until(lambda: complete_line(process.log), "The stream upstream starts", process)
+        process.port = int(line.split()[1])
+        return process
+
+    def open_streams(self, upstream):
+        """How many event streams an upstream has open."""
+        return json.loads(get(upstream.port, "/stats", self.key)[1])["streams"]
+
+    def _small_upstream(self):
+        port = free_port()
+        process = self._start_nginx("small-upstream", NGINX_UPSTREAM, port, workers=2, body=SMALL_BODY)
+        process.port = port
+        wait_until(lambda: accepts(port), "The upstream nginx starts", process)
+        return process
+
+    def _start_nginx(self, label, text, port, workers, prefix=(), **values):
+        folder = os.path.dirname(self.bench.path(label, "pid"))
+        user = "user root;" if os.geteuid() == 0 else ""
+        if prefix:
+            user += " master_process off;"
+        configuration = text.format(
+            folder=folder, port=port, workers=workers, user=user, descriptors=self.descriptors,
+            connections=self.descriptors - 500, **values)
+        path = self.bench.write(configuration, label, "nginx.conf")
+        command = [*prefix, tool("nginx"), "-p", folder, "-e", f"{folder}/error.log", "-c", path]
+        return self.bench.start(command, f"{label}.log")
+
+    def _nginx(self, label, streams, threads, prefix, patience):
+        port = free_port()
+        process = self._start_nginx(
+            label, NGINX_PROXY, port, threads, prefix, small=self.small.port, streams=streams.port)
+        wait_until(lambda: accepts(port), "nginx starts", process, patience)
+        if not prefix:
+            wait_until(lambda: len(children(process.pid)) == threads, "nginx starts its workers", process, patience)
+        return Running("nginx", port, process, [process.pid, *children(process.pid)], streams)
+
+    def _haproxy(self, label, streams, threads, prefix, patience):
+        port = free_port()
+        configuration = HAPROXY.format(
+            port=port, workers=threads, small=self.small.port, streams=streams.port,
+            connections=(self.descriptors - 500) // 2,
+            cut_small=len("/projects/small/api"), cut_streams=len("/projects/streams/api"))
+        path = self.bench.write(configuration, label, "haproxy.cfg")
+        process = self.bench.start([*prefix, tool("haproxy"), "-db", "-f", path], f"{label}.log")
+        wait_until(lambda: accepts(port), "HAProxy starts", process, patience)
+        return Running("haproxy", port, process, [process.pid], streams)
+
+    def _gateway(self, label, streams, threads, prefix, patience):
+        home = os.path.dirname(self.bench.path(label, "home", "small", "upstream-port"))
+        self.bench.write(str(self.small.port), label, "home", "small", "upstream-port")
+        self.bench.write(str(streams.port), label, "home", "streams", "upstream-port")
+        command = [
+            *prefix, self.gateway, "serve", "--listen", "127.0.0.1:0", "--home", os.path.dirname(home),
+            "--opencode", os.path.join(HERE, "opencode-shim"), "--supervisor", "process",
+            "--threads", str(threads), "--access-log", "off"]
+        process = self.bench.start(command, f"{label}.log", {"VIBE_AUTH_SECRET": self.key})
+        announced = "viberemote-gateway listening on http://"
+        line = wait_until(lambda: complete_line(process.log, announced), "The gateway starts", process, patience)
+        port = int(line.rsplit(":", 1)[1])
+        for project in ("small", "streams"):
+            status, body = get(port, f"/projects/{project}/start", self.key, "POST")
+            if status != 200:
+                raise BenchmarkError(f"The gateway does not start the project {project}: {status} {body.decode()}")
+        return Running("gateway", port, process, [process.pid], streams)
+
+    def _check(self, running):
+        for path, wanted in ((SMALL, SMALL_BODY), (STREAMS + "/global/health", '{"healthy":true,"version":"bench"}')):
+            status, body = get(running.port, path, self.key)
+            if status != 200 or body.decode() != wanted:
+                raise BenchmarkError(f"{running.side} answers GET {path} with {status} {body[:200]!r}, not with {wanted}")
+
+
+def get(port, path, key, method="GET"):
+    """One request on a connection of its own: the status and the body."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request(method, path, headers={"Authorization": f"Bearer {key}"})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def complete_line(path, beginning=""):
+    """The first complete line of a file that begins so, or None."""
+    with open(path, errors="replace") as file:
+        for line in file:
+            if line.startswith(beginning) and line.endswith("\n"):
+                return line.strip()
+    return None
+
+
+def tool(*names):
+    """The path of the first of these programs that is installed."""
+    for name in names:
+        path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+        if path:
+            return path
+    raise BenchmarkError(f"{names[0]} is not installed: make setup installs it.")
+
+
+def words(known):
+    """A comma-separated choice out of `known`."""
+
+    def parse(text):
+        chosen = text.split(",")
+        for word in chosen:
+            if word not in known:
+                raise argparse.ArgumentTypeError(f"{word!r} is none of {', '.join(known)}")
+        return [word for word in known if word in chosen]
+
+    return parse

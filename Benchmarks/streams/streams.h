@@ -1,0 +1,61 @@
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    EVENT_LIMIT = 512,     // longer than any event
+    HEAD_LIMIT = 2048,     // longer than any head
+    BATCH = 256,           // epoll events taken at once
+    OPEN_SECONDS = 30,     // all streams are open by then, or the run has failed
+    DRAIN_SECONDS = 10,    // what is due arrives within this time after the last event or request
+};
+
+/// A second in nanoseconds, the unit of all times here.
+static const uint64_t second = 1000000000;
+
+struct options {
+    int port;
+    const char *target;
+    unsigned streams, events, rate, seconds;
+};
+
+// The jobs; each returns the exit code.
+_Noreturn int run_upstream(void);
+int run_hold(const struct options *options);
+int run_read(const struct options *options);
+int run_rate(const struct options *options);
+
+// common.c
+
+/// Ends the program with a message on standard error.
+_Noreturn void die(const char *format, ...);
+/// Returns the result of a system call; a negative one ends the program.
+int checked(int result, const char *operation);
+/// Zeroed memory; ends the program when there is none.
+void *allocated(size_t count, size_t size);
+/// The monotonic clock, the same one in every process.
+uint64_t now(void);
+/// Adds a descriptor to an epoll set.
+void watch(int epoll, int fd, uint32_t events, void *owner);
+/// A timer descriptor without the kernel's usual slack of 50 µs.
+int timer_every(uint64_t first, uint64_t interval);
+/// Takes the expirations off a timer descriptor.
+void drain_timer(int timer);
+/// Sorts the samples and prints p50, p99 and the largest in microseconds, as members of a JSON object.
+void print_percentiles(uint64_t *samples, size_t count);
+/// Connects to a port of this machine, without Nagle's delay.
+int connect_to(int port);
+/// Writes the request that the options describe; returns its length.
+size_t format_request(char *out, size_t limit, const struct options *options);
+
+// events.c
+
+/// The first event of every stream, and its length.
+extern const char connected_event[];
+extern const size_t connected_event_length;
+/// Writes one event of about 245 bytes, the shape and size of OpenCode's `message.part.delta`; returns its length.
+size_t format_delta(char *out, uint64_t stamp, uint32_t sequence);
+/// Reads an event back; false when a single byte of it is not as `format_delta` wrote it.
+bool parse_delta(const char *event, size_t length, uint64_t *stamp, uint32_t *sequence);
