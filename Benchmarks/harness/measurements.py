@@ -133,12 +133,12 @@ class Measurements:
         """What a side adds to the time of a small GET at 1,000 requests a second, in microseconds."""
         group = [self.sides.start(side) for side in self.sides.names]
         rate = 1000
-        for running in group:
-            self.wrk(running, 1)
+        for port, target in ((self.sides.small.port, "/small"), *((running.port, SMALL) for running in group)):
+            self.paced("warm-up", port, target, rate, 1)
         for _ in self.rounds(f"latency at {rate} requests a second"):
-            direct = self.paced("direct", self.sides.small.port, "/small", rate)
+            direct = self.paced("direct", self.sides.small.port, "/small", rate, self.options.seconds)
             for running in group:
-                through = self.paced(running.side, running.port, SMALL, rate)
+                through = self.paced(running.side, running.port, SMALL, rate, self.options.seconds)
                 for percentile in ("p50", "p99"):
                     added = through[percentile + "_us"] - direct[percentile + "_us"]
                     self.report.add("latency_" + percentile, running.side, added)
@@ -147,9 +147,8 @@ class Measurements:
         for running in group:
             self.sides.stop(running)
 
-    def paced(self, side, port, target, rate):
-        """Latencies at a constant rate."""
-        seconds = self.options.seconds
+    def paced(self, side, port, target, rate, seconds):
+        """Latencies at a constant rate; the first half second is not counted."""
         command = [
             self.sides.program, "rate", "--port", str(port), "--target", target,
             "--rate", str(rate), "--seconds", str(seconds)]

@@ -40,6 +40,7 @@ struct load {
     unsigned open, ended, failed;
     uint64_t events, missing, damaged;
     uint64_t *delays;
+    char refusal[64];             // the first status line that was not 200
 };
 
 static void fail_stream(struct load *load, struct stream *stream) {
@@ -52,6 +53,15 @@ static void fail_stream(struct load *load, struct stream *stream) {
         load->settled++;
     }
     close(stream->fd);
+}
+
+/// Fails a stream whose head is not what was asked for, and keeps the first such status line for the report.
+static void refuse_stream(struct load *load, struct stream *stream) {
+    if (!load->refusal[0]) {
+        for (size_t i = 0; i < sizeof load->refusal - 1 && stream->line[i] >= ' '; i++)
+            load->refusal[i] = strchr("\"\\\x7f", stream->line[i]) ? '?' : stream->line[i];
+    }
+    fail_stream(load, stream);
 }
 
 static void finish_stream(struct load *load, struct stream *stream) {
@@ -110,7 +120,7 @@ static size_t take_head(struct load *load, struct stream *stream, const char *by
         return i + 1;
     }
     if (stream->length == HEAD_LIMIT - 1 || (stream->length >= 4 && strstr(stream->line, "\r\n\r\n")))
-        fail_stream(load, stream);
+        refuse_stream(load, stream);
     return length;
 }
 
@@ -212,7 +222,7 @@ int run_hold(const struct options *options) {
         start_streams(&load);
         turn(&load, 100);
     }
-    printf("{\"open\":%u,\"failed\":%u,\"seconds\":%.3f}\n", load.open, load.failed,
+    printf("{\"open\":%u,\"failed\":%u,\"refusal\":\"%s\",\"seconds\":%.3f}\n", load.open, load.failed, load.refusal,
            (double)(now() - start) / 1e9);
     fflush(stdout);
     watch(load.epoll, STDIN_FILENO, EPOLLIN, NULL);
@@ -236,6 +246,6 @@ int run_read(const struct options *options) {
     printf("{\"ended\":%u,\"failed\":%u,\"events\":%" PRIu64 ",\"missing\":%" PRIu64 ",\"damaged\":%" PRIu64 ",",
            load.ended, options->streams - load.ended, load.events, load.missing, load.damaged);
     print_percentiles(load.delays, load.events);
-    printf(",\"seconds\":%.3f}\n", (double)(now() - start) / 1e9);
+    printf(",\"refusal\":\"%s\",\"seconds\":%.3f}\n", load.refusal, (double)(now() - start) / 1e9);
     return 0;
 }
