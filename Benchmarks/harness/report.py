@@ -81,35 +81,30 @@ class Report:
         }
 
     def table(self, summary):
-        """The run as a table: medians, in brackets smallest and largest; ratios to nginx, round by round."""
-        rows = [["", "unit", *self.sides, *[f"{side}/nginx" for side in self._compared()], "target"]]
+        """The run as a table: medians, below them the smallest and largest; the ratio to nginx is the first side's."""
+        compared = next((side for side in self.sides if side != "nginx"), None) if "nginx" in self.sides else None
+        rows = [["", "unit", *self.sides, *([f"{compared}/nginx"] if compared else []), "target"]]
         targets = {target["measure"]: target for target in summary["targets"]}
         for name, _, unit, digits in MEASURES:
             if name not in summary["measures"]:
                 continue
             measure = summary["measures"][name]
-            row = [measure["what"], unit]
-            row += [figure(measure["sides"].get(side), digits) for side in self.sides]
-            row += [figure(measure["sides"].get(side, {}).get("ratio"), 2) for side in self._compared()]
-            row.append(verdict(targets[name]) if name in targets else "")
-            rows.append(row)
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = []
-        for row in rows:
-            cells = [text.ljust(width) if column < 2 else text.rjust(width)
-                     for column, (text, width) in enumerate(zip(row, widths))]
-            lines.append("  ".join(cells).rstrip())
+            figures = [(measure["sides"].get(side), digits) for side in self.sides]
+            if compared:
+                figures.append((measure["sides"].get(compared, {}).get("ratio"), 2))
+            verdict = judgement(targets[name]) if name in targets else ""
+            rows.append([measure["what"], unit, *[median(*each) for each in figures], verdict])
+            if self.options.rounds > 1:
+                rows.append(["", "", *[extremes(*each) for each in figures], ""])
+        lines = aligned(rows)
         lines.insert(1, "-" * max(len(line) for line in lines))
-        lines += ["", f"median (smallest..largest) over {self.options.rounds} × {self.options.seconds} s; ratios are taken round by round"]
-        direct = [figure(summary["measures"][name]["sides"]["direct"], 0) + f" µs {name[-3:]}"
+        rounds, seconds = self.options.rounds, self.options.seconds
+        lines += ["", f"medians, (smallest..largest) over {rounds} × {seconds} s; ratios are taken round by round"]
+        direct = [f"{median(summary['measures'][name]['sides']['direct'], 0)} µs {name[-3:]}"
                   for name in ("direct_p50", "direct_p99") if name in summary["measures"]]
         if direct:
             lines.append("latency without a proxy: " + ", ".join(direct))
-        lines += [f"FAILED: {failure}" for failure in self.failures]
-        return "\n".join(lines)
-
-    def _compared(self):
-        return [side for side in self.sides if side != "nginx"] if "nginx" in self.sides else []
+        return "\n".join(lines + [f"FAILED: {failure}" for failure in self.failures])
 
     def _title(self, what):
         return what.format(streams=f"{self.options.streams:,}")
@@ -139,15 +134,24 @@ def spread(samples):
     return {"median": round(statistics.median(samples), 4), "min": round(min(samples), 4), "max": round(max(samples), 4)}
 
 
-def figure(value, digits):
-    """A spread as text."""
-    if not value:
-        return "-"
-    median, low, high = (f"{value[key]:,.{digits}f}" for key in ("median", "min", "max"))
-    return median if low == high else f"{median} ({low}..{high})"
+def aligned(rows):
+    """Rows as lines: the first two columns flush left, the others flush right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(text.ljust(width) if column < 2 else text.rjust(width)
+                      for column, (text, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
 
 
-def verdict(target):
+def median(value, digits):
+    """A spread's median as text."""
+    return f"{value['median']:,.{digits}f}" if value else "-"
+
+
+def extremes(value, digits):
+    """A spread's ends as text."""
+    return f"({value['min']:,.{digits}f}..{value['max']:,.{digits}f})" if value else ""
+
+
+def judgement(target):
     """A target as text."""
     kind = " × nginx" if target["counts"] == "ratio" else ""
     return f"≤ {target['limit']:g}{kind}: {'met' if target['met'] else 'MISSED'}"

@@ -58,8 +58,11 @@ static void fail_stream(struct load *load, struct stream *stream) {
 /// Fails a stream whose head is not what was asked for, and keeps the first such status line for the report.
 static void refuse_stream(struct load *load, struct stream *stream) {
     if (!load->refusal[0]) {
-        for (size_t i = 0; i < sizeof load->refusal - 1 && stream->line[i] >= ' '; i++)
-            load->refusal[i] = strchr("\"\\\x7f", stream->line[i]) ? '?' : stream->line[i];
+        for (size_t i = 0; i < sizeof load->refusal - 1; i++) {
+            char byte = stream->line[i];
+            if (byte < ' ' || byte > '~') break;
+            load->refusal[i] = byte == '"' || byte == '\\' ? '?' : byte;
+        }
     }
     fail_stream(load, stream);
 }
