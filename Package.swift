@@ -58,8 +58,15 @@ let package = Package(
         // Glue and programs.
         module(
             "Gateway",
-            ["EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Logging", "OpenCode", "Instances", "Access"]),
-        program("viberemote-gateway", ["Gateway", "Instances", "Logging", "Settings", "Systemd", "Access"]),
+            [
+                "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Instances", "Access",
+            ]),
+        program(
+            "viberemote-gateway",
+            [
+                "Gateway", "EventLoop", "HTTPServer", "Instances", "Logging", "Locking", "OpenCode", "Settings", "Systemd",
+                "Access",
+            ]),
         module("TestKit", ["CSpawn"]),
         program("opencode-twin", ["TestKit"]),
 

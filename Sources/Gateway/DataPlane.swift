@@ -1,6 +1,7 @@
 package import Access
 package import EventLoop
-package import HTTPServer
+internal import HTTPClient
+internal import HTTPServer
 package import Instances
 internal import Locking
 package import Logging
@@ -43,7 +44,15 @@ package final class DataPlane: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         /// What failed and why.
         package let description: String
+
+        /// A failure that this sentence tells.
+        package init(description: String) { self.description = description }
     }
+
+    /// The version of libmicrohttpd.
+    package static var serverLibrary: String { Server.libraryVersion }
+    /// The version of libcurl and what it was built with.
+    package static var clientLibrary: String { UpstreamClient.libraryVersion }
 
     /// Where it listens, the port chosen where 0 was asked for.
     package let address: SocketAddress
@@ -115,7 +124,7 @@ package final class DataPlane: Sendable {
         try GatewayLoop(
             LoopSetUp(
                 index: index, limits: setUp.limits, control: setUp.control,
-                snapshot: Snapshot(keys: setUp.keys, routes: RoutingTable()), log: setUp.log, accessLog: setUp.accessLog))
+                snapshot: Snapshot(keys: setUp.keys, routes: .empty), log: setUp.log, accessLog: setUp.accessLog))
     }
 
     /// A loop is made here and belongs to its thread from then on: nothing of it is touched here again.

@@ -172,7 +172,7 @@ extension GatewayLoop: RequestHandler {
             connection.project = name.string
         case .proxy(let name, _):
             connection.project = name.string
-            if snapshot.routes.endpoint(for: name) == nil {
+            if snapshot.routes.route(to: name)?.endpoint == nil {
                 return .refusal(error(503, InstanceMessage.notRunning(name.string), connection))
             }
         default: break
@@ -203,7 +203,7 @@ extension GatewayLoop: RequestHandler {
         case .stop(let name): ask(connection) { ControlAnswers.stop(name, await $0.stop(name)) }
         case .status(let name): ask(connection) { ControlAnswers.status(name, await $0.status(name)) }
         case .proxy(let name, let target):
-            guard let endpoint = snapshot.routes.endpoint(for: name) else { return }
+            guard let endpoint = snapshot.routes.route(to: name)?.endpoint else { return }
             let exchange = ProxyExchange(self, connection, name, port: endpoint.port)
             exchange.start(target: target, authorization: endpoint.authorization)
         case .unknownProject, .notFound, .methodNotAllowed: break

@@ -1,0 +1,30 @@
+import Gateway
+import HTTPServer
+import Settings
+
+extension GatewayLimits {
+    /// The data plane's limits out of the settings; connections are shared out among the loops.
+    init(_ limits: Limits, threads: Int, descriptors: Int) {
+        self.init()
+        server.headTimeout = limits.headTimeout
+        server.idleTimeout = limits.idleTimeout
+        server.bodyTimeout = limits.bodyTimeout
+        server.sendTimeout = limits.sendTimeout
+        server.heldBody = limits.heldBody
+        server.maximumHead = limits.maxHead
+        server.maximumConnections = Self.connections(limits, threads, descriptors)
+        answerTimeout = limits.answerTimeout
+        streamTimeout = limits.streamTimeout
+        streamBacklog = limits.streamBacklog
+    }
+
+    /// A proxied connection needs two descriptors; some are left for listeners, instances, files and the log.
+    private static func connections(_ limits: Limits, _ threads: Int, _ descriptors: Int) -> Int {
+        let possible = max(16, (descriptors - reservedDescriptors) / 2)
+        let wanted = limits.maxConnections == 0 ? possible : min(limits.maxConnections, possible)
+        // The kernel spreads connections by hash, not evenly: a loop may have more than its share.
+        return threads == 1 ? wanted : max(1, (wanted + threads - 1) / threads + wanted / (4 * threads))
+    }
+
+    private static let reservedDescriptors = 256
+}

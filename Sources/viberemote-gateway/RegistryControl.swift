@@ -1,0 +1,21 @@
+import Gateway
+import Instances
+
+/// The registry as the data plane sees it.
+struct RegistryControl: ProjectControl {
+    let registry: InstanceRegistry
+
+    func start(_ name: ProjectName) async -> StartAnswer { await registry.start(name) }
+
+    func stop(_ name: ProjectName) async -> StopAnswer { await registry.stop(name) }
+
+    func status(_ name: ProjectName) async -> Project? { await registry.status(name) }
+
+    func projects() async -> ProjectListing {
+        do {
+            return .projects(try await registry.projects())
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+}

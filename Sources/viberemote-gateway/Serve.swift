@@ -1,0 +1,85 @@
+import Access
+import EventLoop
+import Gateway
+import Glibc
+import HTTPServer
+import Instances
+import Logging
+import Settings
+import Systemd
+
+/// The command `serve`: puts the planes together, runs the control plane on the main thread, and takes them apart again.
+enum Serve {
+    private static let failureExitCode: Int32 = 1
+
+    /// Runs until SIGTERM or SIGINT; answers the exit code.
+    static func run(_ configuration: Configuration) -> Int32 {
+        do {
+            // Before any thread exists, so that every thread has them blocked.
+            try SystemEventLoop.blockSignals([SIGTERM, SIGINT, SIGHUP])
+            signal(SIGPIPE, SIG_IGN)
+            let writer = try LogSetUp.writer(configuration)
+            defer { writer.close() }
+            let log = Logger(sink: writer, level: configuration.logLevel)
+            for notice in configuration.notices { log.warning(notice) }
+            let service = try Service(configuration, log)
+            StandardStreams.writeLine("viberemote-gateway listening on http://\(service.address)")
+            try service.run()
+            log.notice("the gateway has ended")
+            return 0
+        } catch {
+            StandardStreams.writeError("viberemote-gateway: \(error)")
+            return failureExitCode
+        }
+    }
+}
+
+/// A running gateway: both planes.
+private final class Service {
+    private let loop: SystemEventLoop
+    private let registry: InstanceRegistry
+    private let dataPlane: DataPlane
+    private let log: Logger
+    private let drainTimeout: Duration
+
+    init(_ configuration: Configuration, _ log: Logger) throws {
+        self.log = log
+        drainTimeout = configuration.limits.drainTimeout
+        loop = try SystemEventLoop()
+        let descriptors = Environment.raiseDescriptorLimit()
+        let link = DataPlaneLink()
+        registry = InstanceRegistry(
+            loop: loop, catalogue: ProjectCatalogue(home: configuration.home),
+            supervisor: ProcessSupervisor(
+                loop: loop, command: configuration.opencode, environment: Environment.variables, logger: log),
+            limits: InstanceLimits(start: configuration.limits.startTimeout, stop: configuration.limits.stopTimeout),
+            logger: log, probe: { await link.probe(port: $0, $1) }, publish: { link.publish($0) })
+        let listen = configuration.listen
+        guard let address = SocketAddress(host: listen.host, port: listen.port) else {
+            throw DataPlane.Failure(description: "\(listen) (--listen) is no address of this machine.")
+        }
+        dataPlane = try DataPlane(
+            DataPlane.SetUp(
+                address: address, threads: configuration.threads,
+                limits: GatewayLimits(configuration.limits, threads: configuration.threads, descriptors: descriptors),
+                accessLog: configuration.accessLog, log: log,
+                keys: KeyTable(keys: [(name: "VIBE_AUTH_SECRET", secret: configuration.authSecret.bytes)]),
+                control: RegistryControl(registry: registry)))
+        link.connect(dataPlane)
+        log.notice(
+            "the gateway listens", LogField("address", "\(dataPlane.address)"), LogField("home", configuration.home),
+            LogField("supervisor", "process"), LogField("threads", configuration.threads),
+            LogField("libmicrohttpd", DataPlane.serverLibrary), LogField("libcurl", DataPlane.clientLibrary))
+    }
+
+    var address: SocketAddress { dataPlane.address }
+
+    /// Runs the control plane until a signal has ended everything.
+    func run() throws {
+        let lifecycle = Lifecycle(
+            loop: loop, registry: registry, dataPlane: dataPlane, log: log, drainTimeout: drainTimeout)
+        Task { await lifecycle.watchSignals() }
+        try loop.run()
+        dataPlane.stop()
+    }
+}
