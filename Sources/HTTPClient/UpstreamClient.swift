@@ -38,8 +38,6 @@ package final class UpstreamClient {
         ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
     }
 
-    deinit { curl_multi_cleanup(multi) }
-
     /// The version of libcurl that is in use.
     package static var libraryVersion: String { String(cString: curl_version()) }
 
@@ -61,11 +59,12 @@ package final class UpstreamClient {
         return exchange
     }
 
-    /// Ends everything.
+    /// Ends everything and gives libcurl's memory back; to be called once, before the client goes: libcurl calls back meanwhile.
     package func stop() {
         for exchange in running { exchange.cancel() }
         timer?.cancel()
         timer = nil
+        defer { curl_multi_cleanup(multi) }
         for handle in removing { curl_multi_remove_handle(multi, handle.pointer) }
         removing.removeAll()
         idleHandles.removeAll()

@@ -1,0 +1,20 @@
+import Glibc
+import TestKit
+import Testing
+
+/// The main job: a request goes to the right project's instance and its answer comes back as it was.
+@Suite struct EndToEndTests {
+    @Test func aRequestReachesTheInstanceAndItsAnswerComesBack() throws {
+        let instance = try FakeInstance { connection, _ in
+            try connection.respond(200, headers: [("Content-Type", "text/plain"), ("X-Own", "1")], text: "hello")
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let answer = try gateway.request("GET", "/projects/demo/api/some%2Fpath?q=%00")
+        #expect(answer.status == 200)
+        #expect(answer.text == "hello")
+        #expect(answer.values(of: "X-Own") == ["1"])
+        #expect(instance.requests.values.last?.target == "/some%2Fpath?q=%00")
+        #expect(try gateway.end() == .exited(0))
+    }
+}

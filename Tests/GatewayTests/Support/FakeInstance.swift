@@ -1,0 +1,34 @@
+import Glibc
+import TestKit
+
+/// A server in the test's own process that the gateway takes for a project's OpenCode instance.
+///
+/// Health checks are answered for it; every other request goes to the handler, which has each byte of its connection under control.
+final class FakeInstance: Sendable {
+    /// Serves one request. The connection is kept for the next one unless the handler closes it or throws.
+    typealias Handler = @Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Void
+
+    let server: TestServer
+    /// Every request's head but the health checks', in the order in which they came.
+    let requests: Recorded<ReceivedRequestHead>
+
+    var port: UInt16 { server.port }
+
+    init(_ handler: @escaping Handler) throws {
+        let requests = Recorded<ReceivedRequestHead>("a request to the instance")
+        self.requests = requests
+        server = try TestServer { connection in
+            while let head = try connection.readRequestHead(within: .seconds(60)) {
+                if head.path == "/global/health" {
+                    try connection.respond(
+                        200, headers: [("Content-Type", "application/json")],
+                        text: #"{"healthy":true,"version":"fake"}"#)
+                    continue
+                }
+                requests.append(head)
+                try handler(connection, head)
+                if connection.isClosed { return }
+            }
+        }
+    }
+}

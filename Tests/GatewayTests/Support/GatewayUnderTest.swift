@@ -1,0 +1,80 @@
+import Glibc
+import TestKit
+
+/// The gateway as a process of its own, with a home folder of its own, on a port of its own.
+final class GatewayUnderTest: Sendable {
+    static let key = "a-key-for-tests-0123456789"
+
+    let process: TestProcess
+    let home: TemporaryDirectory
+    let port: UInt16
+
+    /// Starts the gateway with further flags or environment. Its instances are whatever the folder's `upstream-port` names, unless
+    /// another command is given.
+    init(flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil) throws {
+        home = try TemporaryDirectory()
+        let tools = try TemporaryDirectory()
+        // It announces the port of the test's own server and ends with its parent, however that ends.
+        let shim = try tools.write(
+            """
+            #!/bin/sh
+            echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
+            exec tail -f --pid=$PPID /dev/null
+            """, to: "opencode", mode: 0o755)
+        self.tools = tools
+        process = try TestProcess(
+            try BuiltProducts.path("viberemote-gateway"),
+            ["serve", "--listen", "127.0.0.1:0", "--home", home.path, "--opencode", opencode ?? shim] + flags,
+            environment: ["VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2"].merging(environment) { $1 })
+        let line = try process.waitForLine(on: .output, within: .seconds(30)) { $0.contains(" listening on http://") }
+        guard let text = line.split(separator: ":").last, let port = UInt16(text) else {
+            throw TestFailure("the gateway announced \(line)")
+        }
+        self.port = port
+    }
+
+    private let tools: TemporaryDirectory
+
+    /// The field that opens the gateway.
+    static let authorization = ("Authorization", "Bearer \(key)")
+
+    /// Makes a project whose instance is `instance`, and starts it.
+    func start(_ instance: FakeInstance, as project: String = "demo") throws {
+        try makeProject(project)
+        _ = try home.write("\(instance.port)\n", to: "\(project)/upstream-port")
+        let answer = try request("POST", "/projects/\(project)/start")
+        guard answer.status == 200 else { throw TestFailure("start answered \(answer.status) \(answer.text)") }
+    }
+
+    /// Makes an empty folder under the home folder.
+    func makeProject(_ name: String) throws { _ = try home.makeDirectory(name) }
+
+    /// One request with the key on a connection of its own, and its whole answer.
+    func request(
+        _ method: String = "GET", _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
+        within limit: Duration = TestConnection.defaultLimit
+    ) throws -> TestResponse {
+        try TestClient.request(
+            port, method, target, headers: [Self.authorization] + headers, body: body, within: limit)
+    }
+
+    /// An open connection to the gateway.
+    func connect() throws -> TestConnection { try TestClient.connect(port: port) }
+
+    /// The log's lines so far.
+    var log: [String] { process.lines(of: .error) }
+
+    /// Ends the gateway as an administrator would, and waits until it is gone.
+    @discardableResult
+    func end(within limit: Duration = .seconds(20)) throws -> TestProcess.ExitStatus {
+        process.terminate()
+        return try process.waitForExit(within: limit)
+    }
+}
+
+/// Something that a test relies on did not come about.
+struct TestFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
