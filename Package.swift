@@ -53,7 +53,7 @@ let package = Package(
         module("Settings", ["Logging"]),
         module("OpenCode"),
         module("Access", ["CSodium"]),
-        module("Instances", ["Systemd", "OpenCode", "Logging", "Access", "Locking"]),
+        module("Instances", ["Systemd", "OpenCode", "Logging", "Access"]),
 
         // Glue and programs.
         module(

@@ -1,0 +1,67 @@
+/// The name of a project: one folder directly under the home directory.
+///
+/// Two names are the same when their bytes are: file systems know nothing of Unicode's equivalences, which `String` follows.
+package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
+    /// The longest name of a file, bytes (NAME_MAX, limits.h).
+    package static let maximumLength = 255
+
+    /// The folder's name: valid UTF-8.
+    package let bytes: [UInt8]
+
+    /// The name as text; ends up as the same bytes.
+    package var string: String { String(decoding: bytes, as: UTF8.self) }
+    package var description: String { string }
+
+    /// From a folder's name as it is on disk; nil when it can't be a project.
+    ///
+    /// It is valid UTF-8 of 1 to 255 bytes without a slash or control characters (C0, DEL, C1), and does not begin with a dot,
+    /// so that neither `.`, `..` nor a hidden folder is ever one.
+    package init?(directoryName: some Sequence<UInt8>) {
+        let bytes = Array(directoryName)
+        guard (1...Self.maximumLength).contains(bytes.count), bytes[0] != UInt8(ascii: ".") else { return nil }
+        // The validating initialiser refuses overlong forms and surrogates.
+        guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
+        guard string.unicodeScalars.allSatisfy({ $0 != "/" && !Self.isControl($0) }) else { return nil }
+        self.bytes = bytes
+    }
+
+    /// From a folder's name as text.
+    package init?(_ directoryName: String) { self.init(directoryName: directoryName.utf8) }
+
+    /// From one raw segment of a request's path, percent-decoded exactly once (RFC 3986 §2.1); nil for anything that is no name.
+    package init?(percentEncoded segment: some Sequence<UInt8>) {
+        guard let decoded = Self.decode(segment) else { return nil }
+        self.init(directoryName: decoded)
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+    }
+
+    private static func decode(_ segment: some Sequence<UInt8>) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        var iterator = segment.makeIterator()
+        while let byte = iterator.next() {
+            // Three characters stand for one byte at most: a longer segment can't become a name.
+            guard decoded.count < maximumLength else { return nil }
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            guard let high = iterator.next().flatMap(hexadecimal), let low = iterator.next().flatMap(hexadecimal) else {
+                return nil
+            }
+            decoded.append(high << 4 | low)
+        }
+        return decoded
+    }
+
+    private static func hexadecimal(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

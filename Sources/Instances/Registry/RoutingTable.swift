@@ -1,0 +1,79 @@
+/// Where requests go: an immutable picture of all instances, which the loops read without a lock.
+package struct RoutingTable: Sendable {
+    /// One instance as a request sees it.
+    package struct Route: Sendable, Equatable {
+        /// The project.
+        package let name: ProjectName
+        /// What its instance is doing, for the sentence of a refusal.
+        package let state: InstanceState
+        /// Where to send requests; nil unless it is ready.
+        package let endpoint: InstanceEndpoint?
+
+        /// A route to an instance.
+        package init(name: ProjectName, state: InstanceState, endpoint: InstanceEndpoint?) {
+            self.name = name
+            self.state = state
+            self.endpoint = endpoint
+        }
+    }
+
+    /// A table without instances.
+    package static let empty = RoutingTable([])
+
+    /// Sorted by the names' bytes.
+    private let routes: [Route]
+
+    /// A table of these routes, one a name.
+    package init(_ routes: [Route]) {
+        self.routes = routes.sorted { $0.name.bytes.lexicographicallyPrecedes($1.name.bytes) }
+    }
+
+    /// The route of a project.
+    package func route(to name: ProjectName) -> Route? { find(name.bytes[...]) }
+
+    /// The route for one raw segment of a request's path. Allocates nothing unless the segment is percent-encoded.
+    package func route(forSegment segment: ArraySlice<UInt8>) -> Route? {
+        // A name in this table that is spelt without an escape is its own segment.
+        guard segment.contains(UInt8(ascii: "%")) else { return find(segment) }
+        return ProjectName(percentEncoded: segment).flatMap { find($0.bytes[...]) }
+    }
+
+    /// Where to send a request for one raw segment; nil unless a ready instance has that name.
+    package func endpoint(forSegment segment: ArraySlice<UInt8>) -> InstanceEndpoint? {
+        route(forSegment: segment)?.endpoint
+    }
+
+    private func find(_ name: ArraySlice<UInt8>) -> Route? {
+        var low = 0
+        var high = routes.count
+        while low < high {
+            let middle = (low + high) / 2
+            if routes[middle].name.bytes.lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
+        }
+        guard low < routes.count, routes[low].name.bytes.elementsEqual(name) else { return nil }
+        return routes[low]
+    }
+}
+
+/// Where and how a ready instance is reached.
+package struct InstanceEndpoint: Sendable, Equatable {
+    /// Its port on 127.0.0.1.
+    package let port: UInt16
+    /// The value of the `Authorization` field that it wants; secret.
+    package let authorization: [UInt8]
+    /// The number of its process: another number is another process, even on the same port.
+    package let generation: UInt64
+
+    /// An endpoint.
+    package init(port: UInt16, authorization: [UInt8], generation: UInt64) {
+        self.port = port
+        self.authorization = authorization
+        self.generation = generation
+    }
+}
+
+extension InstanceEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "127.0.0.1:\(port) (generation \(generation))" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: ["port": port, "generation": generation]) }
+}
