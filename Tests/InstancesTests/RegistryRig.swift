@@ -1,0 +1,101 @@
+import Foundation
+import Glibc
+import Instances
+import Locking
+import Logging
+import OpenCode
+import Systemd
+
+/// A registry on a loop of its own, whose OpenCode is a shell script.
+final class RegistryRig: Sendable {
+    /// Announces a port and ends at SIGTERM.
+    static let wellBehaved = """
+        echo "Warning: something first"
+        echo "opencode server listening on http://127.0.0.1:4096"
+        exec sleep 1000
+        """
+
+    let home: TemporaryHome
+    let registry: InstanceRegistry
+    let lines = RecordedLines()
+    private let loop: SystemEventLoop
+    private let ended: AsyncStream<Void>
+    private let tables: AsyncStream<RoutingTable>
+
+    init(
+        script: String = wellBehaved, projects: [String] = ["alpha"], limits: InstanceLimits = InstanceLimits(),
+        command: [String]? = nil, environment: [String: String] = ["PATH": "/usr/bin:/bin"],
+        probe: @escaping InstanceRegistry.Probe = { _, _ in .healthy(version: "1.18.33") }
+    ) throws {
+        let home = try TemporaryHome()
+        for project in projects { try home.makeFolder(project) }
+        try home.makeFile(".opencode.sh", script + "\n")
+        let loop = try SystemEventLoop()
+        let logger = Logger(sink: lines, level: .debug)
+        let (tables, published) = AsyncStream.makeStream(of: RoutingTable.self)
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        registry = InstanceRegistry(
+            loop: loop, catalogue: ProjectCatalogue(home: home.path),
+            // By the shell and not as a program: a file just written may not be executed while another test forks.
+            supervisor: ProcessSupervisor(
+                loop: loop, command: command ?? ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment,
+                logger: logger),
+            limits: limits, logger: logger, probe: probe, publish: { published.yield($0) })
+        (self.home, self.loop, self.tables, self.ended) = (home, loop, tables, ended)
+        Thread {
+            try? loop.run()
+            end.finish()
+        }.start()
+    }
+
+    /// Ends all children and the loop; every test calls it last.
+    func end() async {
+        await registry.shutdown()
+        loop.stop()
+        for await _ in ended {}
+    }
+
+    /// The first table, from the last one asked for on, of which this is true.
+    func table(where isWanted: (RoutingTable) -> Bool) async -> RoutingTable? {
+        for await table in tables where isWanted(table) { return table }
+        return nil
+    }
+
+    /// A pipe with a name in the home directory, which hangs up when the last process that has it open for writing is gone.
+    func makeLifeline(_ name: String) -> Int32 {
+        let path = "\(home.path)/\(name)"
+        guard mkfifo(path, 0o600) == 0 else { return -1 }
+        return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    }
+
+    /// Whether the last writer of a lifeline goes within 5 s.
+    static func hangsUp(_ lifeline: Int32) -> Bool {
+        var wanted = pollfd(fd: lifeline, events: 0, revents: 0)
+        return poll(&wanted, 1, 5_000) == 1 && wanted.revents == Int16(POLLHUP)
+    }
+
+    /// Whether a lifeline is held now.
+    static func isHeld(_ lifeline: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return read(lifeline, &byte, 1) < 0 && errno == EAGAIN
+    }
+}
+
+extension ProjectName {
+    static let alpha = named("alpha")
+    static let beta = named("beta")
+
+    private static func named(_ text: String) -> ProjectName {
+        guard let name = ProjectName(text) else { preconditionFailure("\(text) is no name") }
+        return name
+    }
+}
+
+/// Keeps what was logged.
+final class RecordedLines: LogSink {
+    private let records = Locked<[LogRecord]>([])
+
+    func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
+
+    var all: [LogRecord] { records.withLock { $0 } }
+}
