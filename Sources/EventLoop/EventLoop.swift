@@ -17,6 +17,8 @@ package struct Readiness: OptionSet, Sendable {
     package static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
     /// Both directions are closed, or an error is pending; always told, never asked for.
     package static let broken = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
+    /// The peer has left, in whichever way.
+    package static let gone = Readiness(rawValue: EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue)
     /// Tells each change once instead of as long as it lasts.
     package static let edgeTriggered = Readiness(rawValue: EPOLLET.rawValue)
 }
@@ -124,6 +126,9 @@ package final class EventLoop {
 
     /// Sets or moves a timer's deadline to `duration` after the start of this pass.
     package func arm(_ timer: LoopTimer, after duration: Duration) { timers.arm(timer, at: now + duration) }
+
+    /// Never fires a timer from now on and lets go of its handler.
+    package func cancel(_ timer: LoopTimer) { timers.cancel(timer) }
 
     /// Calls the handler once at the end of this pass. Whoever asks twice is called twice: keep a flag.
     package func atEndOfPass(_ handler: any PassHandler) { passHandlers.append(handler) }

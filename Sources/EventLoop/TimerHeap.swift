@@ -1,22 +1,18 @@
 /// A deadline of one object on one loop.
 ///
 /// Moving a deadline further away, which every byte of traffic does, only stores a number: the entry in the heap finds
-/// out when it comes up. So the request path pays nothing for its time-outs.
+/// out when it comes up. So the request path pays next to nothing for its time-outs.
 package final class LoopTimer {
-    /// The object that is told; nil after ``cancel()``.
+    /// Who is told; nil after it was cancelled.
     fileprivate(set) var handler: (any TimerHandler)?
     /// When it is due, or the far future.
     package fileprivate(set) var deadline = MonotonicTime.distantFuture
-    /// The time under which the heap knows it, where it does.
-    fileprivate var queued: MonotonicTime?
+    /// The time under which the heap knows it; never later than ``deadline``.
+    fileprivate var queued = MonotonicTime.distantFuture
+    /// Where it stands in the heap, -1 where it does not.
+    fileprivate var index = -1
 
     init(handler: any TimerHandler) { self.handler = handler }
-
-    /// Never fires from now on and lets go of its handler.
-    package func cancel() {
-        handler = nil
-        deadline = .distantFuture
-    }
 
     /// Does not fire until it is armed again.
     package func disarm() { deadline = .distantFuture }
@@ -28,72 +24,93 @@ package protocol TimerHandler: AnyObject {
     func timerFired(_ timer: LoopTimer)
 }
 
-/// The deadlines of a loop, earliest first: a binary heap whose entries may be out of date.
+/// The deadlines of a loop, earliest first: a binary heap in which each timer knows its place.
 struct TimerHeap {
-    private struct Entry {
-        var time: MonotonicTime
-        var timer: LoopTimer
-    }
-
-    private var entries: [Entry] = []
+    private var timers: [LoopTimer] = []
 
     /// The earliest time at which something may be due.
-    var next: MonotonicTime? { entries.first?.time }
+    var next: MonotonicTime? { timers.first?.queued }
 
     /// The number of entries, for tests.
-    var count: Int { entries.count }
+    var count: Int { timers.count }
 
     /// Sets a timer's deadline.
     mutating func arm(_ timer: LoopTimer, at deadline: MonotonicTime) {
+        guard timer.handler != nil else { return }
         timer.deadline = deadline
-        if let queued = timer.queued, queued <= deadline { return }
-        timer.queued = deadline
-        push(Entry(time: deadline, timer: timer))
+        if timer.index < 0 {
+            timer.queued = deadline
+            timer.index = timers.count
+            timers.append(timer)
+            rise(from: timer.index)
+        } else if deadline < timer.queued {
+            timer.queued = deadline
+            rise(from: timer.index)
+        }
+    }
+
+    /// Takes a timer out for good; it lets go of its handler. An exchange's deadline lies minutes ahead and its end moments: what
+    /// has ended must not stay.
+    mutating func cancel(_ timer: LoopTimer) {
+        timer.handler = nil
+        timer.deadline = .distantFuture
+        if timer.index >= 0 { remove(at: timer.index) }
     }
 
     /// The next timer that is due at `now`, disarmed; nil when none is.
     mutating func popDue(at now: MonotonicTime) -> LoopTimer? {
-        while let first = entries.first, first.time <= now {
-            pop()
-            let timer = first.timer
-            // An entry that an earlier arming has overtaken is not the one the timer knows of.
-            guard timer.queued == first.time else { continue }
-            timer.queued = nil
-            guard timer.handler != nil, timer.deadline != .distantFuture else { continue }
-            if timer.deadline > now {
-                arm(timer, at: timer.deadline)
+        while let first = timers.first, first.queued <= now {
+            if first.deadline > now, first.deadline != .distantFuture {
+                // It was moved away after it had been queued.
+                first.queued = first.deadline
+                sink(from: 0)
                 continue
             }
-            timer.deadline = .distantFuture
-            return timer
+            remove(at: 0)
+            guard first.deadline != .distantFuture else { continue }
+            first.deadline = .distantFuture
+            return first
         }
         return nil
     }
 
-    private mutating func push(_ entry: Entry) {
-        entries.append(entry)
-        var index = entries.count - 1
+    private mutating func remove(at index: Int) {
+        let removed = timers[index]
+        let last = timers.removeLast()
+        removed.index = -1
+        guard last !== removed else { return }
+        timers[index] = last
+        last.index = index
+        rise(from: index)
+        sink(from: last.index)
+    }
+
+    private mutating func rise(from start: Int) {
+        var index = start
         while index > 0 {
             let parent = (index - 1) / 2
-            guard entries[index].time < entries[parent].time else { return }
-            entries.swapAt(index, parent)
+            guard timers[index].queued < timers[parent].queued else { return }
+            swap(index, parent)
             index = parent
         }
     }
 
-    private mutating func pop() {
-        entries.swapAt(0, entries.count - 1)
-        entries.removeLast()
-        var index = 0
+    private mutating func sink(from start: Int) {
+        var index = start
         while true {
             var smallest = index
-            for child in [2 * index + 1, 2 * index + 2]
-            where child < entries.count && entries[child].time < entries[smallest].time {
-                smallest = child
-            }
+            let left = 2 * index + 1
+            if left < timers.count, timers[left].queued < timers[smallest].queued { smallest = left }
+            if left + 1 < timers.count, timers[left + 1].queued < timers[smallest].queued { smallest = left + 1 }
             guard smallest != index else { return }
-            entries.swapAt(index, smallest)
+            swap(index, smallest)
             index = smallest
         }
+    }
+
+    private mutating func swap(_ first: Int, _ second: Int) {
+        timers.swapAt(first, second)
+        timers[first].index = first
+        timers[second].index = second
     }
 }

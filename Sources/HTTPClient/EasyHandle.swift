@@ -8,7 +8,6 @@ import HTTPTypes
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let fields = RequestFields()
-    private var target: [CChar] = []
     /// The exchange being carried; it and the handle hold each other until the exchange is released.
     var exchange: UpstreamExchange?
 
@@ -30,7 +29,7 @@ final class EasyHandle {
         // followed the last chunk.
         ccurl_set_long(pointer, CURLOPT_HTTP_TRANSFER_DECODING, 0)
         ccurl_set_long(pointer, CURLOPT_CONNECTTIMEOUT_MS, Self.connectTimeout)
-        ccurl_set_long(pointer, CURLOPT_BUFFERSIZE, 64 * 1024)
+        ccurl_set_long(pointer, CURLOPT_BUFFERSIZE, Self.bufferSize)
         ccurl_set_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
         ccurl_set_long(pointer, CURLOPT_TCP_NODELAY, 1)
         ccurl_set_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -49,19 +48,50 @@ final class EasyHandle {
 
     deinit { curl_easy_cleanup(pointer) }
 
+    /// libcurl allocates its buffer for each transfer; from 64 KiB on, giving it back makes glibc tidy its whole heap.
+    private static let bufferSize = 32 * 1024
+
     /// Loopback answers at once or not at all; a full accept queue is the one case in between. Milliseconds.
     private static let connectTimeout = 5000
+
+    /// What the options say of the next transfer's form; most requests have the form of the one before.
+    private enum Form: Equatable {
+        case fresh
+        /// GET without a body.
+        case plainGet
+        case other
+    }
+
+    private var form = Form.fresh
+    private var usesKeptConnection = true
 
     /// Prepares the handle for a request to the host that `address` names.
     func prepare(_ request: UpstreamRequest, address: OpaquePointer) {
         fields.fill(request)
         ccurl_set_fields(pointer, fields.list)
         ccurl_set_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(address))
-        target.removeAll(keepingCapacity: true)
-        for byte in request.target { target.append(CChar(bitPattern: byte)) }
-        target.append(0)
+        setTarget(request.target)
+        if request.mayUseKeptConnection != usesKeptConnection {
+            usesKeptConnection = request.mayUseKeptConnection
+            ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, usesKeptConnection ? 0 : 1)
+        }
+        let isPlainGet = request.method == .get && !request.hasBody
+        guard !isPlainGet || form != .plainGet else { return }
+        form = isPlainGet ? .plainGet : .other
+        setForm(request)
+    }
+
+    private func setTarget(_ bytes: ArraySlice<UInt8>) {
         // Copied by libcurl, as every string option is.
-        target.withUnsafeBufferPointer { _ = ccurl_set_string(pointer, CURLOPT_REQUEST_TARGET, $0.baseAddress) }
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { text in
+            for (offset, byte) in bytes.enumerated() { text[offset] = CChar(bitPattern: byte) }
+            text[bytes.count] = 0
+            _ = ccurl_set_string(pointer, CURLOPT_REQUEST_TARGET, text.baseAddress)
+        }
+    }
+
+    private func setForm(_ request: UpstreamRequest) {
+        // Takes back what an earlier request has set: the method, the upload and the missing body.
         ccurl_set_long(pointer, CURLOPT_HTTPGET, 1)
         switch request.body {
         case .none:
@@ -82,10 +112,8 @@ final class EasyHandle {
             ccurl_set_long(pointer, CURLOPT_UPLOAD, 1)
             ccurl_set_size(pointer, CURLOPT_INFILESIZE_LARGE, length.map { Int64(clamping: $0) } ?? -1)
         }
-        let isPlain = request.method == .get || request.method == .head
-        ccurl_set_string(pointer, CURLOPT_CUSTOMREQUEST, isPlain && !request.hasBody ? nil : request.methodName)
-        let ownConnection = request.mayUseKeptConnection ? 0 : 1
-        ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, ownConnection)
+        let isPlain = (request.method == .get || request.method == .head) && !request.hasBody
+        ccurl_set_string(pointer, CURLOPT_CUSTOMREQUEST, isPlain ? nil : request.methodName)
     }
 
     /// The connection's descriptor, -1 where there is none.

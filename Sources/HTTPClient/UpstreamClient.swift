@@ -62,7 +62,7 @@ package final class UpstreamClient {
     /// Ends everything and gives libcurl's memory back; to be called once, before the client goes: libcurl calls back meanwhile.
     package func stop() {
         for exchange in running { exchange.cancel() }
-        timer?.cancel()
+        if let timer { loop.cancel(timer) }
         timer = nil
         defer { curl_multi_cleanup(multi) }
         for handle in removing { curl_multi_remove_handle(multi, handle.pointer) }
@@ -148,17 +148,11 @@ package final class UpstreamClient {
     }
 
     private func settle() {
-        for handle in take(&removing) { remove(handle) }
-        for exchange in take(&leaving) { takeSocket(of: exchange) }
-        for exchange in take(&finishing) { exchange.finish(.complete) }
+        while let handle = removing.popLast() { remove(handle) }
+        while let exchange = leaving.popLast() { takeSocket(of: exchange) }
+        while let exchange = finishing.popLast() { exchange.finish(.complete) }
         readMessages()
-        for exchange in take(&touched) { exchange.actionEnded() }
-    }
-
-    private func take<Element>(_ list: inout [Element]) -> [Element] {
-        guard !list.isEmpty else { return [] }
-        defer { list.removeAll(keepingCapacity: true) }
-        return list
+        while let exchange = touched.popLast() { exchange.actionEnded() }
     }
 
     private func readMessages() {

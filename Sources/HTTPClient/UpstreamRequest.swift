@@ -19,7 +19,7 @@ package struct UpstreamRequest {
     /// The method's own spelling.
     package var methodName: String
     /// The request target in origin form, sent exactly so.
-    package var target: [UInt8]
+    package var target: ArraySlice<UInt8>
     /// All fields but Host, Content-Length, Transfer-Encoding and Expect, which the exchange makes itself.
     package var fields: FieldList
     /// The body.
@@ -29,7 +29,7 @@ package struct UpstreamRequest {
 
     /// A request with these parts.
     package init(
-        port: UInt16, method: Method, methodName: String, target: [UInt8], fields: FieldList, body: Body,
+        port: UInt16, method: Method, methodName: String, target: ArraySlice<UInt8>, fields: FieldList, body: Body,
         mayUpgrade: Bool = false
     ) {
         self.port = port

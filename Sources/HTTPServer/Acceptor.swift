@@ -46,7 +46,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
 
     func stop() {
         pause()
-        timer?.cancel()
+        if let timer { server.loop.cancel(timer) }
         timer = nil
     }
 

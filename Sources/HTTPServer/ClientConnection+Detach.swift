@@ -24,7 +24,7 @@ extension ClientConnection {
         detached.start(answerHead, length)
         // What was written before the request's end was known goes first.
         outgoing.queue.withBytes { _ = detached.write($0) }
-        outgoing = OutgoingBody()
+        outgoing.reset()
         return detached
     }
 

@@ -22,7 +22,7 @@ extension ClientConnection {
     func began(target: UnsafePointer<CChar>?) {
         head.removeAll()
         body.removeAll()
-        outgoing = OutgoingBody()
+        outgoing.reset()
         summary = RequestSummary()
         isBodyComplete = false
         exchange = nil
@@ -156,7 +156,7 @@ extension ClientConnection {
         }
         project = nil
         pendingAnswer = nil
-        outgoing = OutgoingBody()
+        outgoing.reset()
         body.removeAll()
         rest()
     }

@@ -52,7 +52,7 @@ extension ClientConnection {
     /// Forgets what was written of an answer that has not begun.
     package func dropWaitingAnswer() {
         guard pendingAnswer == nil, phase == .handedOver else { return }
-        outgoing = OutgoingBody()
+        outgoing.reset()
     }
 
     /// The length of the body, where all of it was written before the answer began.

@@ -103,7 +103,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     func stopWatching() {
         if let watch { server.loop.cancel(watch) }
         watch = nil
-        timer?.cancel()
+        if let timer { server.loop.cancel(timer) }
         timer = nil
     }
 
@@ -115,7 +115,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
             hasInput = true
             if phase == .idle { arm(.head) }
         }
-        guard !readiness.isDisjoint(with: [.peerClosed, .broken]), !peerClosed else { return }
+        guard !readiness.isDisjoint(with: .gone), !peerClosed else { return }
         peerClosed = true
         if phase == .handedOver || phase == .answering { abandon() }
     }

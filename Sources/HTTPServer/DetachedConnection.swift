@@ -168,7 +168,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     // MARK: Events
 
     package func ready(_ readiness: Readiness) {
-        if !readiness.isDisjoint(with: [.peerClosed, .broken]) {
+        if !readiness.isDisjoint(with: .gone) {
             return close(tellingFollower: true)
         }
         if readiness.contains(.readable), state == .lingering || state == .ending { drain() }
@@ -267,7 +267,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private func stopWatching() {
         if let watch { loop.cancel(watch) }
         watch = nil
-        timer?.cancel()
+        if let timer { loop.cancel(timer) }
         timer = nil
     }
 

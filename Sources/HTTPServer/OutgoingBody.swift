@@ -23,6 +23,17 @@ struct OutgoingBody {
     var trailers = FieldList()
     /// libmicrohttpd's response, which it keeps until it has read the body's end.
     var response: OpaquePointer?
+
+    /// Prepares for another answer; the queue's memory is kept.
+    mutating func reset() {
+        queue.removeAll()
+        state = .open
+        isSourcePaused = false
+        isReaderWaiting = false
+        promised = nil
+        if trailers.count > 0 { trailers = FieldList() }
+        response = nil
+    }
 }
 
 /// An answer that is queued at libmicrohttpd's next call: it takes answers in its access handler only.

@@ -55,18 +55,25 @@ struct Response: ~Copyable {
     private static func forEach<Result>(
         _ fields: FieldList, _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Result
     ) {
-        var text: [CChar] = []
         for index in 0..<fields.count {
             let name = fields.name(at: index)
             let value = fields.value(at: index)
             guard !value.isEmpty else { continue }
-            text.removeAll(keepingCapacity: true)
-            text.append(contentsOf: name.lazy.map { CChar(bitPattern: $0) })
-            text.append(0)
-            text.append(contentsOf: value.lazy.map { CChar(bitPattern: $0) })
-            text.append(0)
-            text.withUnsafeBufferPointer { buffer in
-                guard let start = buffer.baseAddress else { return }
+            // NUL-terminated copies on the stack; libmicrohttpd makes its own.
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + value.count + 2) { text in
+                var offset = 0
+                for byte in name {
+                    text[offset] = CChar(bitPattern: byte)
+                    offset += 1
+                }
+                text[offset] = 0
+                offset += 1
+                for byte in value {
+                    text[offset] = CChar(bitPattern: byte)
+                    offset += 1
+                }
+                text[offset] = 0
+                guard let start = text.baseAddress else { return }
                 _ = body(start, start + name.count + 1)
             }
         }

@@ -41,6 +41,16 @@ extension ArraySlice<UInt8> {
         return true
     }
 
+    /// Whether the bytes are `other`, letters in any spelling.
+    package func equalsIgnoringCase(_ other: ArraySlice<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for offset in 0..<count
+        where self[startIndex + offset].lowercasedLetter != other[other.startIndex + offset].lowercasedLetter {
+            return false
+        }
+        return true
+    }
+
     /// Whether the bytes begin with `lowercased` in any spelling of its letters.
     package func startsIgnoringCase(_ lowercased: [UInt8]) -> Bool {
         count >= lowercased.count && prefix(lowercased.count).equalsIgnoringCase(lowercased)

@@ -15,6 +15,12 @@ package struct FieldList: Sendable {
     /// An empty list.
     package init() {}
 
+    /// An empty list with room for this many fields and bytes.
+    package init(fields: Int, bytes byteCount: Int) {
+        entries.reserveCapacity(fields)
+        bytes.reserveCapacity(byteCount)
+    }
+
     /// The number of fields.
     package var count: Int { entries.count }
 
@@ -70,7 +76,29 @@ package struct FieldList: Sendable {
 
     /// Adds a copy of the field at `index` of another list.
     package mutating func append(fieldAt index: Int, of other: FieldList) {
-        append(name: other.name(at: index), value: other.value(at: index))
+        let entry = other.entries[index]
+        let start = bytes.count
+        bytes.append(contentsOf: other.bytes[Int(entry.nameStart)..<Int(entry.valueEnd)])
+        addEntry(start, start + Int(entry.valueStart - entry.nameStart))
+    }
+
+    /// Adds a field whose value is the values of all fields of that name in another list and then an element of one's own: how a
+    /// list field is continued (RFC 9110 §5.3).
+    package mutating func append(
+        name: [UInt8], continuing other: FieldList, _ field: FieldName, with element: some Collection<UInt8>
+    ) {
+        let nameStart = bytes.count
+        bytes.append(contentsOf: name)
+        let valueStart = bytes.count
+        var start = 0
+        while let index = other.firstIndex(of: field, from: start) {
+            bytes.append(contentsOf: other.value(at: index))
+            bytes.append(UInt8(ascii: ","))
+            bytes.append(UInt8(ascii: " "))
+            start = index + 1
+        }
+        bytes.append(contentsOf: element)
+        addEntry(nameStart, valueStart)
     }
 
     /// Whether the field at `index` has this name.

@@ -42,7 +42,7 @@ package struct ResponseHeadReader: Sendable {
         }
         let line = bytes.extracting(0..<(bytes.count - 2))
         guard var head else {
-            head = ResponseHead(status: try status(line))
+            head = ResponseHead(status: try status(line), fields: FieldList(fields: 12, bytes: 480))
             return .needsMore
         }
         guard !line.isEmpty else { return end(head) }

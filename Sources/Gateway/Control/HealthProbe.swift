@@ -16,6 +16,7 @@ final class HealthProbe: UpstreamFollower, TimerHandler {
     private static let timeout = Duration.seconds(5)
     private static let longestBody = 64 * 1024
 
+    private let loop: EventLoop
     private var exchange: UpstreamExchange?
     private var timer: LoopTimer?
     private var status = 0
@@ -27,12 +28,13 @@ final class HealthProbe: UpstreamFollower, TimerHandler {
         loop: EventLoop, client: UpstreamClient, port: UInt16, authorization: String?,
         report: @escaping (ProbeAnswer) -> Void
     ) {
+        self.loop = loop
         self.report = report
         var fields = FieldList()
         fields.append("Accept", "application/json")
         if let authorization { fields.append("Authorization", authorization) }
         let request = UpstreamRequest(
-            port: port, method: .get, methodName: "GET", target: Array(HealthAnswer.path.utf8), fields: fields, body: .none)
+            port: port, method: .get, methodName: "GET", target: Array(HealthAnswer.path.utf8)[...], fields: fields, body: .none)
         let timer = loop.timer(self)
         self.timer = timer
         loop.arm(timer, after: Self.timeout)
@@ -41,7 +43,7 @@ final class HealthProbe: UpstreamFollower, TimerHandler {
     }
 
     private func end(_ answer: ProbeAnswer) {
-        timer?.cancel()
+        if let timer { loop.cancel(timer) }
         timer = nil
         exchange?.cancel()
         exchange = nil

@@ -22,7 +22,7 @@ final class Drain: TimerHandler {
 
     func timerFired(_ timer: LoopTimer) {
         guard !isEmpty(), MonotonicTime.now < deadline else {
-            timer.cancel()
+            loop.cancel(timer)
             self.timer = nil
             return finished()
         }

@@ -130,22 +130,23 @@ final class GatewayLoop {
 
 extension GatewayLoop: RequestHandler {
     func refuse(_ connection: ClientConnection) -> Answer? {
-        switch decide(connection) {
-        case .refusal(let answer): answer
-        case .route: nil
-        }
+        if case .refusal(let answer) = decide(connection) { answer } else { nil }
     }
 
     func handle(_ connection: ClientConnection) {
         switch decide(connection) {
         case .refusal(let answer): connection.respond(answer)
         case .route(let route): serve(route, connection)
+        case .proxy(let name, let endpoint, let target):
+            let exchange = ProxyExchange(self, connection, name, port: endpoint.port)
+            exchange.start(target: target, authorization: endpoint.authorization)
         }
     }
 
     private enum Decision {
         case refusal(Answer)
         case route(Route)
+        case proxy(ProjectName, InstanceEndpoint, target: ArraySlice<UInt8>)
     }
 
     /// Route and credentials: all that can be said before a request's body.
@@ -170,14 +171,25 @@ extension GatewayLoop: RequestHandler {
         case .unknownProject(let name): return .refusal(ControlAnswers.projectNotFound(name))
         case .start(let name), .stop(let name), .status(let name):
             connection.project = name.string
-        case .proxy(let name, _):
-            connection.project = name.string
-            if snapshot.routes.route(to: name)?.endpoint == nil {
-                return .refusal(error(503, InstanceMessage.notRunning(name.string), connection))
-            }
+        case .proxy(let segment, let target): return decide(connection, segment, target)
         default: break
         }
         return .route(route)
+    }
+
+    /// Looks the instance up by the name as it stands in the path; only where there is none is the name itself looked at.
+    private func decide(
+        _ connection: ClientConnection, _ segment: ArraySlice<UInt8>, _ target: ArraySlice<UInt8>
+    ) -> Decision {
+        if let found = snapshot.routes.route(forSegment: segment), let endpoint = found.endpoint {
+            connection.project = found.text
+            return .proxy(found.name, endpoint, target: target)
+        }
+        guard let name = ProjectName(percentEncoded: segment) else {
+            return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))
+        }
+        connection.project = name.string
+        return .refusal(error(503, InstanceMessage.notRunning(name.string), connection))
     }
 
     /// The one Authorization field; several are ambiguous and count as none.
@@ -202,11 +214,7 @@ extension GatewayLoop: RequestHandler {
         case .start(let name): ask(connection) { ControlAnswers.start(name, await $0.start(name)) }
         case .stop(let name): ask(connection) { ControlAnswers.stop(name, await $0.stop(name)) }
         case .status(let name): ask(connection) { ControlAnswers.status(name, await $0.status(name)) }
-        case .proxy(let name, let target):
-            guard let endpoint = snapshot.routes.route(to: name)?.endpoint else { return }
-            let exchange = ProxyExchange(self, connection, name, port: endpoint.port)
-            exchange.start(target: target, authorization: endpoint.authorization)
-        case .unknownProject, .notFound, .methodNotAllowed: break
+        case .proxy, .unknownProject, .notFound, .methodNotAllowed: break
         }
     }
 

@@ -8,28 +8,32 @@ struct HopByHop {
         FieldName("proxy-authorization"),
     ]
 
-    /// First letters of the names above: most fields are let through after one comparison.
-    private static let initials = Set(always.compactMap(\.lowercased.first))
+    private let fields: FieldList
+    /// Whether `Connection` names anything at all, which few messages do.
+    private let hasOptions: Bool
 
-    private var named: [[UInt8]] = []
-
-    /// Learns which further fields the head's own `Connection` names.
+    /// The rules for one head, whose own `Connection` can name further fields.
     init(_ fields: FieldList) {
-        var start = 0
-        while let index = fields.firstIndex(of: .connection, from: start) {
-            for element in ListElements(fields.value(at: index)) { named.append(element.map(\.lowercasedLetter)) }
-            start = index + 1
-        }
+        self.fields = fields
+        hasOptions = fields.firstIndex(of: .connection) != nil
     }
 
     /// Whether the field at `index` stays on its own connection.
-    func holdsBack(_ fields: FieldList, at index: Int) -> Bool {
-        let name = fields.name(at: index)
-        if let initial = name.first?.lowercasedLetter, Self.initials.contains(initial),
-            Self.always.contains(where: { fields.isName(at: index, $0) })
-        {
-            return true
+    func holdsBack(at index: Int) -> Bool {
+        switch fields.name(at: index).first?.lowercasedLetter {
+        case UInt8(ascii: "c"), UInt8(ascii: "k"), UInt8(ascii: "p"), UInt8(ascii: "t"), UInt8(ascii: "u"):
+            if Self.always.contains(where: { fields.isName(at: index, $0) }) { return true }
+        default: break
         }
-        return !named.isEmpty && named.contains { name.equalsIgnoringCase($0) }
+        return hasOptions && isNamed(fields.name(at: index))
+    }
+
+    private func isNamed(_ name: ArraySlice<UInt8>) -> Bool {
+        var start = 0
+        while let index = fields.firstIndex(of: .connection, from: start) {
+            if ListElements(fields.value(at: index)).contains(where: { $0.equalsIgnoringCase(name) }) { return true }
+            start = index + 1
+        }
+        return false
     }
 }

@@ -42,7 +42,7 @@ final class ProxyExchange {
     }
 
     /// Sends the request on.
-    func start(target: [UInt8], authorization: [UInt8]?) {
+    func start(target: ArraySlice<UInt8>, authorization: [UInt8]?) {
         guard let connection else { return }
         let head = connection.head
         let isUpgrade = RequestForwarding.wantsUpgrade(head) && connection.framing == .none
@@ -97,7 +97,7 @@ final class ProxyExchange {
         phase = .ended
         if isStream { owner.streamEnded(self) }
         isStream = false
-        timer?.cancel()
+        if let timer { owner.loop.cancel(timer) }
         timer = nil
         upstream?.cancel()
         upstream = nil

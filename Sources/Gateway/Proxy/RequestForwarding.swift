@@ -2,13 +2,18 @@ import HTTPTypes
 
 /// Makes the fields that an instance gets out of those that the client has sent. Pure.
 enum RequestForwarding {
-    /// The name under which the gateway puts itself into `Via` (RFC 9110 §7.6.3).
-    static let pseudonym = "viberemote-gateway"
+    /// The gateway's own element of `Via` (RFC 9110 §7.6.3): the version it was spoken to in, and its pseudonym.
+    private static let via = (http10: Array("1.0 viberemote-gateway".utf8), http11: Array("1.1 viberemote-gateway".utf8))
 
-    private static let dropped: [FieldName] = [
-        .host, .authorization, .contentLength, .expect, .forwardedFor, .forwardedHost, .forwardedProto, .via,
-    ]
-    private static let droppedInitials = Set(dropped.compactMap(\.lowercased.first))
+    private enum Name {
+        static let authorization = Array("Authorization".utf8)
+        static let forwardedFor = Array("X-Forwarded-For".utf8)
+        static let forwardedProto = Array("X-Forwarded-Proto".utf8)
+        static let forwardedHost = Array("X-Forwarded-Host".utf8)
+        static let via = Array("Via".utf8)
+    }
+
+    private static let http = Array("http".utf8)
 
     /// The instance's fields.
     ///
@@ -17,28 +22,24 @@ enum RequestForwarding {
     static func fields(
         of head: RequestHead, from peer: String, authorization: [UInt8]?, isUpgrade: Bool
     ) -> FieldList {
-        var fields = FieldList()
-        let hopByHop = HopByHop(head.fields)
-        for index in 0..<head.fields.count where !isDropped(head.fields, at: index) {
-            if hopByHop.holdsBack(head.fields, at: index) { continue }
-            fields.append(fieldAt: index, of: head.fields)
+        let received = head.fields
+        var fields = FieldList(fields: received.count + 6, bytes: received.byteCount + 320)
+        let hopByHop = HopByHop(received)
+        for index in 0..<received.count where !isDropped(received, at: index) && !hopByHop.holdsBack(at: index) {
+            fields.append(fieldAt: index, of: received)
         }
-        if isUpgrade, let upgrade = head.fields.first(.upgrade) {
+        if isUpgrade, let upgrade = received.first(.upgrade) {
             fields.append("Connection", "Upgrade")
             fields.append(name: "Upgrade".utf8, value: upgrade)
         }
-        if let authorization { fields.append(name: "Authorization".utf8, value: authorization) }
-        append("X-Forwarded-For", continuing: .forwardedFor, peer, of: head, to: &fields)
-        if let proto = head.fields.first(.forwardedProto) {
-            fields.append(name: "X-Forwarded-Proto".utf8, value: proto)
-        } else {
-            fields.append("X-Forwarded-Proto", "http")
+        if let authorization { fields.append(name: Name.authorization, value: authorization) }
+        fields.append(name: Name.forwardedFor, continuing: received, .forwardedFor, with: peer.utf8)
+        fields.append(name: Name.forwardedProto, value: received.first(.forwardedProto) ?? http[...])
+        if let host = received.first(.forwardedHost) ?? received.first(.host) {
+            fields.append(name: Name.forwardedHost, value: host)
         }
-        if let host = head.fields.first(.forwardedHost) ?? head.fields.first(.host) {
-            fields.append(name: "X-Forwarded-Host".utf8, value: host)
-        }
-        let version = head.version == .http10 ? "1.0" : "1.1"
-        append("Via", continuing: .via, "\(version) \(pseudonym)", of: head, to: &fields)
+        fields.append(
+            name: Name.via, continuing: received, .via, with: head.version == .http10 ? via.http10 : via.http11)
         return fields
     }
 
@@ -48,25 +49,18 @@ enum RequestForwarding {
             && head.fields.contains(token: .upgrade, in: .connection)
     }
 
+    /// Fields that are made anew: by the exchange (framing, Host), by the gateway (credentials, forwarding).
     private static func isDropped(_ fields: FieldList, at index: Int) -> Bool {
-        guard let initial = fields.name(at: index).first?.lowercasedLetter, droppedInitials.contains(initial) else {
-            return false
+        switch fields.name(at: index).first?.lowercasedLetter {
+        case UInt8(ascii: "a"): fields.isName(at: index, .authorization)
+        case UInt8(ascii: "c"): fields.isName(at: index, .contentLength)
+        case UInt8(ascii: "e"): fields.isName(at: index, .expect)
+        case UInt8(ascii: "h"): fields.isName(at: index, .host)
+        case UInt8(ascii: "v"): fields.isName(at: index, .via)
+        case UInt8(ascii: "x"):
+            fields.isName(at: index, .forwardedFor) || fields.isName(at: index, .forwardedHost)
+                || fields.isName(at: index, .forwardedProto)
+        default: false
         }
-        return dropped.contains { fields.isName(at: index, $0) }
-    }
-
-    /// Adds a list field with the client's elements first and the gateway's own last.
-    private static func append(
-        _ name: String, continuing field: FieldName, _ own: String, of head: RequestHead, to fields: inout FieldList
-    ) {
-        var value: [UInt8] = []
-        var start = 0
-        while let index = head.fields.firstIndex(of: field, from: start) {
-            value.append(contentsOf: head.fields.value(at: index))
-            value.append(contentsOf: ", ".utf8)
-            start = index + 1
-        }
-        value.append(contentsOf: own.utf8)
-        fields.append(name: name.utf8, value: value)
     }
 }

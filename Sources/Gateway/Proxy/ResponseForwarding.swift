@@ -5,11 +5,11 @@ import HTTPTypes
 enum ResponseForwarding {
     /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes anew.
     static func head(_ head: ResponseHead) -> ResponseHead {
-        var fields = FieldList()
+        var fields = FieldList(fields: head.fields.count + 2, bytes: head.fields.byteCount + 64)
         let hopByHop = HopByHop(head.fields)
         let isStream = head.isEventStream
         for index in 0..<head.fields.count {
-            if hopByHop.holdsBack(head.fields, at: index) || head.fields.isName(at: index, .contentLength) { continue }
+            if hopByHop.holdsBack(at: index) || head.fields.isName(at: index, .contentLength) { continue }
             // A stream's own words about caching are replaced, not doubled.
             if isStream, head.fields.isName(at: index, .cacheControl) || head.fields.isName(at: index, .accelBuffering) {
                 continue
@@ -29,7 +29,7 @@ enum ResponseForwarding {
         var fields = FieldList()
         let hopByHop = HopByHop(head.fields)
         for index in 0..<head.fields.count
-        where head.fields.isName(at: index, .upgrade) || !hopByHop.holdsBack(head.fields, at: index) {
+        where head.fields.isName(at: index, .upgrade) || !hopByHop.holdsBack(at: index) {
             if head.fields.isName(at: index, .contentLength) { continue }
             fields.append(fieldAt: index, of: head.fields)
         }

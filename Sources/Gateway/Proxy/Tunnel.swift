@@ -48,7 +48,7 @@ final class Tunnel {
         onEnd = nil
         for watch in watches { loop.cancel(watch) }
         watches.removeAll()
-        timer?.cancel()
+        if let timer { loop.cancel(timer) }
         timer = nil
         client.close()
         upstream.close()

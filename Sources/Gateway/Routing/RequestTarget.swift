@@ -6,6 +6,7 @@ struct RequestTarget {
     let path: ArraySlice<UInt8>
     /// What follows the first `?`, that character included; empty where there is none.
     let query: ArraySlice<UInt8>
+    private let whole: ArraySlice<UInt8>
 
     /// Takes the origin form, the absolute form (whose authority is dropped: every host name is served alike) and the
     /// asterisk form; nil for anything else.
@@ -20,6 +21,12 @@ struct RequestTarget {
         let queryStart = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         path = rest[..<queryStart]
         query = rest[queryStart...]
+        whole = rest
+    }
+
+    /// The origin form of a tail of the path with the query: `/` where the tail is empty.
+    func from(_ tail: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        tail.isEmpty ? [UInt8(ascii: "/")] + query : whole[tail.startIndex...]
     }
 
     private static let schemes = [Array("http://".utf8), Array("https://".utf8)]

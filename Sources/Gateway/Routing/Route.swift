@@ -8,8 +8,9 @@ enum Route: Equatable {
     case start(ProjectName)
     case stop(ProjectName)
     case status(ProjectName)
-    /// To a project's instance, with the target that the instance gets.
-    case proxy(ProjectName, target: [UInt8])
+    /// To a project's instance: the project's name as it stands in the path, not decoded and not checked, and the target that
+    /// the instance gets.
+    case proxy(segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
     /// A path under `/projects/` whose name cannot be a project's; the name as it came.
     case unknownProject(String)
     case notFound
@@ -33,6 +34,12 @@ enum Router {
         let rawName = afterPrefix[..<nameEnd]
         let rest = afterPrefix[nameEnd...]
         guard let resource = Resource(rest) else { return .notFound }
+        if case .api(let path) = resource {
+            guard method != .other, method != .connect, method != .trace else {
+                return .methodNotAllowed(allow: proxied)
+            }
+            return .proxy(segment: rawName, target: target.from(path))
+        }
         guard let name = ProjectName(percentEncoded: rawName) else {
             return .unknownProject(String(decoding: rawName, as: UTF8.self))
         }
@@ -40,11 +47,7 @@ enum Router {
         case .start: return method == .post ? .start(name) : .methodNotAllowed(allow: "POST")
         case .stop: return method == .delete ? .stop(name) : .methodNotAllowed(allow: "DELETE")
         case .status: return read(method, .status(name))
-        case .api(let path):
-            guard method != .other, method != .connect, method != .trace else {
-                return .methodNotAllowed(allow: proxied)
-            }
-            return .proxy(name, target: Array(path.isEmpty ? [UInt8(ascii: "/")] : path) + target.query)
+        case .api: return .notFound
         }
     }
 

@@ -4,6 +4,8 @@ package struct RoutingTable: Sendable {
     package struct Route: Sendable, Equatable {
         /// The project.
         package let name: ProjectName
+        /// The name as text, made once.
+        package let text: String
         /// What its instance is doing, for the sentence of a refusal.
         package let state: InstanceState
         /// Where to send requests; nil unless it is ready.
@@ -12,6 +14,7 @@ package struct RoutingTable: Sendable {
         /// A route to an instance.
         package init(name: ProjectName, state: InstanceState, endpoint: InstanceEndpoint?) {
             self.name = name
+            text = name.string
             self.state = state
             self.endpoint = endpoint
         }
