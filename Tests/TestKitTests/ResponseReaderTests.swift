@@ -155,6 +155,40 @@ struct ResponseReaderTests {
         #expect(reader.trailers == [TestField("X-End", "yes")])
     }
 
+    @Test func dataIsHandedOnBeforeItsChunkEnds() throws {
+        let next = Latch()
+        let server = try TestServer { connection in
+            _ = try connection.readRequest()
+            try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc")
+            try next.wait()
+            try connection.write("\r\n0\r\n\r\n")
+        }
+        let connection = try TestClient.connect(port: server.port)
+        try connection.send("GET", "/")
+        let reader = ResponseReader(connection)
+        #expect(try reader.readBodyPart() == Array("abc".utf8))
+        #expect(throws: TestKitError.self) { try reader.readBodyPart(within: .milliseconds(20)) }
+        next.open()
+        #expect(try reader.discardBody() == 0)
+        #expect(reader.ending == .complete)
+    }
+
+    @Test func bytesAfterATimeOutAreNotLost() throws {
+        let next = Latch()
+        let server = try TestServer { connection in
+            try connection.write("half a li")
+            try next.wait()
+            try connection.write("ne\r\nrest")
+        }
+        let connection = try TestClient.connect(port: server.port)
+        #expect(throws: TestKitError.timedOut(after: .milliseconds(20), waitingFor: "a line")) {
+            try connection.readThrough("\r\n", within: .milliseconds(20), waitingFor: "a line")
+        }
+        next.open()
+        #expect(try connection.readThrough("\r\n", waitingFor: "a line") == Array("half a line\r\n".utf8))
+        #expect(try connection.readUntilClose() == Array("rest".utf8))
+    }
+
     @Test func severalExchangesOnOneConnection() throws {
         let server = try TestServer { connection in
             while let request = try connection.readRequest() {

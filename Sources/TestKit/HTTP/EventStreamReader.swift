@@ -2,7 +2,7 @@
 package final class EventStreamReader {
     /// The response whose body this reads: its head, and how it ended.
     package let response: ResponseReader
-    private var pending: [UInt8] = []
+    private var pending = ReceiveBuffer()
     /// Every byte of the body so far, exactly.
     package private(set) var raw: [UInt8] = []
 
@@ -18,19 +18,30 @@ package final class EventStreamReader {
 
     /// The next block up to its empty line, without that, as it came; nil at the stream's end. Comments are blocks too.
     package func nextBlock(within limit: Duration = TestConnection.defaultLimit) throws -> String? {
+        try nextBlockBytes(within: limit).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The payload of the next event: its `data:` lines joined by line feeds; nil at the stream's end. Skips comments.
+    package func next(within limit: Duration = TestConnection.defaultLimit) throws -> String? {
+        let deadline = Deadline(after: limit)
+        while let block = try nextBlockBytes(within: deadline.remaining) {
+            if let payload = EventStreamReader.payload(of: block) { return payload }
+        }
+        return nil
+    }
+
+    private func nextBlockBytes(within limit: Duration) throws -> [UInt8]? {
         let deadline = Deadline(after: limit)
         var searched = 0
         while true {
-            if let end = pending.firstEnd(of: [10, 10], from: searched) {
-                let block = String(decoding: pending[..<(end - 2)], as: UTF8.self)
-                pending.removeFirst(end)
-                return block
+            if let length = pending.length(through: [10, 10], from: searched) {
+                return Array(pending.take(length).dropLast(2))
             }
             searched = max(0, pending.count - 1)
             do {
                 guard let part = try response.readBodyPart(within: deadline.remaining) else { return nil }
                 raw += part
-                pending += part
+                pending.append(part)
             } catch TestKitError.timedOut {
                 throw TestKitError.timedOut(
                     after: limit, waitingFor: "the next event (\(pending.count) bytes of it are there)")
@@ -38,18 +49,15 @@ package final class EventStreamReader {
         }
     }
 
-    /// The payload of the next event: its `data:` lines joined by line feeds; nil at the stream's end. Skips comments.
-    package func next(within limit: Duration = TestConnection.defaultLimit) throws -> String? {
-        let deadline = Deadline(after: limit)
-        while let block = try nextBlock(within: deadline.remaining) {
-            let data = block.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line -> Substring? in
-                guard line.hasPrefix("data:") else { return nil }
-                let value = line.dropFirst(5)
-                return value.first == " " ? value.dropFirst() : value
-            }
-            if !data.isEmpty { return data.joined(separator: "\n") }
+    private static func payload(of block: [UInt8]) -> String? {
+        let field = Array("data:".utf8)
+        let lines = block.firstEnd(of: [10], from: 0) == nil ? [block[...]] : block.split(separator: 10)
+        let data = lines.compactMap { line -> String? in
+            guard line.starts(with: field) else { return nil }
+            let value = line.dropFirst(field.count)
+            return String(decoding: value.first == UInt8(ascii: " ") ? value.dropFirst() : value, as: UTF8.self)
         }
-        return nil
+        return data.isEmpty ? nil : data.joined(separator: "\n")
     }
 
     /// The first event from here on whose payload satisfies the predicate; throws `closed` when the stream ends before.

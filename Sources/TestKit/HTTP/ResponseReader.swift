@@ -62,6 +62,14 @@ package final class ResponseReader {
             chunkSizes: chunkSizes)
     }
 
+    /// Reads the rest of the body without keeping it; how many bytes that were. The limit is for all of it.
+    package func discardBody(within limit: Duration = TestConnection.defaultLimit) throws -> Int {
+        let deadline = Deadline(after: limit)
+        var count = 0
+        while let part = try readBodyPart(within: deadline.remaining) { count += part.count }
+        return count
+    }
+
     private func framing(of head: TestResponseHead) throws -> BodyFraming {
         if method == "HEAD" || head.status == 204 || head.status == 304 || head.status == 101 { return .none }
         let framing = try BodyFraming(head.fields)

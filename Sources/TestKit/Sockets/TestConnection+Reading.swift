@@ -8,11 +8,7 @@ extension TestConnection {
         upTo count: Int = 65_536, within limit: Duration = TestConnection.defaultLimit,
         waitingFor what: String = "bytes"
     ) throws -> [UInt8] {
-        let kept = unread.withLock { unread in
-            let part = Array(unread.prefix(count))
-            unread = unread.dropFirst(part.count)
-            return part
-        }
+        let kept = unread.withLock { $0.take(count) }
         if !kept.isEmpty || count == 0 { return kept }
         return try receive(upTo: count, Deadline(after: limit), what)
     }
@@ -26,9 +22,15 @@ extension TestConnection {
         bytes.reserveCapacity(count)
         while bytes.count < count {
             let state = "\(what) (\(bytes.count) of \(count))"
-            let part = try read(upTo: count - bytes.count, by: deadline, state)
-            if part.isEmpty { throw TestKitError.closed(waitingFor: state) }
-            bytes += part
+            do {
+                let part = try read(upTo: count - bytes.count, by: deadline, state)
+                if part.isEmpty { throw TestKitError.closed(waitingFor: state) }
+                bytes += part
+            } catch TestKitError.timedOut {
+                // What has come is read by whoever waits longer.
+                giveBack(bytes[...])
+                throw TestKitError.timedOut(after: limit, waitingFor: state)
+            }
         }
         return bytes
     }
@@ -42,21 +44,22 @@ extension TestConnection {
     ) throws -> [UInt8]? {
         let deadline = Deadline(after: limit)
         let delimiter = Array(delimiter.utf8)
-        var bytes: [UInt8] = []
+        var searched = 0
         while true {
-            let part = try read(upTo: 65_536, by: deadline, what)
+            let found = unread.withLock { buffer in
+                let bytes = buffer.length(through: delimiter, from: searched).map { buffer.take($0) }
+                // A delimiter can lie across two reads: look again from just before the new bytes.
+                searched = max(0, buffer.count - delimiter.count + 1)
+                return (bytes: bytes, waiting: buffer.count)
+            }
+            if let bytes = found.bytes { return bytes }
+            if found.waiting > maximum { throw TestKitError.malformed("\(what) is longer than \(maximum) bytes") }
+            let part = try receive(upTo: 65_536, deadline, what)
             if part.isEmpty {
-                if bytes.isEmpty { return nil }
-                throw TestKitError.closed(waitingFor: "the rest of \(what) after \(bytes.count) bytes")
+                if found.waiting == 0 { return nil }
+                throw TestKitError.closed(waitingFor: "the rest of \(what) after \(found.waiting) bytes")
             }
-            // A delimiter can lie across two reads: look again from just before the new bytes.
-            let start = max(0, bytes.count - delimiter.count + 1)
-            bytes += part
-            if let end = bytes.firstEnd(of: delimiter, from: start) {
-                giveBack(bytes[end...])
-                return Array(bytes[..<end])
-            }
-            if bytes.count > maximum { throw TestKitError.malformed("\(what) is longer than \(maximum) bytes") }
+            unread.withLock { $0.append(part) }
         }
     }
 
@@ -109,7 +112,7 @@ extension TestConnection {
     /// Puts bytes back in front of what will be read next.
     package func giveBack(_ bytes: ArraySlice<UInt8>) {
         if bytes.isEmpty { return }
-        unread.withLock { $0 = $0.isEmpty ? bytes : ArraySlice(Array(bytes) + $0) }
+        unread.withLock { $0.giveBack(Array(bytes)) }
     }
 
     private func read(upTo count: Int, by deadline: Deadline, _ what: String) throws -> [UInt8] {
@@ -145,20 +148,5 @@ extension TestConnection {
                 }
             }
         }
-    }
-}
-
-extension [UInt8] {
-    /// The index behind the first occurrence of `pattern` that begins at `start` or later.
-    func firstEnd(of pattern: [UInt8], from start: Int) -> Int? {
-        guard let first = pattern.first, count >= pattern.count else { return nil }
-        var index = start
-        while index <= count - pattern.count {
-            if self[index] == first, self[index..<(index + pattern.count)].elementsEqual(pattern) {
-                return index + pattern.count
-            }
-            index += 1
-        }
-        return nil
     }
 }

@@ -25,7 +25,7 @@ package final class TestConnection: Sendable {
 
     private let life: Monitor<Life>
     /// Bytes that were received but not consumed yet.
-    let unread = Monitor(ArraySlice<UInt8>())
+    let unread = Monitor(ReceiveBuffer())
     /// The port of this side.
     package let localPort: UInt16
     /// The port of the other side.
