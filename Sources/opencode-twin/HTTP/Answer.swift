@@ -8,7 +8,12 @@ struct Answer: Sendable {
 
     /// JSON of known length.
     static func json(_ json: JSON, status: Int = 200, reason: String = "OK") -> Answer {
-        let body = Array(json.encoded.utf8)
+        Answer.json(text: json.encoded, status: status, reason: reason)
+    }
+
+    /// JSON of known length that is encoded already.
+    static func json(text: String, status: Int, reason: String) -> Answer {
+        let body = Array(text.utf8)
         return Answer(
             status: status, reason: reason,
             fields: [

@@ -144,6 +144,7 @@ extension Twin {
 
     /// The answer to a body that is no JSON.
     var malformed: Answer {
-        .json(profile.malformedBody.body, status: profile.malformedBody.status, reason: profile.malformedBody.reason)
+        let answer = profile.malformedBody
+        return .json(text: answer.text, status: answer.status, reason: answer.reason)
     }
 }

@@ -27,7 +27,8 @@ struct AssistantMessage: Sendable {
     var wasAborted = false
     var parts: Parts?
 
-    static let abortError: JSON = ["name": "MessageAbortedError", "data": ["message": "Aborted"]]
+    /// The error of an aborted turn.
+    static var abortError: JSON { ["name": "MessageAbortedError", "data": ["message": "Aborted"]] }
 
     private var identity: [(String, JSON)] { [("id", .string(id))] }
     private var session: [(String, JSON)] { [("sessionID", .string(sessionID))] }

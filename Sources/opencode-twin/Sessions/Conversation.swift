@@ -41,27 +41,27 @@ struct Conversation: Sendable {
 
     /// Runs the turn of a prompt to its end, which releases the session; the answer, or nil when it was dropped before it began.
     func run(_ prompt: Prompt) -> AssistantMessage? {
-        let abort = Latch("an abort")
-        guard let session = store.claim(prompt.sessionID, prompt: prompt.message.id, with: abort) else {
+        let control = TurnControl()
+        guard let session = store.claim(prompt.sessionID, prompt: prompt.message.id, with: control) else {
             return nil
         }
-        return Turn(conversation: self, prompt: prompt, session: session, abort: abort).run()
+        return Turn(conversation: self, prompt: prompt, session: session, control: control).run()
     }
 
-    /// Aborts the running turn and drops the queued ones; nothing happens in an idle session but the idle events.
+    /// Aborts the running turn, which publishes that itself between two of its events, and drops the queued ones.
     func abort(_ session: Session) {
         let running = store.update(session.id) { $0.queued = [] }?.runningTurn
-        if running != nil {
-            publish(
-                "session.error", ["sessionID": .string(session.id), "error": AssistantMessage.abortError], session)
+        if let running {
+            running.abort.open()
+            _ = running.isSettled.isOpened(within: .seconds(10))
+            if running.wasAborted.isOpen { return }
         }
         publishIdle(session)
-        running?.open()
     }
 
     /// Deletes a session.
     func delete(_ session: Session) {
-        session.runningTurn?.open()
+        store[session.id]?.runningTurn?.abort.open()
         publishIdle(session)
         guard let removed = store.remove(session.id) else { return }
         publish(

@@ -1,5 +1,3 @@
-import TestKit
-
 /// One session with its messages.
 struct Session: Sendable {
     /// Which model a prompt goes to.
@@ -29,8 +27,8 @@ struct Session: Sendable {
     var updated: Int
     var messages: [Message] = []
 
-    /// The turn that runs now: opening the latch aborts it.
-    var runningTurn: Latch?
+    /// The turn that runs now.
+    var runningTurn: TurnControl?
     /// The prompts, by their message's id, whose turns have not begun. An abort empties it.
     var queued: [String] = []
 

@@ -41,7 +41,7 @@ final class SessionStore: Sendable {
     }
 
     /// Waits until a queued prompt's turn can begin, and marks it as running; nil when it was dropped from the queue.
-    func claim(_ id: String, prompt: String, with turn: Latch) -> Session? {
+    func claim(_ id: String, prompt: String, with turn: TurnControl) -> Session? {
         try? sessions.wait(for: "the turns before to end", within: .seconds(86_400)) { sessions -> Session?? in
             guard let session = sessions[id], session.queued.contains(prompt) else { return .some(nil) }
             if session.runningTurn != nil || session.queued.first != prompt { return nil }

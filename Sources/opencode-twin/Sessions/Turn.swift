@@ -5,8 +5,7 @@ struct Turn {
     let conversation: Conversation
     let prompt: Conversation.Prompt
     let session: Session
-    /// Opened when somebody aborts the turn.
-    let abort: Latch
+    let control: TurnControl
 
     private var store: SessionStore { conversation.store }
 
@@ -20,13 +19,15 @@ struct Turn {
         conversation.publish(message.event, session)
         prepare()
         let script = TurnScript(model: prompt.message.model.modelID, prompt: prompt.message.text)
-        if abort.isOpened(within: script.silence) { return aborted(&message) }
+        if control.abort.isOpened(within: script.silence) { return aborted(&message) }
 
         var parts = AssistantMessage.Parts(snapshot: SHA1.hexadecimal(session.id))
         conversation.publishPart(message.stepStartEvent(parts), session)
         conversation.publishPart(message.textEvent(parts), session)
         for (index, piece) in script.answer(to: prompt.message.text).enumerated() {
-            if index > 0, script.interval > .zero ? abort.isOpened(within: script.interval) : abort.isOpen {
+            if index > 0,
+                script.interval > .zero ? control.abort.isOpened(within: script.interval) : control.abort.isOpen
+            {
                 message.parts = parts
                 return aborted(&message)
             }
@@ -88,11 +89,17 @@ struct Turn {
         conversation.publishStatus("busy", session)
         // Before the idle event: who sees that asks for the status, or sends the next prompt.
         store.release(session.id)
+        control.isSettled.open()
         conversation.publishIdle(session)
         summarize(afterTurn: true)
     }
 
     private func aborted(_ message: inout AssistantMessage) -> AssistantMessage {
+        conversation.publish(
+            "session.error", ["sessionID": .string(session.id), "error": AssistantMessage.abortError], session)
+        conversation.publishIdle(session)
+        control.wasAborted.open()
+        control.isSettled.open()
         if message.parts != nil {
             message.parts?.textEnded = Clock.milliseconds
             if let parts = message.parts { conversation.publishPart(message.textEvent(parts), session) }
