@@ -2,7 +2,7 @@
 package enum TestKitError: Error, Equatable, CustomStringConvertible {
     /// Nothing happened in time: the limit and what was waited for.
     case timedOut(after: Duration, waitingFor: String)
-    /// The peer ended its direction cleanly (FIN) before what was waited for had arrived.
+    /// The peer ended its direction cleanly (FIN), or a list was finished, before what was waited for had arrived.
     case closed(waitingFor: String)
     /// The peer reset the connection (RST).
     case reset(during: String)
@@ -19,7 +19,7 @@ package enum TestKitError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .timedOut(let limit, let what): "timed out after \(limit) waiting for \(what)"
-        case .closed(let what): "the peer closed the connection (FIN) while waiting for \(what)"
+        case .closed(let what): "the peer closed cleanly (FIN), or has ended, while waiting for \(what)"
         case .reset(let what): "the peer reset the connection (RST) during \(what)"
         case .closedHere(let what): "the connection was closed on this side during \(what)"
         case .malformed(let what): "malformed: \(what)"

@@ -32,12 +32,13 @@ struct StartupTests {
         #expect(process.lines(of: .error) == recorded.filter { $0.stream == .error }.map(\.text))
     }
 
-    @Test func aTaken4096LeadsToAnotherPort() throws {
-        // Whoever has it, it is taken now.
-        let holder = try? TestServer(port: 4096) { _ in }
-        let twin = try TwinProcess()
-        #expect(twin.port != 4096)
-        holder?.stop()
+    @Test func port0Means4096AndThenAnyFreeOne() throws {
+        #expect(ServeOptions().ports == [4096, 0])
+        #expect(ServeOptions(port: 14321).ports == [14321])
+        let taken = try TestServer { _ in }
+        let second = try #require(Startup.listen(on: [taken.port, 0]) { _ in })
+        #expect(second.port != taken.port)
+        #expect(Startup.listen(on: [taken.port]) { _ in } == nil)
     }
 
     @Test func versionAndHelp() throws {

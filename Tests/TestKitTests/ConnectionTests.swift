@@ -61,6 +61,19 @@ struct ConnectionTests {
         #expect(try connection.readUntilClose() == Array("5".utf8))
     }
 
+    @Test func finishingLeavesTheLastAnswerWhole() throws {
+        let server = try TestServer { connection in
+            _ = try connection.readRequestHead()
+            try connection.respond(413, "Content Too Large")
+            try connection.finish()
+        }
+        let connection = try TestClient.connect(port: server.port)
+        // More than the server reads: with a plain close it would answer this with a reset.
+        try connection.send("POST", "/", body: [UInt8](repeating: 0, count: 1 << 20))
+        #expect(try connection.readResponseHead().status == 413)
+        #expect(try connection.readUntilEnd().ending == .closed)
+    }
+
     @Test func closedHereIsTold() throws {
         let server = try TestServer { _ = try $0.readUntilClose() }
         let connection = try TestClient.connect(port: server.port)

@@ -22,6 +22,15 @@ struct ProcessTests {
         process.terminate()
     }
 
+    @Test func aLineThatCannotComeAnyMoreIsNotWaitedFor() throws {
+        let process = try TestProcess("/bin/sh", ["-c", "echo broken >&2; exit 3"])
+        #expect {
+            try process.waitForLine(within: .seconds(60)) { $0 == "ready" }
+        } throws: { error in
+            "\(error)".contains("exited(3)") && "\(error)".contains("error: broken")
+        }
+    }
+
     @Test func environmentAndDirectory() throws {
         let folder = try TemporaryDirectory()
         let process = try TestProcess(

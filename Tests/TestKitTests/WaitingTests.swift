@@ -19,6 +19,14 @@ struct WaitingTests {
         }
     }
 
+    @Test func aFinishedListIsNotWaitedFor() throws {
+        let values = Recorded<Int>("a number")
+        values.append(1)
+        values.finish()
+        #expect(try values.first { $0 == 1 } == 1)
+        #expect(throws: TestKitError.closed(waitingFor: "2 of a number")) { try values.wait(forCount: 2) }
+    }
+
     @Test func aLatchStaysOpen() throws {
         let latch = Latch()
         #expect(!latch.isOpened(within: .milliseconds(1)))

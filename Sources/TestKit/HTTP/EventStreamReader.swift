@@ -1,4 +1,5 @@
-/// Reads server-sent events (the `text/event-stream` format of the HTML standard) from a response's body. Used by one thread.
+/// Reads server-sent events (the `text/event-stream` format of the HTML standard) from a response's body. Used by one
+/// thread.
 package final class EventStreamReader {
     /// The response whose body this reads: its head, and how it ended.
     package let response: ResponseReader

@@ -86,7 +86,8 @@ enum BodyFraming: Equatable {
     case chunked
     case untilClose
 
-    /// The framing that the fields declare; nil when they declare none. What RFC 9112 forbids a sender is malformed here.
+    /// The framing that the fields declare; nil when they declare none. What RFC 9112 forbids a sender is malformed
+    /// here.
     init?(_ fields: [TestField]) throws {
         let codings = fields.values(of: "Transfer-Encoding")
         let lengths = fields.values(of: "Content-Length")

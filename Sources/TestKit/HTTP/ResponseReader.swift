@@ -79,3 +79,10 @@ package final class ResponseReader {
         return framing ?? .untilClose
     }
 }
+
+extension TestConnection {
+    /// The head of the answer that comes next, interim ones skipped; its body is left unread on the connection.
+    package func readResponseHead(within limit: Duration = TestConnection.defaultLimit) throws -> TestResponseHead {
+        try ResponseReader(self).readHead(within: limit)
+    }
+}

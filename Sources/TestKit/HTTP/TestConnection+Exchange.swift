@@ -27,7 +27,8 @@ extension TestConnection {
 }
 
 extension TestClient {
-    /// One request on a connection of its own, and its whole answer. Fields are added as `TestConnection.exchange` does.
+    /// One request on a connection of its own, and its whole answer. Fields are added as `TestConnection.exchange`
+    /// does.
     package static func request(
         _ port: UInt16, _ method: String = "GET", _ target: String, headers: [(String, String)] = [],
         body: [UInt8]? = nil, within limit: Duration = TestConnection.defaultLimit

@@ -4,8 +4,8 @@ import Glibc
 package enum BuiltProducts {
     /// The path of a program; throws `unavailable` when it is not built.
     ///
-    /// The test bundle is an executable in the build's own directory, next to the programs, also with a sanitizer or another
-    /// configuration. A runner that loads the bundle names it in its arguments instead.
+    /// The test bundle is an executable in the build's own directory, next to the programs, also with a sanitizer or
+    /// another configuration. A runner that loads the bundle names it in its arguments instead.
     package static func path(_ program: String) throws -> String {
         let candidates = ([executable] + CommandLine.arguments).compactMap { $0 }.flatMap(folders)
         for folder in candidates {

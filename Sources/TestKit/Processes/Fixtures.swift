@@ -1,6 +1,7 @@
 /// Recorded data in `Tests/Fixtures`.
 package enum Fixtures {
-    /// The bytes of a fixture, by its path below `Tests/Fixtures`. Found from the calling test's own place in the sources.
+    /// The bytes of a fixture, by its path below `Tests/Fixtures`. Found from the calling test's own place in the
+    /// sources.
     package static func read(_ name: String, from file: String = #filePath) throws -> [UInt8] {
         guard let tests = file.range(ofLast: "/Tests/") else {
             throw TestKitError.unavailable("\(file) is not below Tests: name the fixtures' place in the call")

@@ -15,8 +15,8 @@ final class LineReader: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Reads until the pipe's end or until `stop` is woken. `exited` only marks the point for `drained`: a grandchild may hold
-    /// the pipe open for longer.
+    /// Reads until the pipe's end or until `stop` is woken. `exited` only marks the point for `drained`: a grandchild
+    /// may hold the pipe open for longer.
     func run(exited: WakePipe, stop: WakePipe) {
         defer { drained.open() }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

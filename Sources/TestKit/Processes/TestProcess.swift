@@ -42,7 +42,8 @@ package final class TestProcess: Sendable {
     private let readers: [LineReader]
     private let threads: [TestThread]
 
-    /// Variables that a child gets from the test runner's own environment, because programs or sanitizers need them to start.
+    /// Variables that a child gets from the test runner's own environment, because programs or sanitizers need them to
+    /// start.
     private static let inherited = [
         "PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "SWIFT_BACKTRACE", "ASAN_OPTIONS", "LSAN_OPTIONS",
         "TSAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
@@ -52,8 +53,8 @@ package final class TestProcess: Sendable {
     ///
     /// - Parameters:
     ///   - path: The executable's absolute path.
-    ///   - environment: Variables to add; an empty value stays an empty value. Only a few are inherited from the test runner, so
-    ///     that a developer's own settings do not change what is tested.
+    ///   - environment: Variables to add; an empty value stays an empty value. Only a few are inherited from the test
+    ///     runner, so that a developer's own settings do not change what is tested.
     ///   - directory: The working directory; the runner's own when nil.
     ///   - ownGroup: Whether it leads a process group of its own, which `deinit` then kills as a whole.
     package init(
@@ -81,6 +82,9 @@ package final class TestProcess: Sendable {
                 TestThread {
                     TestProcess.reap(pid, into: status)
                     exited.wake()
+                    // Opened in any case: by the readers' end when not by what they have read.
+                    for reader in readers { _ = reader.drained.isOpened(within: .seconds(86_400)) }
+                    output.finish()
                 }
             ]
     }
@@ -113,8 +117,8 @@ package final class TestProcess: Sendable {
         return result
     }
 
-    /// Waits for a line, written already or still to come. When there is none in time, or the process ends before, what it did
-    /// write is in the error.
+    /// Waits for a line, written already or still to come. When there is none in time, or the process ends before, what
+    /// it did write is in the error.
     @discardableResult
     package func waitForLine(
         on stream: Stream? = nil, within limit: Duration = .seconds(10), matching predicate: (String) -> Bool
@@ -123,11 +127,11 @@ package final class TestProcess: Sendable {
             return try output.first("a line of process \(pid)", within: limit) {
                 (stream == nil || $0.stream == stream) && predicate($0.text)
             }.text
-        } catch TestKitError.timedOut {
+        } catch {
             let lines = output.values.suffix(40).map { "  \($0.stream): \($0.text)" }.joined(separator: "\n")
-            let state = exitStatus.map { "ended (\($0))" } ?? "still running"
-            throw TestKitError.timedOut(
-                after: limit, waitingFor: "a line of process \(pid), \(state), which wrote:\n\(lines)")
+            let what = "a line of process \(pid), which wrote:\n\(lines)"
+            if let exitStatus { throw TestKitError.unavailable("process \(pid) ended (\(exitStatus)) before \(what)") }
+            throw TestKitError.timedOut(after: limit, waitingFor: what)
         }
     }
 

@@ -34,8 +34,8 @@ struct ReceiveBuffer: Sendable {
         start = 0
     }
 
-    /// How many bytes there are up to the end of the first `pattern`; nil when it is not there. The first `offset` bytes are
-    /// known not to begin one.
+    /// How many bytes there are up to the end of the first `pattern`; nil when it is not there. The first `offset`
+    /// bytes are known not to begin one.
     func length(through pattern: [UInt8], from offset: Int) -> Int? {
         bytes.firstEnd(of: pattern, from: start + offset).map { $0 - start }
     }

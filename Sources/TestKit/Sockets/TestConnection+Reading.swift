@@ -1,7 +1,8 @@
 import Glibc
 
 extension TestConnection {
-    /// At least one byte, at most `count`, as soon as something is there; empty means that the peer has closed cleanly (FIN).
+    /// At least one byte, at most `count`, as soon as something is there; empty means that the peer has closed cleanly
+    /// (FIN).
     ///
     /// Throws `reset` at RST and `timedOut` when nothing came.
     package func read(
@@ -99,7 +100,19 @@ extension TestConnection {
         }
     }
 
-    /// Whether nothing arrives for that long: true only after the whole time passed without a byte and without an ending.
+    /// Ends this side politely: FIN after what was written, then the peer's end is awaited, then the connection is
+    /// closed.
+    ///
+    /// Closing while bytes of the peer are unread is a reset, which can take the last answer with it.
+    @discardableResult
+    package func finish(within limit: Duration = TestConnection.defaultLimit) throws -> Ending {
+        defer { close() }
+        try shutdownWrite()
+        return try waitForEnd(within: limit)
+    }
+
+    /// Whether nothing arrives for that long: true only after the whole time passed without a byte and without an
+    /// ending.
     package func staysSilent(for time: Duration) throws -> Bool {
         do {
             giveBack(try read(upTo: 65_536, within: time, waitingFor: "silence to be broken")[...])

@@ -34,7 +34,8 @@ extension TestConnection {
         try writeSlowly(Array(text.utf8), pieces: size, interval: interval)
     }
 
-    /// Sends as much as the peer and both kernels take without waiting; how many bytes that was. Fills a stalled peer's window.
+    /// Sends as much as the peer and both kernels take without waiting; how many bytes that was. Fills a stalled peer's
+    /// window.
     package func writeUntilFull(_ piece: [UInt8], atMost maximum: Int, stalledAfter limit: Duration) throws -> Int {
         var total = 0
         while total < maximum, !piece.isEmpty {

@@ -2,8 +2,8 @@ import Glibc
 
 /// A connected TCP socket whose every byte and every way to end are under the test's control.
 ///
-/// One thread may read while another writes and a third closes: closing wakes the other two, and the descriptor is given back
-/// only when nobody uses it any more. Every blocking call has a limit.
+/// One thread may read while another writes and a third closes: closing wakes the other two, and the descriptor is
+/// given back only when nobody uses it any more. Every blocking call has a limit.
 package final class TestConnection: Sendable {
     /// What a blocking call may take when the caller does not say.
     package static let defaultLimit: Duration = .seconds(10)
@@ -98,8 +98,8 @@ package final class TestConnection: Sendable {
             if life.users == 0 {
                 _ = Glibc.close(life.descriptor)
             } else {
-                // Wakes the thread that is in poll(2): it closes when it leaves. SHUT_RD tells the peer nothing, so that
-                // the close that follows a reset is still the RST.
+                // Wakes the thread that is in poll(2): it closes when it leaves. SHUT_RD tells the peer nothing, so
+                // that the close that follows a reset is still the RST.
                 _ = shutdown(life.descriptor, Int32(reset ? SHUT_RD : SHUT_RDWR))
             }
         }

@@ -1,7 +1,7 @@
 /// A server on 127.0.0.1 that hands each connection to a closure on a thread of its own.
 ///
-/// The connection is closed when the closure returns or throws. `stop` (also called when the server goes out of scope) ends
-/// every connection and waits for all threads; a handler must not call it.
+/// The connection is closed when the closure returns or throws. `stop` (also called when the server goes out of scope)
+/// ends every connection and waits for all threads; a handler must not call it.
 package final class TestServer: Sendable {
     /// What is done with a connection. What it throws is kept in `failures`.
     package typealias Handler = @Sendable (TestConnection) throws -> Void

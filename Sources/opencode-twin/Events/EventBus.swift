@@ -39,7 +39,8 @@ final class EventBus: Sendable {
         return (subscription.directory == nil ? ["payload": beat] : beat).encoded
     }
 
-    /// Publishes one event. `storedIn` names the session whose stored state it changes: such events are repeated as `sync`.
+    /// Publishes one event. `storedIn` names the session whose stored state it changes: such events are repeated as
+    /// `sync`.
     func publish(_ type: String, _ properties: JSON, directory: String, storedIn session: String? = nil) {
         let event = event(type, properties)
         state.withLock { state in

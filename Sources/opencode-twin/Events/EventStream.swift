@@ -1,6 +1,7 @@
 import TestKit
 
-/// Writes one event stream: each event a chunk of its own, heartbeats between them, until the client has gone or it ends.
+/// Writes one event stream: each event a chunk of its own, heartbeats between them, until the client has gone or it
+/// ends.
 struct EventStream {
     let connection: TestConnection
     let subscription: EventSubscription

@@ -37,6 +37,7 @@ struct Twin: Sendable {
                 received = try connection.readRequest(startingWith: raw, within: .seconds(600))
             } catch TestKitError.malformed {
                 try connection.respond(400, "Bad Request", headers: [("Connection", "close")])
+                try connection.finish(within: .seconds(5))
                 return
             }
             let request = Request(received)
@@ -62,9 +63,7 @@ struct Twin: Sendable {
                 "\r\n\r\n", within: Twin.idleLimit, waitingFor: "a request", maximum: Twin.headLimit)
         } catch TestKitError.malformed {
             try connection.respond(431, "Request Header Fields Too Large", headers: [("Connection", "close")])
-            // What is left of the request is read, or closing would be a reset that takes the answer with it.
-            try connection.shutdownWrite()
-            try connection.waitForEnd(within: .seconds(5))
+            try connection.finish(within: .seconds(5))
             return nil
         }
     }

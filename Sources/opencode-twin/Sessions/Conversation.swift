@@ -39,7 +39,8 @@ struct Conversation: Sendable {
         return Prompt(sessionID: session.id, message: message)
     }
 
-    /// Runs the turn of a prompt to its end, which releases the session; the answer, or nil when it was dropped before it began.
+    /// Runs the turn of a prompt to its end, which releases the session; the answer, or nil when it was dropped before
+    /// it began.
     func run(_ prompt: Prompt) -> AssistantMessage? {
         let control = TurnControl()
         guard let session = store.claim(prompt.sessionID, prompt: prompt.message.id, with: control) else {

@@ -15,6 +15,9 @@ struct ServeOptions: Equatable {
     /// 0 means 4096, and any free one when that is taken.
     var port: UInt16 = 0
 
+    /// The ports to try, in this order; 0 takes any free one.
+    var ports: [UInt16] { port == 0 ? [4096, 0] : [port] }
+
     static let help = """
         opencode-twin: a stand-in for an OpenCode server, for demos and tests
 

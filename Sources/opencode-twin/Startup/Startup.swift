@@ -30,7 +30,7 @@ struct Startup {
         if twin.credentials == nil, profile.warnsWithoutPassword {
             Console.write("Warning: OPENCODE_SERVER_PASSWORD is not set; server is unsecured.\n")
         }
-        guard let server = listen(twin) else {
+        guard let server = Startup.listen(on: options.ports, { try twin.serve($0) }) else {
             Console.write(Startup.portTaken, to: .error)
             return 1
         }
@@ -54,10 +54,10 @@ struct Startup {
             home: environment("HOME") ?? "/", store: SessionStore(), bus: EventBus(profile: profile))
     }
 
-    private func listen(_ twin: Twin) -> TestServer? {
-        let ports: [UInt16] = options.port == 0 ? [4096, 0] : [options.port]
+    /// Listens on the first of the ports that is free; nil when none is.
+    static func listen(on ports: [UInt16], _ handler: @escaping TestServer.Handler) -> TestServer? {
         for port in ports {
-            if let server = try? TestServer(port: port, remembers: false, { try twin.serve($0) }) { return server }
+            if let server = try? TestServer(port: port, remembers: false, handler) { return server }
         }
         return nil
     }

@@ -1,4 +1,5 @@
-/// The shell of a terminal as far as the recording needs one: it echoes what is typed and knows `echo`, `seq` and `exit`.
+/// The shell of a terminal as far as the recording needs one: it echoes what is typed and knows `echo`, `seq` and
+/// `exit`.
 ///
 /// Takes what the client typed and returns what the terminal shows.
 struct Shell {
