@@ -5,7 +5,8 @@ package enum KeyPolicy {
     /// The default of the gateway's predecessor, which everybody knows.
     package static let publicDefault = "change-me-in-production"
 
-    /// Why `key` can't be used, as a sentence that says how to make a good one; nil when it can. It never repeats the key.
+    /// Why `key` can't be used, as a sentence that says how to make a good one; nil when it can. It never repeats the
+    /// key.
     package static func refusal(of key: String) -> String? {
         let advice = "make one with `openssl rand -hex 32`"
         if key.isEmpty { return "No key is set: \(advice)." }

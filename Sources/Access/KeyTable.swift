@@ -19,10 +19,11 @@ package struct KeyTable: Sendable {
         }
     }
 
-    /// Judges the value of a request's `Authorization` field: `Bearer KEY`, or `Basic` with the key as password of any user.
+    /// Judges the value of a request's `Authorization` field: `Bearer KEY`, or `Basic` with the key as password of
+    /// any user.
     ///
-    /// A request with several such fields is ambiguous: pass nil for it. Allocates nothing; how long it takes tells nothing about
-    /// the keys: every one is compared, each in constant time.
+    /// A request with several such fields is ambiguous: pass nil for it. Allocates nothing; how long it takes tells
+    /// nothing about the keys: every one is compared, each in constant time.
     package func authenticate(_ value: ArraySlice<UInt8>?) -> Authentication {
         guard let value else { return .missing }
         return authenticate(value.span)

@@ -1,9 +1,9 @@
 /// Finds the port that an OpenCode server announces on its standard output.
 ///
-/// V1 prints `opencode server listening on http://HOST:PORT`, V2 `server listening on http://HOST:PORT`, after warnings and
-/// migration progress. Only a line that begins so counts, colour codes aside, and only the first one: what an agent prints
-/// later may look the same. Feed it standard output alone: tool servers started by OpenCode write to its standard error, and
-/// announce ports of their own there.
+/// V1 prints `opencode server listening on http://HOST:PORT`, V2 `server listening on http://HOST:PORT`, after
+/// warnings and migration progress. Only a line that begins so counts, colour codes aside, and only the first one:
+/// what an agent prints later may look the same. Feed it standard output alone: tool servers started by OpenCode
+/// write to its standard error, and announce ports of their own there.
 package struct BannerScanner: Sendable {
     /// The longest line that can be an announcement, bytes: the phrase, a host name (253) and a port fit well.
     private static let lineLimit = 512
@@ -24,7 +24,8 @@ package struct BannerScanner: Sendable {
     /// A scanner at the beginning of a server's output.
     package init() {}
 
-    /// Takes the next bytes of the output, split anywhere; returns the port when these bytes complete the first announcement.
+    /// Takes the next bytes of the output, split anywhere; returns the port when these bytes complete the first
+    /// announcement.
     package mutating func scan(_ bytes: some Sequence<UInt8>) -> UInt16? {
         guard port == nil else { return nil }
         for byte in bytes {

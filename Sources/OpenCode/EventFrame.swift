@@ -1,5 +1,5 @@
-/// One frame of an event stream: everything up to and including a blank line. All ranges are offsets from the beginning of the
-/// stream's body; the bytes themselves stay with whoever read them.
+/// One frame of an event stream: everything up to and including a blank line. All ranges are offsets from the
+/// beginning of the stream's body; the bytes themselves stay with whoever read them.
 package struct EventFrame: Sendable, Equatable {
     /// The whole frame. The frames of a stream follow each other without a gap.
     package var bytes: Range<Int>
@@ -14,6 +14,7 @@ package struct EventFrame: Sendable, Equatable {
     /// There were more `data` lines than the scanner keeps.
     package var isTruncated = false
 
-    /// Whether a client sees an event: a frame without data, such as a comment that keeps the connection alive, is none.
+    /// Whether a client sees an event: a frame without data, such as a comment that keeps the connection alive, is
+    /// none.
     package var isEvent: Bool { !data.isEmpty }
 }

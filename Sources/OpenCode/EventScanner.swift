@@ -1,8 +1,10 @@
-/// Finds the frames of a server-sent event stream as its bytes pass by (WHATWG HTML §9.2.6 "Interpreting an event stream").
+/// Finds the frames of a server-sent event stream as its bytes pass by (WHATWG HTML §9.2.6 "Interpreting an event
+/// stream").
 ///
-/// It copies nothing: it keeps offsets and a few flags, so its memory does not depend on how long a line or an event is. LF,
-/// CRLF and CR end lines, in any split. A frame ends with the first byte of its blank line's end: the LF of a CRLF there is
-/// counted to the next frame, since waiting for it would hold up every event of a stream whose lines end with CR.
+/// It copies nothing: it keeps offsets and a few flags, so its memory does not depend on how long a line or an event
+/// is. LF, CRLF and CR end lines, in any split. A frame ends with the first byte of its blank line's end: the LF of a
+/// CRLF there is counted to the next frame, since waiting for it would hold up every event of a stream whose lines
+/// end with CR.
 package struct EventScanner: Sendable {
     /// How many `data` lines of one event are kept; OpenCode sends one.
     private static let dataLineLimit = 1024

@@ -24,8 +24,8 @@ package enum HealthAnswer: Sendable, Equatable {
         case 500...599:
             self = .unhealthy(
                 reason:
-                    "It answered its health check with \(status): OpenCode failed to initialise, for instance because a "
-                    + "plug-in could not be installed.")
+                    "It answered its health check with \(status): OpenCode failed to initialise, for instance "
+                    + "because a plug-in could not be installed.")
         default:
             self = .unhealthy(reason: "It answered its health check with the unexpected status \(status).")
         }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 
-/// What one OpenCode instance wants to see before it answers (HTTP Basic, RFC 7617). Never printed: its description is masked.
+/// What one OpenCode instance wants to see before it answers (HTTP Basic, RFC 7617). Never printed: its description
+/// is masked.
 package struct InstanceCredentials: Sendable, Equatable {
     /// OpenCode's default, `OPENCODE_SERVER_USERNAME`.
     package static let username = "opencode"
@@ -17,7 +18,10 @@ package struct InstanceCredentials: Sendable, Equatable {
 }
 
 extension InstanceCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Without the secret.
     package var description: String { "\(Self.username):***" }
+    /// Without the secret.
     package var debugDescription: String { description }
+    /// Without the secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

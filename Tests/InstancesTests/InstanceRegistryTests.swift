@@ -91,12 +91,12 @@ import Testing
     @Test func aBannerThatNeverComesEndsTheStartAndTheProcess() async throws {
         let rig = try RegistryRig(
             script: "exec 3>../lifeline; trap '' TERM; echo migrating; sleep 1000",
-            limits: InstanceLimits(start: .milliseconds(300)))
+            limits: InstanceLimits(start: .seconds(2)))
         let lifeline = rig.makeLifeline("lifeline")
         #expect(
             await rig.registry.start(.alpha)
                 == .failed(
-                    "Service started but failed to get port. OpenCode did not announce its port within 0.3 s. "
+                    "Service started but failed to get port. OpenCode did not announce its port within 2 s. "
                         + "Its last output:\nmigrating"))
         #expect(RegistryRig.hangsUp(lifeline))
         close(lifeline)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func anInstanceThatNeverGetsHealthyFailsWithTheReason() async throws {
-        let rig = try RegistryRig(limits: InstanceLimits(start: .milliseconds(300))) { _, _ in
+        let rig = try RegistryRig(limits: InstanceLimits(start: .seconds(2))) { _, _ in
             .unhealthy(reason: "It answered 500.")
         }
         guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
@@ -113,7 +113,7 @@ import Testing
         }
         #expect(
             sentence.hasPrefix(
-                "Failed to start service: OpenCode announced port 4096 but was not healthy within 0.3 s: It answered 500."
+                "Failed to start service: OpenCode announced port 4096 but was not healthy within 2 s: It answered 500."
             ))
         await rig.end()
     }

@@ -186,7 +186,8 @@ import Testing
         #expect(machine(.ready).version == "1.18.33")
     }
 
-    /// Whatever happens in whatever order: never a second process beside a living one, and nobody is left without an answer.
+    /// Whatever happens in whatever order: never a second process beside a living one, and nobody is left without an
+    /// answer.
     @Test func noOrderOfEventsStartsTwoProcesses() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {

@@ -28,7 +28,8 @@ import Testing
                 ProjectFolder(
                     name: try #require(ProjectName("both")), path: "\(path)/both", hasGit: true, hasPackageJSON: true),
                 ProjectFolder(
-                    name: try #require(ProjectName("none")), path: "\(path)/none", hasGit: false, hasPackageJSON: false),
+                    name: try #require(ProjectName("none")), path: "\(path)/none", hasGit: false,
+                    hasPackageJSON: false),
             ])
     }
 

@@ -61,7 +61,8 @@ final class RegistryRig: Sendable {
         return nil
     }
 
-    /// A pipe with a name in the home directory, which hangs up when the last process that has it open for writing is gone.
+    /// A pipe with a name in the home directory, which hangs up when the last process that has it open for writing is
+    /// gone.
     func makeLifeline(_ name: String) -> Int32 {
         let path = "\(home.path)/\(name)"
         guard mkfifo(path, 0o600) == 0 else { return -1 }

@@ -36,7 +36,8 @@ package struct ProjectCatalogue: Sendable {
             .map(\.folder)
     }
 
-    /// The project of that name; nil when there is no such folder, or when it is a link that leads out of the home directory.
+    /// The project of that name; nil when there is no such folder, or when it is a link that leads out of the home
+    /// directory.
     package func folder(named name: ProjectName) -> ProjectFolder? {
         folder(named: name, resolvedHome: Self.resolve(home))
     }

@@ -1,6 +1,7 @@
 /// The name of a project: one folder directly under the home directory.
 ///
-/// Two names are the same when their bytes are: file systems know nothing of Unicode's equivalences, which `String` follows.
+/// Two names are the same when their bytes are: file systems know nothing of Unicode's equivalences, which `String`
+/// follows.
 package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
     /// The longest name of a file, bytes (NAME_MAX, limits.h).
     package static let maximumLength = 255
@@ -10,12 +11,13 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
 
     /// The name as text; ends up as the same bytes.
     package var string: String { String(decoding: bytes, as: UTF8.self) }
+    /// The name as text.
     package var description: String { string }
 
     /// From a folder's name as it is on disk; nil when it can't be a project.
     ///
-    /// It is valid UTF-8 of 1 to 255 bytes without a slash or control characters (C0, DEL, C1), and does not begin with a dot,
-    /// so that neither `.`, `..` nor a hidden folder is ever one.
+    /// It is valid UTF-8 of 1 to 255 bytes without a slash or control characters (C0, DEL, C1), and does not begin
+    /// with a dot, so that neither `.`, `..` nor a hidden folder is ever one.
     package init?(directoryName: some Sequence<UInt8>) {
         let bytes = Array(directoryName)
         guard (1...Self.maximumLength).contains(bytes.count), bytes[0] != UInt8(ascii: ".") else { return nil }
@@ -28,7 +30,8 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
     /// From a folder's name as text.
     package init?(_ directoryName: String) { self.init(directoryName: directoryName.utf8) }
 
-    /// From one raw segment of a request's path, percent-decoded exactly once (RFC 3986 §2.1); nil for anything that is no name.
+    /// From one raw segment of a request's path, percent-decoded exactly once (RFC 3986 §2.1); nil for anything that
+    /// is no name.
     package init?(percentEncoded segment: some Sequence<UInt8>) {
         guard let decoded = Self.decode(segment) else { return nil }
         self.init(directoryName: decoded)

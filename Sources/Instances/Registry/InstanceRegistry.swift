@@ -8,6 +8,7 @@ package actor InstanceRegistry {
     /// Asks the server on this port of 127.0.0.1 for its health. It must answer in its own time limit.
     package typealias Probe = @Sendable (_ port: UInt16, _ credentials: InstanceCredentials) async -> ProbeOutcome
 
+    /// The control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let loop: SystemEventLoop

@@ -76,7 +76,10 @@ package struct InstanceEndpoint: Sendable, Equatable {
 }
 
 extension InstanceEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Without the secret.
     package var description: String { "127.0.0.1:\(port) (generation \(generation))" }
+    /// Without the secret.
     package var debugDescription: String { description }
+    /// Without the secret.
     package var customMirror: Mirror { Mirror(self, children: ["port": port, "generation": generation]) }
 }

@@ -3,8 +3,8 @@
 ///     stopped → starting → booting → probing → ready → stopping → stopped
 ///                   ↘ failed ← whenever it ends, or is not ready in time, without having been asked to end
 ///
-/// At most one process exists at any time: a start that comes while an old one still ends waits for its end. Events of an
-/// older process than the current one are ignored by their generation.
+/// At most one process exists at any time: a start that comes while an old one still ends waits for its end. Events
+/// of an older process than the current one are ignored by their generation.
 package struct InstanceStateMachine: Sendable {
     private enum Phase: Equatable {
         case stopped

@@ -4,8 +4,9 @@ package import OpenCode
 package enum ChildEnvironment {
     /// The gateway's own environment without what is the gateway's alone, and with the instance's password.
     ///
-    /// Left out: the gateway's settings and key (`VIBE_*`), what systemd told the gateway about itself (`NOTIFY_SOCKET`, `LISTEN_*`,
-    /// `WATCHDOG_*`, `JOURNAL_STREAM`, `INVOCATION_ID`), and credentials of another OpenCode server.
+    /// Left out: the gateway's settings and key (`VIBE_*`), what systemd told the gateway about itself
+    /// (`NOTIFY_SOCKET`, `LISTEN_*`, `WATCHDOG_*`, `JOURNAL_STREAM`, `INVOCATION_ID`), and credentials of another
+    /// OpenCode server.
     package static func make(
         from own: [String: String], credentials: InstanceCredentials, directory: String
     ) -> [String: String] {

@@ -4,7 +4,8 @@ internal import OpenCode
 internal import Systemd
 
 /// One OpenCode server as a child process: reads its output for the port, the log and the last lines.
-final class ProcessInstance: SupervisedInstance, @unchecked Sendable {  // confined to the control loop, as ChildProcess checks
+// Confined to the control loop, as ChildProcess checks.
+final class ProcessInstance: SupervisedInstance, @unchecked Sendable {
     /// How many of the last lines are kept.
     private static let tailLength = 20
 

@@ -9,8 +9,8 @@ package struct ProcessSupervisor: Supervisor {
     private let environment: [String: String]
     private let logger: Logger
 
-    /// `command` is the program with its first arguments, such as `["opencode"]`; `environment` is the gateway's own. What the
-    /// servers print goes to `logger` under their project's name.
+    /// `command` is the program with its first arguments, such as `["opencode"]`; `environment` is the gateway's own.
+    /// What the servers print goes to `logger` under their project's name.
     package init(loop: SystemEventLoop, command: [String], environment: [String: String], logger: Logger) {
         self.loop = loop
         self.command = command
@@ -18,6 +18,7 @@ package struct ProcessSupervisor: Supervisor {
         self.logger = logger
     }
 
+    /// Starts a server as a child process; throws when its program or its folder can't be used.
     package func start(
         _ launch: Launch, observer: @escaping @Sendable (SupervisedEvent) -> Void
     ) throws(LaunchError) -> any SupervisedInstance {
@@ -34,8 +35,9 @@ package struct ProcessSupervisor: Supervisor {
             try instance.run(child, on: loop)
         } catch {
             throw LaunchError(
-                "\(child.words[0]) could not be run in \(launch.folder.path): \(error.reason). Check that it is installed, on the "
-                    + "gateway's PATH or named by --opencode with its full path, and that the folder can be entered.")
+                "\(child.words[0]) could not be run in \(launch.folder.path): \(error.reason). "
+                    + "Check that it is installed, on the gateway's PATH or named by --opencode with its full path, "
+                    + "and that the folder can be entered.")
         }
         return instance
     }

@@ -7,7 +7,8 @@ extension SystemEventLoop {
     /// How late a timer may come, microseconds: sd-event's own default of 250 ms would be felt.
     private static let timerAccuracy: UInt64 = 1_000
 
-    /// Calls `handler` whenever one of `events` holds on `descriptor` (level-triggered), which must stay open until the source ends.
+    /// Calls `handler` whenever one of `events` holds on `descriptor` (level-triggered), which must stay open until
+    /// the source ends.
     package func watch(
         _ descriptor: Int32, _ events: DescriptorEvents, handler: @escaping @Sendable (DescriptorEvents) -> Void
     ) throws(SystemdError) -> EventSource {

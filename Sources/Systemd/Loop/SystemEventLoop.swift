@@ -4,11 +4,12 @@ internal import Locking
 
 /// A serial executor whose thread runs libsystemd's event loop (sd-event(3)): the control plane's one thread.
 ///
-/// Actors that run on it may also be called from its event sources, by `assumeIsolated`. Jobs come through a mailbox; an
-/// eventfd wakes the loop when the mailbox turns non-empty. A hop here and back takes about 40 µs: never on a request's way.
+/// Actors that run on it may also be called from its event sources, by `assumeIsolated`. Jobs come through a mailbox;
+/// an eventfd wakes the loop when the mailbox turns non-empty. A hop here and back takes about 40 µs: never on a
+/// request's way.
 ///
-/// It is `Sendable` although sd-event is not: `event` is touched on the loop's thread only, or by `deinit`, when no other
-/// reference and no source exist any more.
+/// It is `Sendable` although sd-event is not: `event` is touched on the loop's thread only, or by `deinit`, when no
+/// other reference and no source exist any more.
 package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // see above; the mailbox has its lock
     /// What other threads leave for the loop.
     private struct Mailbox {
@@ -68,7 +69,8 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
         drain()
     }
 
-    /// Ends ``run()`` once the jobs at hand are done. Any thread may call it; before ``run()`` it makes that return at once.
+    /// Ends ``run()`` once the jobs at hand are done. Any thread may call it; before ``run()`` it makes that return
+    /// at once.
     package func stop() { post { $0.stopping = true } }
 
     /// Whether the calling thread is the one inside ``run()``.
@@ -78,6 +80,7 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
 
     // MARK: SerialExecutor
 
+    /// Takes a job of an actor; any thread may call it.
     package func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
         post { $0.jobs.append(unowned) }
@@ -88,6 +91,7 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
         precondition(isCurrent, "only the control loop's thread may call this")
     }
 
+    /// What ``checkIsolated()`` would find.
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     // MARK: Mailbox
@@ -103,8 +107,8 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
             change(&state)
             return wasEmpty
         }
-        // Only the first one after a drain wakes the loop. The drain reads the eventfd before it takes the mailbox: a post that
-        // comes between the two is taken now and wakes the loop once more in vain, and none is ever missed.
+        // Only the first one after a drain wakes the loop. The drain reads the eventfd before it takes the mailbox: a
+        // post that comes between the two is taken now and wakes the loop once more in vain, and none is ever missed.
         if wasEmpty { eventfd_write(wake, 1) }
     }
 

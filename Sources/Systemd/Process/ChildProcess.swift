@@ -72,7 +72,8 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
     }
 
     private func collect() {
-        // First the rest of the group, while the ended child still holds the group's number, so that it can't be another's.
+        // First the rest of the group, while the ended child still holds the group's number, so that it can't be
+        // another's.
         kill(-identifier, SIGKILL)
         var ended = control_exit()
         guard control_reap(descriptor, &ended) == 0, ended.code != 0 else { return }
