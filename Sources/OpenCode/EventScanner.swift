@@ -40,16 +40,35 @@ package struct EventScanner: Sendable {
 
     /// Takes the next bytes of the body, split anywhere, and hands over each frame that they complete.
     package mutating func scan(_ bytes: borrowing Span<UInt8>, onFrame: (EventFrame) -> Void) {
-        for index in bytes.indices {
-            let byte = bytes[unchecked: index]
-            take(byte, onFrame)
+        var index = 0
+        while index < bytes.count {
+            if case .value = place, field != .retry {
+                // Nearly all bytes are here: look for the line's end only.
+                let end = skipValue(bytes, from: index)
+                offset += end - index
+                index = end
+                if index == bytes.count { return }
+            }
+            take(bytes[index], onFrame)
             offset += 1
+            index += 1
         }
     }
 
     /// As ``scan(_:onFrame:)`` for bytes in an array.
     package mutating func scan(_ bytes: [UInt8], onFrame: (EventFrame) -> Void) {
         scan(bytes.span, onFrame: onFrame)
+    }
+
+    private mutating func skipValue(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
+        var index = start
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == Self.lineFeed || byte == Self.carriageReturn { break }
+            if byte == 0 { valueHasNull = true }
+            index += 1
+        }
+        return index
     }
 
     private mutating func take(_ byte: UInt8, _ onFrame: (EventFrame) -> Void) {

@@ -131,6 +131,17 @@ import Testing
         await rig.end()
     }
 
+    @Test func aRelativeProgramIsMeantFromWhereTheGatewayWasStarted() async throws {
+        let rig = try RegistryRig(command: ["nowhere/opencode"])
+        guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
+            Issue.record("it started")
+            return
+        }
+        let path = FileManager.default.currentDirectoryPath + "/nowhere/opencode"
+        #expect(sentence.hasPrefix("Failed to start service: \(path) could not be run in "))
+        await rig.end()
+    }
+
     @Test func whatTheChildPrintsIsLoggedUnderItsProjectWithoutItsPassword() async throws {
         let rig = try RegistryRig(
             script: "echo \"my password is $OPENCODE_SERVER_PASSWORD\" >&2\n" + RegistryRig.wellBehaved)

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 package import Logging
 internal import OpenCode
 package import Systemd
@@ -12,8 +13,9 @@ package struct ProcessSupervisor: Supervisor {
     /// `command` is the program with its first arguments, such as `["opencode"]`; `environment` is the gateway's own.
     /// What the servers print goes to `logger` under their project's name.
     package init(loop: SystemEventLoop, command: [String], environment: [String: String], logger: Logger) {
+        precondition(!command.isEmpty, "the command of OpenCode needs a program")
         self.loop = loop
-        self.command = command
+        self.command = [Self.absolute(command[0])] + command.dropFirst()
         self.environment = environment
         self.logger = logger
     }
@@ -40,5 +42,12 @@ package struct ProcessSupervisor: Supervisor {
                     + "and that the folder can be entered.")
         }
         return instance
+    }
+
+    /// A relative path is meant from where the gateway was started, not from each project's folder. A bare name is
+    /// looked for on the PATH.
+    private static func absolute(_ program: String) -> String {
+        guard program.contains("/"), !program.hasPrefix("/") else { return program }
+        return FileManager.default.currentDirectoryPath + "/" + program
     }
 }

@@ -76,11 +76,12 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
         // another's.
         kill(-identifier, SIGKILL)
         var ended = control_exit()
-        guard control_reap(descriptor, &ended) == 0, ended.code != 0 else { return }
+        let collected = control_reap(descriptor, &ended) == 0
+        if collected, ended.code == 0 { return }
         hasExited = true
         for pipe in pipes { pipe.drain { handler(.output(pipe.output, $0)) } }
         end()
-        handler(.exited(ended.code == CLD_EXITED ? .exited(ended.status) : .killed(signal: ended.status)))
+        handler(.exited(collected ? ProcessExit(ended) : .unknown))
     }
 
     /// Takes apart what keeps this object.
@@ -97,5 +98,11 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
         kill(-identifier, SIGKILL)
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+    }
+}
+
+extension ProcessExit {
+    fileprivate init(_ ended: control_exit) {
+        self = ended.code == CLD_EXITED ? .exited(ended.status) : .killed(signal: ended.status)
     }
 }

@@ -6,11 +6,14 @@ package enum ProcessExit: Sendable, Equatable, CustomStringConvertible {
     case exited(Int32)
     /// This signal ended it.
     case killed(signal: Int32)
+    /// Somebody else collected it: nobody knows.
+    case unknown
 
     /// As a phrase: `exit status 1`, `signal SIGKILL`.
     package var description: String {
         switch self {
         case .exited(let status): "exit status \(status)"
+        case .unknown: "an unknown status"
         case .killed(let signal): "signal \(Self.names[signal] ?? String(signal))"
         }
     }
