@@ -26,7 +26,7 @@ import Testing
             }
         }
 
-        static let exit = Event.exited(generation: 1, how: "exit status 1", tail: ["boom"])
+        static var exit: Event { .exited(generation: 1, how: "exit status 1", tail: ["boom"]) }
     }
 
     struct Row: Sendable {

@@ -40,6 +40,7 @@ actor OnLoop {
     /// Holds a source for as long as the actor lives.
     func keep(_ make: @Sendable (SystemEventLoop) throws -> any Sendable) rethrows { kept.append(try make(loop)) }
 
+    /// Ends the sources: a handler that holds its loop or its actor would otherwise keep both for ever.
     func dropAll() { kept = [] }
 
     func visit() { visits += 1 }

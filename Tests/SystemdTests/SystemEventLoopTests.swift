@@ -54,6 +54,7 @@ import Testing
             calls.append(onLoop)
         }
         #expect(calls == [true])
+        await actor.dropAll()
         await thread.stop()
     }
 
@@ -69,6 +70,7 @@ import Testing
             return [cancelled, other]
         }
         for await name in fired { Issue.record("\(name) fired") }
+        await actor.dropAll()
         await thread.stop()
     }
 
@@ -130,6 +132,7 @@ import Testing
         }
         for await _ in fired {}
         #expect(await actor.visits == 1)
+        await actor.dropAll()
         await thread.stop()
     }
 
@@ -160,6 +163,7 @@ import Testing
         }
         var iterator = fired.makeAsyncIterator()
         #expect(await iterator.next() == SIGUSR2)
+        await actor.dropAll()
         await thread.stop()
     }
 
