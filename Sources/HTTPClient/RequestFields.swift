@@ -35,7 +35,7 @@ final class RequestFields {
         nodeCount = 0
         textCount = 0
         for index in 0..<fields.count { add(fields.name(at: index), fields.value(at: index)) }
-        if fields.firstIndex(of: Self.accept) == nil { add("Accept:") }
+        if fields.firstIndex(of: .accept) == nil { add("Accept:") }
         switch request.body {
         case .none: break
         case .whole:
@@ -46,8 +46,6 @@ final class RequestFields {
             if length == nil { add("Transfer-Encoding: chunked") }
         }
     }
-
-    private static let accept = FieldName("accept")
 
     private func add(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         begin()

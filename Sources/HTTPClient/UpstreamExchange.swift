@@ -221,7 +221,7 @@ package final class UpstreamExchange {
     /// libcurl drops bytes behind a body's end and closes the connection; that is all that tells of them.
     private var hasExcess: Bool {
         guard connectionWasClosed, framing != .untilClose, !headReader.isHTTP10, isUploadSent, let head else { return false }
-        return !head.fields.contains(token: Self.close, in: .connection)
+        return !head.fields.contains(.close, in: .connection)
     }
 
     private var isUploadSent: Bool {
@@ -263,8 +263,6 @@ package final class UpstreamExchange {
 
     /// The socket was closed or has broken.
     func streamEnded(_ result: TransferResult) { finish(result) }
-
-    private static let close = FieldName("close")
 
     private static func sentence(_ fault: ResponseBodyReader.Fault) -> String {
         switch fault {

@@ -91,7 +91,7 @@ extension ClientConnection {
         }
         phase = .body
         // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client sending it.
-        if framing != .none, head.fields.contains(token: Self.continueToken, in: .expect),
+        if framing != .none, head.fields.contains(.continueExpectation, in: .expect),
             let answer = server.handler.refuse(self)
         {
             return queue(answer)
@@ -139,8 +139,6 @@ extension ClientConnection {
         phase = .body
         return queue(answer)
     }
-
-    private static let continueToken = FieldName("100-continue")
 
     /// libmicrohttpd is done with the request, or has given it up.
     func completed(isWhole: Bool) {

@@ -50,6 +50,8 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
 
     /// The client's address, `HOST` without the port.
     package let peer: String
+    /// The same as bytes, made once.
+    package let peerBytes: [UInt8]
     /// The head of the current request.
     package internal(set) var head = RequestHead()
     /// How the current request's body is framed.
@@ -81,6 +83,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         self.server = server
         self.handle = handle
         self.peer = peer
+        peerBytes = Array(peer.utf8)
         descriptor = handle.descriptor
     }
 

@@ -125,7 +125,7 @@ package struct ChunkedDecoder: Sendable {
         else { throw .badTrailer }
         let value = line[(colon + 1)...].trimmingOptionalWhiteSpace()
         guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else { throw .badTrailer }
-        trailers.append(name: line[..<colon], value: value)
+        trailers.append(name: Array(line[..<colon]), value: value)
         line.removeAll(keepingCapacity: true)
     }
 }

@@ -7,6 +7,7 @@ package struct FieldList: Sendable {
         var nameStart: Int32
         var valueStart: Int32
         var valueEnd: Int32
+        var name: FieldName
     }
 
     private var bytes: [UInt8] = []
@@ -46,9 +47,7 @@ package struct FieldList: Sendable {
     }
 
     /// Adds a field at the end.
-    package mutating func append(
-        name: some Collection<UInt8>, value: some Collection<UInt8>
-    ) {
+    package mutating func append(name: [UInt8], value: ArraySlice<UInt8>) {
         let nameStart = bytes.count
         bytes.append(contentsOf: name)
         let valueStart = bytes.count
@@ -58,7 +57,7 @@ package struct FieldList: Sendable {
 
     /// Adds a field at the end.
     package mutating func append(_ name: String, _ value: String) {
-        append(name: name.utf8, value: value.utf8)
+        append(name: Array(name.utf8), value: Array(value.utf8)[...])
     }
 
     /// Adds a field whose bytes are borrowed; white space around the value is left out (RFC 9110 §5.5).
@@ -77,15 +76,18 @@ package struct FieldList: Sendable {
     /// Adds a copy of the field at `index` of another list.
     package mutating func append(fieldAt index: Int, of other: FieldList) {
         let entry = other.entries[index]
-        let start = bytes.count
+        let start = Int32(bytes.count)
         bytes.append(contentsOf: other.bytes[Int(entry.nameStart)..<Int(entry.valueEnd)])
-        addEntry(start, start + Int(entry.valueStart - entry.nameStart))
+        entries.append(
+            Entry(
+                nameStart: start, valueStart: start + entry.valueStart - entry.nameStart,
+                valueEnd: start + entry.valueEnd - entry.nameStart, name: entry.name))
     }
 
     /// Adds a field whose value is the values of all fields of that name in another list and then an element of one's own: how a
     /// list field is continued (RFC 9110 §5.3).
     package mutating func append(
-        name: [UInt8], continuing other: FieldList, _ field: FieldName, with element: some Collection<UInt8>
+        name: [UInt8], continuing other: FieldList, _ field: FieldName, with element: [UInt8]
     ) {
         let nameStart = bytes.count
         bytes.append(contentsOf: name)
@@ -101,21 +103,14 @@ package struct FieldList: Sendable {
         addEntry(nameStart, valueStart)
     }
 
-    /// Whether the field at `index` has this name.
-    package func isName(at index: Int, _ name: FieldName) -> Bool {
-        let entry = entries[index]
-        let start = Int(entry.nameStart)
-        let wanted = name.lowercased
-        guard Int(entry.valueStart) - start == wanted.count else { return false }
-        for offset in 0..<wanted.count where bytes[start + offset].lowercasedLetter != wanted[offset] { return false }
-        return true
-    }
+    /// The name of the field at `index`, as far as it is a known one.
+    package func knownName(at index: Int) -> FieldName { entries[index].name }
 
     /// The index of the first field of this name at or after `start`.
     package func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
         var index = start
         while index < entries.count {
-            if isName(at: index, name) { return index }
+            if entries[index].name == name { return index }
             index += 1
         }
         return nil
@@ -126,8 +121,24 @@ package struct FieldList: Sendable {
         firstIndex(of: name).map { value(at: $0) }
     }
 
-    /// Whether any field of this name has `token` in its comma-separated list (RFC 9110 §5.6.1), in any case.
-    package func contains(token: FieldName, in name: FieldName) -> Bool {
+    /// The first byte of a field's name that `isAllowed` refuses; nil where there is none.
+    func firstByte(ofNameAt index: Int, refusedBy isAllowed: (UInt8) -> Bool) -> UInt8? {
+        for offset in Int(entries[index].nameStart)..<Int(entries[index].valueStart) where !isAllowed(bytes[offset]) {
+            return bytes[offset]
+        }
+        return nil
+    }
+
+    /// The first byte of a field's value that `isAllowed` refuses; nil where there is none.
+    func firstByte(ofValueAt index: Int, refusedBy isAllowed: (UInt8) -> Bool) -> UInt8? {
+        for offset in Int(entries[index].valueStart)..<Int(entries[index].valueEnd) where !isAllowed(bytes[offset]) {
+            return bytes[offset]
+        }
+        return nil
+    }
+
+    /// Whether any field of this name has the token in its comma-separated list (RFC 9110 §5.6.1), in any case.
+    package func contains(_ token: Token, in name: FieldName) -> Bool {
         var start = 0
         while let index = firstIndex(of: name, from: start) {
             if ListElements(value(at: index)).contains(where: { $0.equalsIgnoringCase(token.lowercased) }) {
@@ -140,7 +151,9 @@ package struct FieldList: Sendable {
 
     private mutating func addEntry(_ nameStart: Int, _ valueStart: Int) {
         entries.append(
-            Entry(nameStart: Int32(nameStart), valueStart: Int32(valueStart), valueEnd: Int32(bytes.count)))
+            Entry(
+                nameStart: Int32(nameStart), valueStart: Int32(valueStart), valueEnd: Int32(bytes.count),
+                name: FieldName.of(bytes, nameStart, valueStart)))
     }
 }
 

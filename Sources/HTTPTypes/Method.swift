@@ -6,7 +6,19 @@ package enum Method: Sendable, Equatable {
 
     /// Reads a method's name as it stands in the request line.
     package init(name: String) {
-        self = Self.known[name] ?? .other
+        self =
+            switch name {
+            case "GET": .get
+            case "HEAD": .head
+            case "POST": .post
+            case "PUT": .put
+            case "DELETE": .delete
+            case "PATCH": .patch
+            case "OPTIONS": .options
+            case "CONNECT": .connect
+            case "TRACE": .trace
+            default: .other
+            }
     }
 
     /// Whether repeating the request has the same effect as sending it once (RFC 9110 §9.2.2).
@@ -16,9 +28,4 @@ package enum Method: Sendable, Equatable {
         case .post, .patch, .connect, .other: false
         }
     }
-
-    private static let known: [String: Method] = [
-        "GET": .get, "HEAD": .head, "POST": .post, "PUT": .put, "DELETE": .delete, "PATCH": .patch,
-        "OPTIONS": .options, "CONNECT": .connect, "TRACE": .trace,
-    ]
 }

@@ -33,23 +33,18 @@ package enum RequestFraming: Sendable, Equatable {
         var hosts = 0
         for index in 0..<head.fields.count {
             try checkCharacters(of: head.fields, at: index)
-            let initial = head.fields.name(at: index).first?.lowercasedLetter
-            switch initial {
-            case UInt8(ascii: "h"):
-                if head.fields.isName(at: index, .host) { hosts += 1 }
-            case UInt8(ascii: "c"):
-                guard head.fields.isName(at: index, .contentLength) else { continue }
+            switch head.fields.knownName(at: index) {
+            case .host: hosts += 1
+            case .contentLength:
                 guard length == nil else { throw .severalLengths }
                 guard let number = ContentLength.parse(head.fields.value(at: index)) else { throw .lengthIsNoNumber }
                 length = number
-            case UInt8(ascii: "t"):
-                guard head.fields.isName(at: index, .transferEncoding) else { continue }
+            case .transferEncoding:
                 guard !isChunked, head.fields.value(at: index).equalsIgnoringCase(ContentLength.chunked) else {
                     throw .unknownTransferEncoding
                 }
                 isChunked = true
-            default:
-                continue
+            default: break
             }
         }
         if hosts > 1 { throw .severalHosts }
@@ -64,10 +59,9 @@ package enum RequestFraming: Sendable, Equatable {
 
     /// Names are tokens; values hold no control character but HTAB (RFC 9110 §5.1, §5.5).
     private static func checkCharacters(of fields: FieldList, at index: Int) throws(Refusal) {
-        let name = fields.name(at: index)
-        if name.isEmpty { throw .badFieldName }
-        for byte in name where !byte.isTokenCharacter { throw .badFieldName }
-        for byte in fields.value(at: index) where (byte < 0x20 && byte != 0x09) || byte == 0x7f {
+        if fields.name(at: index).isEmpty { throw .badFieldName }
+        if fields.firstByte(ofNameAt: index, refusedBy: \.isTokenCharacter) != nil { throw .badFieldName }
+        if fields.firstByte(ofValueAt: index, refusedBy: { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) != nil {
             throw .badFieldValue
         }
     }

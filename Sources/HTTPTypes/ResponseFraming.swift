@@ -26,15 +26,17 @@ package enum ResponseFraming: Sendable, Equatable {
         var isChunked = false
         var index = 0
         while index < head.fields.count {
-            if head.fields.isName(at: index, .contentLength) {
+            switch head.fields.knownName(at: index) {
+            case .contentLength:
                 guard length == nil else { throw .severalLengths }
                 guard let number = ContentLength.parse(head.fields.value(at: index)) else { throw .lengthIsNoNumber }
                 length = number
-            } else if head.fields.isName(at: index, .transferEncoding) {
+            case .transferEncoding:
                 guard !isChunked, head.fields.value(at: index).equalsIgnoringCase(ContentLength.chunked) else {
                     throw .unknownTransferEncoding
                 }
                 isChunked = true
+            default: break
             }
             index += 1
         }

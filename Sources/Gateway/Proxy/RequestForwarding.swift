@@ -20,7 +20,7 @@ enum RequestForwarding {
     /// Order, spelling and duplicates stay. The client's key is dropped and the instance's own credentials are added. Forwarding
     /// fields of the client are continued, not believed: the gateway adds what it sees itself at the end.
     static func fields(
-        of head: RequestHead, from peer: String, authorization: [UInt8]?, isUpgrade: Bool
+        of head: RequestHead, from peer: [UInt8], authorization: [UInt8]?, isUpgrade: Bool
     ) -> FieldList {
         let received = head.fields
         var fields = FieldList(fields: received.count + 6, bytes: received.byteCount + 320)
@@ -30,10 +30,10 @@ enum RequestForwarding {
         }
         if isUpgrade, let upgrade = received.first(.upgrade) {
             fields.append("Connection", "Upgrade")
-            fields.append(name: "Upgrade".utf8, value: upgrade)
+            fields.append(name: Array("Upgrade".utf8), value: upgrade)
         }
-        if let authorization { fields.append(name: Name.authorization, value: authorization) }
-        fields.append(name: Name.forwardedFor, continuing: received, .forwardedFor, with: peer.utf8)
+        if let authorization { fields.append(name: Name.authorization, value: authorization[...]) }
+        fields.append(name: Name.forwardedFor, continuing: received, .forwardedFor, with: peer)
         fields.append(name: Name.forwardedProto, value: received.first(.forwardedProto) ?? http[...])
         if let host = received.first(.forwardedHost) ?? received.first(.host) {
             fields.append(name: Name.forwardedHost, value: host)
@@ -46,20 +46,13 @@ enum RequestForwarding {
     /// Whether the client asks to switch protocols: `Upgrade` with the `upgrade` option of `Connection`, in HTTP/1.1 (RFC 9110 §7.8).
     static func wantsUpgrade(_ head: RequestHead) -> Bool {
         head.version == .http11 && head.fields.firstIndex(of: .upgrade) != nil
-            && head.fields.contains(token: .upgrade, in: .connection)
+            && head.fields.contains(.upgrade, in: .connection)
     }
 
     /// Fields that are made anew: by the exchange (framing, Host), by the gateway (credentials, forwarding).
     private static func isDropped(_ fields: FieldList, at index: Int) -> Bool {
-        switch fields.name(at: index).first?.lowercasedLetter {
-        case UInt8(ascii: "a"): fields.isName(at: index, .authorization)
-        case UInt8(ascii: "c"): fields.isName(at: index, .contentLength)
-        case UInt8(ascii: "e"): fields.isName(at: index, .expect)
-        case UInt8(ascii: "h"): fields.isName(at: index, .host)
-        case UInt8(ascii: "v"): fields.isName(at: index, .via)
-        case UInt8(ascii: "x"):
-            fields.isName(at: index, .forwardedFor) || fields.isName(at: index, .forwardedHost)
-                || fields.isName(at: index, .forwardedProto)
+        switch fields.knownName(at: index) {
+        case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost, .forwardedProto: true
         default: false
         }
     }

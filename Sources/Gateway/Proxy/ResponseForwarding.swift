@@ -9,11 +9,10 @@ enum ResponseForwarding {
         let hopByHop = HopByHop(head.fields)
         let isStream = head.isEventStream
         for index in 0..<head.fields.count {
-            if hopByHop.holdsBack(at: index) || head.fields.isName(at: index, .contentLength) { continue }
+            if hopByHop.holdsBack(at: index) || head.fields.knownName(at: index) == .contentLength { continue }
             // A stream's own words about caching are replaced, not doubled.
-            if isStream, head.fields.isName(at: index, .cacheControl) || head.fields.isName(at: index, .accelBuffering) {
-                continue
-            }
+            let name = head.fields.knownName(at: index)
+            if isStream, name == .cacheControl || name == .accelBuffering { continue }
             fields.append(fieldAt: index, of: head.fields)
         }
         if isStream {
@@ -29,8 +28,8 @@ enum ResponseForwarding {
         var fields = FieldList()
         let hopByHop = HopByHop(head.fields)
         for index in 0..<head.fields.count
-        where head.fields.isName(at: index, .upgrade) || !hopByHop.holdsBack(at: index) {
-            if head.fields.isName(at: index, .contentLength) { continue }
+        where head.fields.knownName(at: index) == .upgrade || !hopByHop.holdsBack(at: index) {
+            if head.fields.knownName(at: index) == .contentLength { continue }
             fields.append(fieldAt: index, of: head.fields)
         }
         return ResponseHead(status: 101, fields: fields)

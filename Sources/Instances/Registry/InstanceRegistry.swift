@@ -116,7 +116,7 @@ package actor InstanceRegistry {
 
     private func spawn(_ name: ProjectName, _ generation: UInt64) {
         guard let folder = instances[name]?.folder else { return }
-        let credentials = InstanceCredentials(password: RandomBytes.hex(32))
+        let credentials = InstanceCredentials(password: RandomBytes.hex(16))
         do throws(LaunchError) {
             let launch = Launch(folder: folder, credentials: credentials)
             let process = try supervisor.start(launch) { [weak self] event in
