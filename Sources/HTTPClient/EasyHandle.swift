@@ -116,13 +116,6 @@ final class EasyHandle {
         ccurl_set_string(pointer, CURLOPT_CUSTOMREQUEST, isPlain ? nil : request.methodName)
     }
 
-    /// The connection's descriptor, -1 where there is none.
-    var descriptor: Int32 {
-        var socket: curl_socket_t = -1
-        ccurl_get_socket(pointer, &socket)
-        return socket
-    }
-
     // The thunks recover the handle and call one method of its exchange. An answer other than the number of bytes ends the transfer.
 
     private static let onHeader: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {

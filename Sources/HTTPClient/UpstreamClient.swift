@@ -167,7 +167,8 @@ package final class UpstreamClient {
     private func takeSocket(of exchange: UpstreamExchange) {
         // libcurl keeps what a paused follower has not taken: the exchange stays with it then.
         guard exchange.state == .running, !exchange.isPaused, let handle = exchange.handle else { return }
-        let descriptor = handle.descriptor
+        // Not CURLINFO_ACTIVESOCKET, which libcurl 7.88 knows only once a transfer has ended.
+        let descriptor = exchange.descriptor
         guard descriptor >= 0, let entry = sockets[Int(descriptor)] else { return }
         entry.isTaken = true
         exchange.handle = nil
