@@ -77,7 +77,8 @@ extension ClientConnection {
             MicroHTTPD.refusesLooseLines
             || targetStart.map { step.method + strlen(step.method) + 1 == $0 && $0 + targetLength + 1 == step.version }
                 ?? false
-        let hasPlainLines = handle.copyFields(to: &head.fields, requestLineEnd: step.version + versionLength)
+        let hasPlainLines = handle.copyFields(
+            to: &head.fields, requestLine: step.method, requestLineEnd: step.version + versionLength)
         guard isPlainLine && hasPlainLines else { return refuse(.badLineEnding) }
         // Each field's colon, space and CR LF count as well.
         let size = head.fields.byteCount + 4 * head.fields.count + head.target.count + head.methodName.utf8.count + 12
@@ -89,6 +90,7 @@ extension ClientConnection {
         } catch {
             return refuse(error)
         }
+        if framing == .chunked, !handle.readsChunked { return refuse(.unknownTransferEncoding) }
         phase = .body
         // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client sending it.
         if framing != .none, head.fields.contains(.continueExpectation, in: .expect),

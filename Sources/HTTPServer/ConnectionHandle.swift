@@ -27,16 +27,26 @@ struct ConnectionHandle {
     ///
     /// libmicrohttpd 0.9.75 takes a bare LF for a line's end, folds lines, and cuts values at NUL, and tells nobody. But it
     /// leaves the head where it was read and puts a NUL over each CR and LF: each line must begin two bytes behind the
-    /// end of the one before, and those two bytes are its CR LF. Later versions refuse such heads themselves and trim values,
-    /// so there the check would be wrong and is left out.
-    func copyFields(to fields: inout FieldList, requestLineEnd: UnsafePointer<CChar>) -> Bool {
+    /// end of the one before, and the empty line must end where the head does, whose size it tells. Later versions refuse such
+    /// heads themselves and trim values, so there the check would be wrong and is left out.
+    func copyFields(
+        to fields: inout FieldList, requestLine: UnsafePointer<CChar>, requestLineEnd: UnsafePointer<CChar>
+    ) -> Bool {
         var collector = FieldCollector(fields: fields, lineEnd: requestLineEnd)
         fields = FieldList()
         withUnsafeMutablePointer(to: &collector) {
             _ = MHD_get_connection_values_n(pointer, .HEADER_KIND, Self.collect, $0)
         }
         fields = collector.fields
-        return MicroHTTPD.refusesLooseLines || collector.isContiguous && collector.endsWithEmptyLine
+        return MicroHTTPD.refusesLooseLines
+            || collector.isContiguous
+                && collector.lineEnd.map { $0 + 4 == requestLine + cmicrohttpd_head_size(pointer) } ?? false
+    }
+
+    /// Whether libmicrohttpd reads the body as chunked: 0.9.75 does not where white space follows the coding's name, and would take
+    /// everything that comes for the body.
+    var readsChunked: Bool {
+        MHD_lookup_connection_value(pointer, .HEADER_KIND, "Transfer-Encoding").map { strlen($0) == 7 } ?? false
     }
 
     /// Copies the trailer fields of a chunked request.
@@ -77,12 +87,5 @@ private struct FieldCollector {
         let valueBytes = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength)
             .bindMemory(to: UInt8.self)
         fields.append(name: nameBytes.span, value: valueBytes.span)
-    }
-
-    /// Whether the last line is followed by CR LF CR LF, both overwritten with NUL. The bytes lie in libmicrohttpd's read buffer: the
-    /// empty line that ended the head was read, so at least its LF follows, and the pool is larger than the head.
-    var endsWithEmptyLine: Bool {
-        guard let lineEnd else { return true }
-        return lineEnd[0] == 0 && lineEnd[1] == 0 && lineEnd[2] == 0 && lineEnd[3] == 0
     }
 }
