@@ -1,0 +1,112 @@
+import TestKit
+import Testing
+
+/// A request whose end two readers could see in different places is refused with 400, and nothing behind it is read
+/// (RFC 9112 §6.3, §11.2).
+@Suite struct AmbiguousFramingTests {
+    @Test func contentLengthWithTransferEncodingIsRefused() throws {
+        let bench = try RefusalBench()
+        let detail = "Content-Length and Transfer-Encoding must not stand in one request."
+        for fields in [
+            ["Content-Length: 5", "Transfer-Encoding: chunked"], ["Transfer-Encoding: chunked", "Content-Length: 5"],
+            ["Content-Length: 0", "Transfer-Encoding: chunked"], ["transfer-encoding: CHUNKED", "content-length: 5"],
+        ] {
+            try bench.expectRefusal(RequestText.head(fields) + "0\r\n\r\n", detail: detail)
+        }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func severalLengthsAreRefusedEvenWhenTheyAreEqual() throws {
+        let bench = try RefusalBench()
+        let detail = "Content-Length must stand in a request once only."
+        for fields in [
+            ["Content-Length: 5", "Content-Length: 6"], ["Content-Length: 6", "content-length: 5"],
+            ["Content-Length: 5", "Content-Length: 5"], ["Content-Length: 0", "Content-Length: 5"],
+        ] {
+            try bench.expectRefusal(RequestText.head(fields) + "hello", detail: detail)
+        }
+        for value in ["5, 5", "5,5", "5, 6"] {
+            try bench.expectRefusal(RequestText.head(["Content-Length: \(value)"]) + "hello")
+        }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aLengthThatIsNoPlainNumberIsRefused() throws {
+        let bench = try RefusalBench()
+        for value in ["+5", "-5", "0x5", "5 5", "5\t", "5a", "", "five", "5;", "\"5\"", "5.0", "1e1", "٥"] {
+            try bench.expectRefusal(RequestText.head(["Content-Length: \(value)"]) + "hello")
+        }
+        // A number beyond what 64 bits hold is a number, but no body that anybody could take.
+        try bench.expectRefusal(RequestText.head(["Content-Length: 99999999999999999999"]) + "hello", 413)
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aTransferCodingOtherThanExactlyChunkedIsRefused() throws {
+        let bench = try RefusalBench()
+        let detail = #"Transfer-Encoding must be exactly \"chunked\"; no other coding is understood."#
+        for value in [
+            "gzip, chunked", "chunked, chunked", "chunked, gzip", "xchunked", "chunkedx", "identity", "gzip", "",
+            "chunked;q=1", "chunked,", ",chunked", "\"chunked\"", "chun ked",
+        ] {
+            try bench.expectRefusal(
+                RequestText.head(["Transfer-Encoding: \(value)"]) + "0\r\n\r\n", detail: detail)
+        }
+        for fields in [
+            ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
+            ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+            ["Transfer-Encoding: gzip", "Transfer-Encoding: chunked"],
+        ] {
+            try bench.expectRefusal(RequestText.head(fields) + "0\r\n\r\n", detail: detail)
+        }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func whiteSpaceBehindChunkedIsRefusedBecauseTheLibraryWouldNotSeeTheCoding() throws {
+        let bench = try RefusalBench()
+        for space in [" ", "\t", " \t "] {
+            try bench.expectRefusal(RequestText.head(["Transfer-Encoding: chunked\(space)"]) + "0\r\n\r\n")
+        }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aSpaceBeforeTheColonIsRefused() throws {
+        let bench = try RefusalBench()
+        let detail = "A field name holds a character that must not stand there."
+        for name in ["Transfer-Encoding ", "Transfer-Encoding\t", "Content-Length ", "Host ", "X-Own "] {
+            try bench.expectRefusal(RequestText.head(["\(name): chunked"]) + "0\r\n\r\n", detail: detail)
+        }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func transferEncodingInHTTP10IsRefused() throws {
+        let bench = try RefusalBench()
+        try bench.expectRefusal(
+            RequestText.head("POST /projects/demo/api/framed HTTP/1.0", ["Transfer-Encoding: chunked"]) + "0\r\n\r\n",
+            detail: "Transfer-Encoding must not stand in an HTTP/1.0 request.")
+        try bench.expectRefusal(
+            RequestText.head(
+                "POST /projects/demo/api/framed HTTP/1.0", ["Connection: keep-alive", "Transfer-Encoding: chunked"])
+                + "0\r\n\r\n",
+            detail: "Transfer-Encoding must not stand in an HTTP/1.0 request.")
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aMissingOrSecondHostIsRefused() throws {
+        let bench = try RefusalBench()
+        try bench.expectRefusal(
+            RequestText.head("GET /projects/demo/api/framed HTTP/1.1", host: false),
+            detail: "An HTTP/1.1 request must have a Host field.")
+        for second in ["Host: gateway.example.com", "host: other.example.com", "HOST:"] {
+            try bench.expectRefusal(
+                RequestText.head("GET /projects/demo/api/framed HTTP/1.1", [second]),
+                detail: "A request must have one Host field only.")
+        }
+        try bench.expectNothingGotThrough()
+    }
+}
+
+extension RequestText {
+    fileprivate static func head(_ fields: [String]) -> String {
+        head("POST /projects/demo/api/framed HTTP/1.1", fields)
+    }
+}

@@ -1,0 +1,131 @@
+import TestKit
+import Testing
+
+/// A head that breaks RFC 9112's grammar is refused with 400 and the connection is closed, also where libmicrohttpd would take it.
+@Suite struct MalformedHeadTests {
+    private static let line = "GET /projects/demo/api/malformed HTTP/1.1"
+    private static let lineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
+    private static let badValue = "A field value holds a control character."
+    private static let badName = "A field name holds a character that must not stand there."
+    private static let badTarget = "The request target holds a character that must not stand there."
+    private static let badMethod = "The method holds a character that must not stand there."
+
+    @Test func controlCharactersInAValueAreRefused() throws {
+        let bench = try RefusalBench()
+        for value in ["a\rb", "\ra", "a\r", "a\u{1}b", "\u{b}a", "a\u{c}", "a\u{1b}[31m", "a\u{7f}b"] {
+            try bench.expectRefusal(RequestText.head(Self.line, ["X-Own: \(value)"]), detail: Self.badValue)
+        }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func nulInAValueIsRefusedWhereverItStands() throws {
+        let bench = try RefusalBench()
+        for value in ["a\0b", "\0", "\0a", "a\0", "a\0\0", "a\0: b"] {
+            try bench.expectRefusal(
+                RequestText.head(Self.line, ["X-Own: \(value)", "X-Next: 1"]), detail: Self.lineEnding)
+            try bench.expectRefusal(RequestText.head(Self.line, ["X-Own: \(value)"]), detail: Self.lineEnding)
+        }
+        try bench.expectRefusal(RequestText.head(Self.line, ["X-O\0wn: a"]))
+        try bench.expectRefusal(RequestText.head(Self.line, ["\0X-Own: a"]), detail: Self.lineEnding)
+        try bench.expectRefusal(RequestText.head(Self.line, ["\0"]), detail: Self.lineEnding)
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aFieldNameThatIsNoTokenIsRefused() throws {
+        let bench = try RefusalBench()
+        for name in ["X Own", "X(Own)", "X\u{1}", "X/Own", "X\"", "Ünicode", "X\rOwn"] {
+            try bench.expectRefusal(RequestText.head(Self.line, ["\(name): a"]), detail: Self.badName)
+        }
+        for line in ["a line without a colon", ": a"] { try bench.expectRefusal(RequestText.head(Self.line, [line])) }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aFoldedLineIsRefused() throws {
+        let bench = try RefusalBench()
+        for fields in [
+            ["X-Own: a", " b"], ["X-Own: a", "\tb"], ["X-Own: a", " b: c"], ["X-Own: a", " ", "X-Next: b"],
+            ["X-Own: a", " b", "X-Next: b"], ["X-Own:", " chunked"], ["X-Own: a", " b", " c", "\td"],
+            ["Transfer-Encoding:", " chunked"], ["Content-Length: 1", " 0"], ["X-Own: a", " "],
+        ] {
+            try bench.expectRefusal(RequestText.head(Self.line, fields), detail: Self.lineEnding)
+        }
+        // The first field's line can fold onto nothing.
+        for field in [" X-Own: a", "\tHost: a"] {
+            try bench.expectRefusal(
+                "\(Self.line)\r\n\(field)\r\nHost: a\r\n\(RequestText.authorization)\r\n\r\n", detail: Self.badName)
+        }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aBareLineFeedEndsNoLine() throws {
+        let bench = try RefusalBench()
+        let head = RequestText.head(Self.line, ["X-Own: a"])
+        let ends = head.utf8.indices(of: "\r\n")
+        for end in ends {
+            var bytes = Array(head.utf8)
+            bytes.remove(at: end)
+            try bench.expectRefusal(String(decoding: bytes, as: UTF8.self), detail: Self.lineEnding)
+        }
+        try bench.expectRefusal(head.replacing("\r\n", with: "\n"), detail: Self.lineEnding)
+        // Without any field to compare with.
+        let bare = "GET /health HTTP/1.0"
+        for text in ["\(bare)\n\n", "\(bare)\r\n\n", "\(bare)\n\r\n"] {
+            try bench.expectRefusal(text, detail: Self.lineEnding)
+        }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aRequestLineWithMoreThanSingleSpacesIsRefused() throws {
+        let bench = try RefusalBench()
+        for line in [
+            "GET  /projects/demo/api/malformed HTTP/1.1", "GET /projects/demo/api/malformed  HTTP/1.1",
+            "GET /projects/demo/api/malformed HTTP/1.1 ", "GET\t/projects/demo/api/malformed HTTP/1.1",
+            "GET /projects/demo/api/malformed\tHTTP/1.1",
+            "GET \t/projects/demo/api/malformed HTTP/1.1", "GET /projects/demo/api/malformed",
+            "GET /projects/demo/api/malformed HTTP/1.1\t", "GET /projects/demo/api/malformed HTTP/1.1\0",
+            "GET /projects/demo/api/malformed http/1.1", "GET /projects/demo/api/malformed HTTP/1.10", "GET ",
+        ] {
+            try bench.expectRefusal(RequestText.head(line))
+        }
+        for line in [" GET /projects/demo/api/malformed HTTP/1.1", "GET"] {
+            try bench.expectClosing(RequestText.head(line))
+        }
+        for version in ["HTTP/2.0", "HTTP/0.9"] {
+            try bench.expectRefusal(RequestText.head("GET /projects/demo/api/malformed \(version)"), 505)
+        }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aTargetWithWhiteSpaceOrControlCharactersIsRefused() throws {
+        let bench = try RefusalBench()
+        for part in ["a b", "a\tb", "a\rb", "a\u{1}b", "a\u{7f}b", "a HTTP/1.1 b"] {
+            try bench.expectRefusal(
+                RequestText.head("GET /projects/demo/api/\(part) HTTP/1.1"), detail: Self.badTarget)
+        }
+        for part in ["a\0b", "a\0", "\0", "a?b\0c"] {
+            try bench.expectRefusal(
+                RequestText.head("GET /projects/demo/api/\(part) HTTP/1.1"), detail: Self.lineEnding)
+        }
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aMethodThatIsNoTokenIsRefused() throws {
+        let bench = try RefusalBench()
+        for method in ["G(T", "GE,T", "G\u{1}T", "GET:", "G\"T", "GÉT", "G\rT", "G{}"] {
+            try bench.expectRefusal(
+                RequestText.head("\(method) /projects/demo/api/malformed HTTP/1.1"), detail: Self.badMethod)
+        }
+        try bench.expectRefusal(
+            RequestText.head("GE\0T /projects/demo/api/malformed HTTP/1.1"), detail: Self.lineEnding)
+        try bench.expectNothingGotThrough()
+    }
+}
+
+extension String.UTF8View {
+    /// Where `text` begins, in bytes from the start.
+    fileprivate func indices(of text: String) -> [Int] {
+        let bytes = Array(self)
+        let wanted = Array(text.utf8)
+        return bytes.indices.filter { bytes[$0...].starts(with: wanted) }
+    }
+}
