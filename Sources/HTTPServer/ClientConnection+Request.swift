@@ -77,12 +77,11 @@ extension ClientConnection {
             MicroHTTPD.refusesLooseLines
             || targetStart.map { step.method + strlen(step.method) + 1 == $0 && $0 + targetLength + 1 == step.version }
                 ?? false
+        let headSize = handle.headSize
         let hasPlainLines = handle.copyFields(
-            to: &head.fields, requestLine: step.method, requestLineEnd: step.version + versionLength)
+            to: &head.fields, requestLineEnd: step.version + versionLength, headEnd: step.method + headSize)
         guard isPlainLine && hasPlainLines else { return refuse(.badLineEnding) }
-        // Each field's colon, space and CR LF count as well.
-        let size = head.fields.byteCount + 4 * head.fields.count + head.target.count + head.methodName.utf8.count + 12
-        guard size <= server.limits.maximumHead else {
+        guard headSize <= server.limits.maximumHead else {
             return refuse(StandardAnswer.headTooLarge(limit: server.limits.maximumHead))
         }
         do {

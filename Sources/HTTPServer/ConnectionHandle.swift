@@ -23,6 +23,9 @@ struct ConnectionHandle {
         MHD_queue_response(pointer, UInt32(status), response.pointer) == .YES
     }
 
+    /// The size of the request's head on the wire, its empty line included, in bytes.
+    var headSize: Int { cmicrohttpd_head_size(pointer) }
+
     /// Copies the request's fields to `fields`; answers whether every line of the head ended as it must.
     ///
     /// libmicrohttpd 0.9.75 takes a bare LF for a line's end, folds lines, and cuts values at NUL, and tells nobody. But it
@@ -30,7 +33,7 @@ struct ConnectionHandle {
     /// end of the one before, and the empty line must end where the head does, whose size it tells. Later versions refuse such
     /// heads themselves and trim values, so there the check would be wrong and is left out.
     func copyFields(
-        to fields: inout FieldList, requestLine: UnsafePointer<CChar>, requestLineEnd: UnsafePointer<CChar>
+        to fields: inout FieldList, requestLineEnd: UnsafePointer<CChar>, headEnd: UnsafePointer<CChar>
     ) -> Bool {
         var collector = FieldCollector(fields: fields, lineEnd: requestLineEnd)
         fields = FieldList()
@@ -38,9 +41,8 @@ struct ConnectionHandle {
             _ = MHD_get_connection_values_n(pointer, .HEADER_KIND, Self.collect, $0)
         }
         fields = collector.fields
-        return MicroHTTPD.refusesLooseLines
-            || collector.isContiguous
-                && collector.lineEnd.map { $0 + 4 == requestLine + cmicrohttpd_head_size(pointer) } ?? false
+        let endsWithEmptyLine = collector.lineEnd.map { $0 + 4 == headEnd } ?? false
+        return MicroHTTPD.refusesLooseLines || collector.isContiguous && endsWithEmptyLine
     }
 
     /// Whether libmicrohttpd reads the body as chunked: 0.9.75 does not where white space follows the coding's name, and would take
