@@ -49,6 +49,11 @@ final class GatewayUnderTest: Sendable {
     /// Makes an empty folder under the home folder.
     func makeProject(_ name: String) throws { _ = try home.makeDirectory(name) }
 
+    /// Makes a symbolic link under the home folder.
+    func link(_ name: String, to target: String) throws {
+        guard symlink(target, "\(home.path)/\(name)") == 0 else { throw TestFailure("symlink: \(errno)") }
+    }
+
     /// One request with the key on a connection of its own, and its whole answer.
     func request(
         _ method: String = "GET", _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil,

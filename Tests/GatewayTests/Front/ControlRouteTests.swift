@@ -1,0 +1,109 @@
+import TestKit
+import Testing
+
+/// Start, stop, status and the list: exact bodies of the wire contract.
+@Suite struct ControlRouteTests {
+    private static func silent() throws -> FakeInstance {
+        try FakeInstance { connection, _ in try connection.respond(200) }
+    }
+
+    @Test func aProjectsLifeInTheContractsWords() throws {
+        let instance = try Self.silent()
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        let path = "\(gateway.home.path)/demo"
+        let stopped =
+            #"{"name":"demo","path":"\#(path)","has_git":false,"has_package_json":false,"is_running":false,"port":null}"#
+        let running =
+            #"{"name":"demo","path":"\#(path)","has_git":false,"has_package_json":false,"is_running":true,"port":\#(instance.port)}"#
+        try gateway.expect("GET", "/projects/demo/status", 200, stopped)
+        _ = try gateway.home.write("\(instance.port)\n", to: "demo/upstream-port")
+        try gateway.expect(
+            "POST", "/projects/demo/start", 200, #"{"name":"demo","port":\#(instance.port),"status":"started"}"#)
+        try gateway.expect(
+            "POST", "/projects/demo/start", 200, #"{"name":"demo","port":\#(instance.port),"status":"already_running"}"#
+        )
+        try gateway.expect("GET", "/projects/demo/status", 200, running)
+        try gateway.expect("GET", "/projects", 200, "[\(running)]")
+        try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
+        try gateway.expect("GET", "/projects/demo/status", 200, stopped)
+        try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
+    }
+
+    @Test func theListIsABareArraySortedByLowerCasedName() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.expect("GET", "/projects", 200, "[]")
+        for name in ["beta", "Alpha", "gamma", ".hidden", "alpha2"] { try gateway.makeProject(name) }
+        _ = try gateway.home.write("", to: "a-file")
+        _ = try gateway.home.write("{}", to: "gamma/package.json")
+        try gateway.makeProject("Alpha/.git")
+        let path = gateway.home.path
+        let entries = [
+            ("Alpha", true, false), ("alpha2", false, false), ("beta", false, false), ("gamma", false, true),
+        ]
+        .map { name, git, package in
+            #"{"name":"\#(name)","path":"\#(path)/\#(name)","has_git":\#(git),"has_package_json":\#(package),"#
+                + #""is_running":false,"port":null}"#
+        }
+        try gateway.expect("GET", "/projects", 200, "[" + entries.joined(separator: ",") + "]")
+    }
+
+    @Test func anUnknownProjectIsNotFound() throws {
+        let gateway = try GatewayUnderTest()
+        for (method, resource) in [("POST", "start"), ("DELETE", "stop"), ("GET", "status")] {
+            try gateway.expect(
+                method, "/projects/nobody/\(resource)", 404, #"{"detail":"Project not found: nobody"}"#)
+        }
+    }
+
+    @Test func aProjectThatDoesNotRunSaysSo() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        for (method, target) in [("GET", "/x"), ("POST", ""), ("GET", "/event"), ("OPTIONS", "/?a")] {
+            try gateway.expect(
+                method, "/projects/demo/api\(target)", 503,
+                #"{"detail":"OpenCode instance for demo is not running. Start it first."}"#)
+        }
+    }
+
+    @Test func aStartWithABodyIsAStart() throws {
+        let instance = try Self.silent()
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        _ = try gateway.home.write("\(instance.port)\n", to: "demo/upstream-port")
+        let connection = try gateway.connect()
+        let headers = [GatewayUnderTest.authorization, ("Content-Type", "application/json")]
+        for (body, status) in [("{}", "started"), (String(repeating: "a", count: 200_000), "already_running")] {
+            let answer = try connection.exchange(
+                "POST", "/projects/demo/start", headers: headers, body: Array(body.utf8))
+            #expect(answer.text == #"{"name":"demo","port":\#(instance.port),"status":"\#(status)"}"#)
+        }
+        #expect(try connection.exchange("GET", "/projects/demo/status", headers: headers).status == 200)
+    }
+
+    @Test func everyAnswerIsJSON() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        for (method, target) in [
+            ("GET", "/projects"), ("GET", "/projects/demo/status"), ("DELETE", "/projects/demo/stop"),
+            ("GET", "/projects/no/status"), ("GET", "/projects/demo/api/x"), ("GET", "/no"),
+        ] {
+            let answer = try gateway.request(method, target)
+            #expect(answer.values(of: "Content-Type") == ["application/json"], "\(target)")
+            #expect(answer.values(of: "Content-Length") == ["\(answer.body.count)"])
+            #expect(answer.values(of: "Date").count == 1)
+        }
+    }
+}
+
+extension GatewayUnderTest {
+    /// One request with the key is answered with exactly this status and body.
+    func expect(
+        _ method: String, _ target: String, _ status: Int, _ body: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let answer = try request(method, target)
+        #expect(answer.status == status, sourceLocation: sourceLocation)
+        #expect(answer.text == body, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,125 @@
+import TestKit
+import Testing
+
+/// Heads up to the limit pass in whatever pieces they come; longer ones are refused with 431 (RFC 6585 §5).
+@Suite struct HeadSizeTests {
+    private static func answering() throws -> FakeInstance {
+        try FakeInstance { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.respond(200, text: "answered")
+        }
+    }
+
+    private static func head(fieldOf size: Int) -> String {
+        RequestText.head(
+            "GET /projects/demo/api/x HTTP/1.1", ["X-Long: " + String(repeating: "a", count: size)])
+    }
+
+    @Test func aHeadOf15KiBPasses() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        // One after the other on one connection: what a large head leaves behind must not harm the next.
+        for size in [15 * 1024, 10, 12 * 1024, 15 * 1024] {
+            try connection.write(Self.head(fieldOf: size))
+            #expect(try ResponseReader(connection).readAll().text == "answered")
+            #expect(instance.requests.values.last?.value(of: "X-Long")?.count == size)
+        }
+    }
+
+    @Test func aHeadOf15KiBInManyPiecesPasses() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        for _ in 0..<2 {
+            for piece in Array(Self.head(fieldOf: 15 * 1024).utf8).pieces(of: 301) {
+                try connection.write(piece)
+                try connection.pause(.milliseconds(1))
+            }
+            #expect(try ResponseReader(connection).readAll().text == "answered")
+        }
+    }
+
+    @Test func aLongTargetPasses() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let target = "/" + String(repeating: "%2F", count: 5000)
+        #expect(try gateway.request("GET", "/projects/demo/api" + target).text == "answered")
+        #expect(instance.requests.values.last?.target == target)
+    }
+
+    @Test func twoHundredFieldsPass() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let fields = (0..<200).map { ("X-Field-\($0)", "\($0)") }
+        #expect(
+            try gateway.request("GET", "/projects/demo/api/x", headers: fields).text == "answered")
+        let received = try #require(instance.requests.values.last).fields.filter { $0.name.hasPrefix("X-Field") }
+        #expect(received == fields.map { TestField($0.0, $0.1) })
+    }
+
+    /// A record for each field stands in the connection's memory as well (``ServerLimits/poolSize``).
+    @Test func moreFieldsThanAConnectionsMemoryHoldsAreRefused() throws {
+        let bench = try RefusalBench()
+        let fields = (0..<2000).map { "x:\($0)" }
+        try bench.expectRefusal(RequestText.head("GET /projects/demo/api/x HTTP/1.1", fields), 431)
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func aHeadJustAboveTheLimitIsRefusedWithTheLimitsName() throws {
+        let bench = try RefusalBench()
+        try bench.expectRefusal(
+            Self.head(fieldOf: 16 * 1024), 431,
+            detail:
+                "The request line and header fields are larger than 16384 bytes (--max-head). Send fewer or shorter fields."
+        )
+        try bench.expectNothingGotThrough()
+    }
+
+    @Test func theLimitCountsTheWholeHeadToTheByte() throws {
+        let bench = try RefusalBench(flags: ["--max-head", "1KiB"])
+        let rest = RequestText.head("GET /projects/demo/api/x HTTP/1.1", ["X-Long: "]).utf8.count
+        #expect(
+            try bench.gateway.exchange(Self.head(fieldOf: 1024 - rest)).status == 200)
+        #expect(
+            try bench.gateway.exchange(Self.head(fieldOf: 1025 - rest)).status == 431)
+    }
+
+    @Test func aHeadFarAboveTheLimitIsRefusedWhereverItIsLong() throws {
+        let bench = try RefusalBench()
+        let long = String(repeating: "a", count: 200 * 1024)
+        for head in [
+            RequestText.head("GET /projects/demo/api/x HTTP/1.1", ["X-Long: \(long)"]),
+            RequestText.head("GET /projects/demo/api/x HTTP/1.1", ["\(long): a"]),
+            RequestText.head(
+                "GET /projects/demo/api/x HTTP/1.1", (0..<9000).map { "X-Field-\($0): a" }),
+        ] {
+            let status = try bench.statusOfLongHead(head)
+            #expect(status == 431, "\(head.prefix(200).debugDescription)")
+        }
+        let target = try bench.statusOfLongHead(RequestText.head("GET /projects/demo/api/\(long) HTTP/1.1"))
+        #expect(target == 414 || target == 431)
+        try bench.expectNothingGotThrough()
+    }
+}
+
+extension RefusalBench {
+    /// The status of the answer to a head that may be refused before it is written; nil where the connection just ended.
+    fileprivate func statusOfLongHead(_ head: String) throws -> Int? {
+        let connection = try gateway.connect()
+        defer { connection.close() }
+        // The rest of what is refused is not read: the reset that follows must not hide the answer.
+        try? connection.write(head + RequestText.smuggled)
+        return try connection.readRawAnswer().statuses.first
+    }
+}
+
+extension Array {
+    fileprivate func pieces(of size: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min(count, $0 + size)] }
+    }
+}

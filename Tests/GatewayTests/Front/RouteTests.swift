@@ -1,0 +1,91 @@
+import TestKit
+import Testing
+
+/// Routes and methods: exact bodies of the wire contract.
+@Suite struct RouteTests {
+    private static let proxied = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"
+
+    @Test func everyProxiedMethodReachesTheInstanceWithItsSpelling() throws {
+        let instance = try FakeInstance { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.respond(200, headers: [("X-Method", head.method)], body: head.method == "HEAD" ? [] : [0x61])
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
+            let answer = try gateway.request(method, "/projects/demo/api/x")
+            #expect(answer.status == 200, "\(method)")
+            #expect(answer.values(of: "X-Method") == [method])
+            #expect(instance.requests.values.last?.method == method)
+        }
+    }
+
+    @Test func anUnknownMethodOnAnInstancesPathIsRefusedWithTheAllowedOnes() throws {
+        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        for method in ["TRACE", "CONNECT", "PROPFIND", "get", "Get", "GETT", "QUERY", "!#$%&'*+-.^_`|~9"] {
+            let answer = try gateway.request(method, "/projects/demo/api/x")
+            #expect(answer.status == 405, "\(method)")
+            #expect(answer.text == #"{"detail":"Method Not Allowed"}"#)
+            #expect(answer.values(of: "Allow") == [Self.proxied])
+            #expect(answer.values(of: "Content-Type") == ["application/json"])
+        }
+        #expect(instance.requests.count == 0)
+    }
+
+    @Test func aWrongMethodOnAControlRouteIsRefusedWithTheRightOne() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"]
+        for (target, allow) in [
+            ("/health", "GET, HEAD"), ("/projects", "GET, HEAD"), ("/projects/demo/start", "POST"),
+            ("/projects/demo/stop", "DELETE"), ("/projects/demo/status", "GET, HEAD"),
+        ] {
+            for method in methods where !allow.split(separator: ", ").contains(Substring(method)) {
+                let answer = try gateway.request(method, target)
+                #expect(answer.status == 405, "\(method) \(target)")
+                #expect(answer.values(of: "Allow") == [allow])
+                if method != "HEAD" { #expect(answer.text == #"{"detail":"Method Not Allowed"}"#) }
+            }
+        }
+    }
+
+    @Test func anUnknownRouteIsNotFoundWithAndWithoutKey() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        let targets = [
+            "/", "/healthz", "/health/", "//health", "/Health", "/projects/", "/projects/demo", "/projects/demo/",
+            "/projects/demo/restart", "/projects/demo/apix", "/projects/demo/start/", "/projects/demo/start/x", "*",
+            "/project/demo/status", "/projects/demo//status", "/projects/a/b/status", "/%68ealth", "/..", "/health%00",
+        ]
+        for target in targets {
+            for answer in [
+                try gateway.request("GET", target), try TestClient.request(gateway.port, "GET", target),
+            ] {
+                #expect(answer.status == 404, "\(target)")
+                #expect(answer.text == #"{"detail":"Not Found"}"#)
+                #expect(answer.values(of: "Content-Type") == ["application/json"])
+            }
+        }
+    }
+
+    @Test func healthNeedsNoKeyAndSaysTheContractsBody() throws {
+        let gateway = try GatewayUnderTest()
+        let answer = try TestClient.request(gateway.port, "GET", "/health?probe=1")
+        #expect(answer.status == 200)
+        #expect(answer.text == #"{"status":"ok","service":"viberemote-gateway"}"#)
+        #expect(answer.values(of: "Content-Type") == ["application/json"])
+        let head = try TestClient.request(gateway.port, "HEAD", "/health")
+        #expect(head.status == 200)
+        #expect(head.values(of: "Content-Length") == ["\(answer.body.count)"])
+    }
+
+    @Test func aGatewayAnswerTellsItsRequestsNumber() throws {
+        let gateway = try GatewayUnderTest()
+        let identifiers = try (0..<4).map { _ in
+            try #require(gateway.request("GET", "/nothing").value(of: "X-Request-Id"))
+        }
+        #expect(Set(identifiers).count == 4)
+    }
+}
