@@ -1,0 +1,139 @@
+import TestKit
+import Testing
+
+/// When a client's connection stays open, in which order answers come, and what an HTTP/1.0 client gets (RFC 9112 §9).
+@Suite struct ConnectionReuseTests {
+    private static let key = GatewayUnderTest.authorization
+
+    /// Answers with its own path; `/chunked` with a chunked body, `/open` with one that ends by closing.
+    private static func answering() throws -> FakeInstance {
+        try FakeInstance { connection, head in
+            _ = try connection.readBody(of: head)
+            switch head.path {
+            case "/chunked":
+                try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+                try connection.writeChunk("chunked ")
+                try connection.writeChunk("body")
+                try connection.writeLastChunk()
+            case "/open":
+                try connection.writeHead(200, headers: [("Connection", "close")])
+                try connection.write("open body")
+                connection.close()
+            default:
+                try connection.respond(200, text: head.path)
+            }
+        }
+    }
+
+    @Test func oneConnectionCarriesManyRequests() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        for number in 0..<50 {
+            let path = number % 5 == 4 ? "/chunked" : "/\(number)"
+            let answer = try connection.exchange(
+                number % 3 == 0 ? "POST" : "GET", "/projects/demo/api" + path, headers: [Self.key],
+                body: number % 3 == 0 ? Bytes.pattern(number * 3000) : nil)
+            #expect(answer.text == (path == "/chunked" ? "chunked body" : path))
+            #expect(answer.ending == .complete)
+            #expect(answer.values(of: "Connection") == [] || answer.values(of: "Connection") == ["Keep-Alive"])
+        }
+        #expect(instance.requests.count == 50)
+    }
+
+    @Test func pipelinedRequestsAreAnsweredInOrder() throws {
+        let instance = try FakeInstance { connection, head in
+            let request = try connection.readBody(of: head)
+            try connection.respond(200, text: "\(head.path) \(request.body.count)")
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        var text = ""
+        for number in 0..<20 {
+            let body = String(repeating: "b", count: number * 10)
+            text +=
+                RequestText.head("POST /projects/demo/api/\(number) HTTP/1.1", ["Content-Length: \(body.count)"]) + body
+            if number % 4 == 0 { text += "GET /health HTTP/1.1\r\nHost: h\r\n\r\n" }
+        }
+        try connection.write(text)
+        for number in 0..<20 {
+            #expect(try ResponseReader(connection).readAll().text == "/\(number) \(number * 10)")
+            if number % 4 == 0 { #expect(try ResponseReader(connection).readAll().text.contains("\"ok\"")) }
+        }
+        #expect(instance.requests.values.map(\.path) == (0..<20).map { "/\($0)" })
+    }
+
+    @Test func aRequestPipelinedBehindALargeUploadIsAnsweredAfterIt() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        let body = Bytes.pattern(400_000)
+        try connection.send("POST", "/projects/demo/api/upload", headers: [Self.key], body: body)
+        try connection.send("GET", "/projects/demo/api/behind", headers: [Self.key])
+        #expect(try ResponseReader(connection).readAll().text == "/upload")
+        #expect(try ResponseReader(connection).readAll().text == "/behind")
+    }
+
+    @Test func connectionCloseIsObeyedAndAnnounced() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        for target in ["/projects/demo/api/x", "/projects/demo/api/chunked", "/health", "/nothing"] {
+            let connection = try gateway.connect()
+            let answer = try connection.exchange("GET", target, headers: [Self.key, ("Connection", "close")])
+            #expect(answer.ending == .complete, "\(target)")
+            #expect(answer.values(of: "Connection").map { $0.lowercased() } == ["close"], "\(target)")
+            #expect(try connection.waitForEnd() == .closed)
+        }
+        #expect(instance.requests.values.allSatisfy { $0.values(of: "Connection").isEmpty })
+    }
+
+    @Test(arguments: ["/x", "/chunked", "/open"]) func anHTTP10ClientGetsNoChunksAndItsConnectionIsClosed(path: String)
+        throws
+    {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let answer = try gateway.raw(RequestText.head("GET /projects/demo/api\(path) HTTP/1.0"))
+        let body = ["/x": "/x", "/chunked": "chunked body", "/open": "open body"][path] ?? ""
+        #expect(answer.statuses == [200])
+        #expect(answer.text.hasSuffix("\r\n\r\n" + body))
+        #expect(!answer.text.lowercased().contains("transfer-encoding"))
+        #expect(answer.ending == .closed)
+        #expect(instance.requests.values.last?.version == "HTTP/1.1")
+    }
+
+    @Test func anHTTP10ClientMayAskToStay() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        for number in 0..<3 {
+            try connection.write(
+                RequestText.head("GET /projects/demo/api/\(number) HTTP/1.0", ["Connection: keep-alive"], host: false))
+            let answer = try ResponseReader(connection).readAll()
+            #expect(answer.text == "/\(number)")
+            #expect(answer.values(of: "Connection").map { $0.lowercased() } == ["keep-alive"])
+        }
+    }
+
+    @Test func anHTTP10ClientThatAsksToStayIsToldTheEndByClosing() throws {
+        let instance = try FakeInstance { connection, _ in
+            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("first ")
+            // Long enough that its length is not known when the head is sent.
+            try connection.writeChunk(String(repeating: "a", count: 700_000))
+            try connection.writeLastChunk()
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let answer = try gateway.raw(
+            RequestText.head("GET /projects/demo/api/chunked HTTP/1.0", ["Connection: keep-alive"]))
+        #expect(answer.text.hasSuffix("\r\n\r\nfirst " + String(repeating: "a", count: 700_000)))
+        #expect(!answer.text.lowercased().contains("transfer-encoding"))
+        #expect(answer.ending == .closed)
+    }
+}

@@ -1,0 +1,160 @@
+import TestKit
+import Testing
+
+/// Request bodies: small ones are held whole, larger ones stream, and each arrives byte for byte.
+@Suite struct RequestBodyTests {
+    private static let key = GatewayUnderTest.authorization
+
+    private static func recording(_ bodies: Recorded<ReceivedRequest>) throws -> FakeInstance {
+        try FakeInstance { connection, head in
+            bodies.append(try connection.readBody(of: head, within: .seconds(30)))
+            try connection.respond(200, text: "answered")
+        }
+    }
+
+    @Test func bodiesOfEverySizeArriveByteForByteInBothFramings() throws {
+        let bodies = Recorded<ReceivedRequest>("a request")
+        let instance = try Self.recording(bodies)
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        for size in [0, 1, 1000, 16_384, 65_535, 65_536, 65_537, 300_000, 3_000_000] {
+            let body = Bytes.pattern(size)
+            let answer = try connection.exchange("POST", "/projects/demo/api/x", headers: [Self.key], body: body)
+            #expect(answer.text == "answered", "\(size)")
+            #expect(bodies.values.last?.body == body, "\(size)")
+            #expect(bodies.values.last?.values(of: "Content-Length") == ["\(size)"], "\(size)")
+            #expect(bodies.values.last?.values(of: "Transfer-Encoding") == [], "\(size)")
+            try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Transfer-Encoding", "chunked")])
+            for start in stride(from: 0, to: size, by: 70_000) {
+                try connection.writeChunk(body[start..<min(size, start + 70_000)])
+            }
+            try connection.writeLastChunk()
+            #expect(try ResponseReader(connection).readAll().text == "answered", "\(size)")
+            #expect(bodies.values.last?.body == body, "\(size)")
+        }
+        #expect(bodies.count == 18)
+    }
+
+    @Test func aRequestWithoutBodyGetsNoneAnnounced() throws {
+        let bodies = Recorded<ReceivedRequest>("a request")
+        let instance = try Self.recording(bodies)
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        for method in ["GET", "HEAD", "DELETE", "OPTIONS"] {
+            _ = try gateway.request(method, "/projects/demo/api/x")
+            #expect(bodies.values.last?.values(of: "Content-Length") == [], "\(method)")
+            #expect(bodies.values.last?.values(of: "Transfer-Encoding") == [], "\(method)")
+        }
+    }
+
+    @Test func aBodyOnAnyMethodArrives() throws {
+        let bodies = Recorded<ReceivedRequest>("a request")
+        let instance = try Self.recording(bodies)
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        for method in ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
+            for size in [5, 100_000] {
+                let body = Bytes.pattern(size)
+                let answer = try gateway.request(method, "/projects/demo/api/x", body: body)
+                #expect(answer.text == "answered", "\(method) \(size)")
+                #expect(bodies.values.last?.body == body, "\(method) \(size)")
+                #expect(bodies.values.last?.method == method)
+            }
+        }
+    }
+
+    @Test func aSmallBodyIsHeldUntilItIsWhole() throws {
+        let bodies = Recorded<ReceivedRequest>("a request")
+        let instance = try Self.recording(bodies)
+        let gateway = try GatewayUnderTest(flags: ["--held-body", "1KiB"])
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "1024")])
+        try connection.write(Bytes.pattern(1023))
+        // Another request overtakes it: the first has not been passed on.
+        _ = try gateway.request("GET", "/projects/demo/api/overtakes")
+        #expect(instance.requests.values.map(\.target) == ["/overtakes"])
+        try connection.write(Bytes.pattern(1024).suffix(1))
+        #expect(try ResponseReader(connection).readAll().text == "answered")
+        #expect(bodies.values.last?.body == Bytes.pattern(1024))
+    }
+
+    @Test(arguments: [true, false]) func aLargeBodyArrivesWhileItIsStillBeingSent(isChunked: Bool) throws {
+        let received = Recorded<Int>("bytes of the body")
+        let instance = try FakeInstance { connection, _ in
+            var count = 0
+            while count < 210_000 {
+                let part = try connection.read(upTo: 65_536)
+                if part.isEmpty { return }
+                count += part.count
+                received.append(count)
+            }
+            try connection.respond(200, headers: [("Connection", "close")], text: "answered")
+            connection.close()
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        let framing = isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "210000")
+        try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, framing])
+        func send(_ bytes: [UInt8]) throws {
+            if isChunked { try connection.writeChunk(bytes) } else { try connection.write(bytes) }
+        }
+        try send(Bytes.pattern(70_000))
+        try received.wait { ($0.last ?? 0) >= 70_000 }
+        // Each piece arrives although the rest has not been sent, however small it is.
+        try send([0x61])
+        try received.wait { ($0.last ?? 0) >= 70_001 }
+        try send(Bytes.pattern(139_999))
+        if isChunked { try connection.writeLastChunk() }
+        #expect(try ResponseReader(connection).readAll().text == "answered")
+    }
+
+    @Test func anInstanceThatDoesNotReadPausesTheClient() throws {
+        let mayRead = Latch("the instance to read")
+        let total = 64 << 20
+        let instance = try FakeInstance { connection, _ in
+            try mayRead.wait(within: .seconds(30))
+            _ = try connection.readExactly(total, within: .seconds(30))
+            try connection.respond(200, text: "answered")
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let before = try gateway.process.residentMemory()
+        let connection = try gateway.connect()
+        try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "\(total)")])
+        let piece = [UInt8](repeating: 0x61, count: 1 << 20)
+        let sent = try connection.writeUntilFull(piece, atMost: total, stalledAfter: .milliseconds(300))
+        // The kernels' buffers of two connections hold some megabytes; the gateway itself less than one.
+        #expect(sent < 32 << 20)
+        #expect(try gateway.process.residentMemory() - before < 4 << 20)
+        mayRead.open()
+        try connection.write([UInt8](repeating: 0x61, count: total - sent), within: .seconds(30))
+        #expect(try ResponseReader(connection).readAll(within: .seconds(30)).text == "answered")
+    }
+
+    @Test func trailersOfARequestAreReadAndDropped() throws {
+        let bodies = Recorded<ReceivedRequest>("a request")
+        let instance = try Self.recording(bodies)
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        for size in [5, 100_000] {
+            try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Transfer-Encoding", "chunked")])
+            try connection.writeChunk(Bytes.pattern(size))
+            try connection.writeLastChunk(trailers: [("X-Checksum", "1"), ("Authorization", "Bearer x")])
+            #expect(try ResponseReader(connection).readAll().text == "answered")
+            #expect(bodies.values.last?.body == Bytes.pattern(size))
+            #expect(bodies.values.last?.trailers == [])
+        }
+    }
+}
+
+/// Bytes for bodies.
+enum Bytes {
+    /// That many bytes of which none equals its neighbours, so that a shifted or doubled piece is seen.
+    static func pattern(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256 &* 7) }
+    }
+}
