@@ -16,7 +16,7 @@ package final class UpstreamClient {
     private var timer: LoopTimer?
     private var isActionDue = false
     private var isInLibrary = false
-    /// Exchanges that libcurl has called back for since it was entered.
+    /// Exchanges whose answer has begun since libcurl was entered.
     private var touched: [UpstreamExchange] = []
     private var leaving: [UpstreamExchange] = []
     private var finishing: [UpstreamExchange] = []
@@ -77,9 +77,10 @@ package final class UpstreamClient {
     func unpause(_ exchange: UpstreamExchange, receiving: Bool, sending: Bool) {
         guard let handle = exchange.handle else { return }
         let pause = (receiving ? 0 : CURLPAUSE_RECV) | (sending ? 0 : CURLPAUSE_SEND)
-        touched.append(exchange)
         enter { curl_easy_pause(handle.pointer, pause) }
     }
+
+    func settleAfterAction(_ exchange: UpstreamExchange) { touched.append(exchange) }
 
     func takeSocketAfterAction(of exchange: UpstreamExchange) { leaving.append(exchange) }
 
@@ -238,7 +239,6 @@ package final class UpstreamClient {
 
     /// A descriptor that libcurl waits for is ready.
     fileprivate func ready(_ socket: CurlSocket, _ readiness: Readiness) {
-        if let exchange = socket.exchange { touched.append(exchange) }
         var mask: Int32 = 0
         if readiness.contains(.readable) { mask |= CURL_CSELECT_IN }
         if readiness.contains(.writable) { mask |= CURL_CSELECT_OUT }

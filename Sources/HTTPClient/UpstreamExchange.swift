@@ -123,6 +123,8 @@ package final class UpstreamExchange {
         self.head = head
         bodyReader = ResponseBodyReader(framing)
         follower?.answerHead(head, framing)
+        // Also where libcurl reads on its timer's behalf, which it does when an answer overtakes the news of the connection.
+        client.settleAfterAction(self)
         if head.isEventStream, framing != .none { client.takeSocketAfterAction(of: self) }
         return state == .running
     }
