@@ -33,9 +33,10 @@ final class EasyHandle {
         ccurl_set_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
         ccurl_set_long(pointer, CURLOPT_TCP_NODELAY, 1)
         ccurl_set_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        ccurl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, Self.onHeader)
-        ccurl_set_pointer(pointer, CURLOPT_HEADERDATA, own)
-        ccurl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, Self.onBody)
+        // Head lines come to the write function, before libcurl files them for its header API: filing a folded line that follows the
+        // status line touches freed memory in a handle that is used again (libcurl 7.83 to 8.1.0, curl issue 11101).
+        ccurl_set_long(pointer, CURLOPT_HEADER, 1)
+        ccurl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, Self.onAnswer)
         ccurl_set_pointer(pointer, CURLOPT_WRITEDATA, own)
         ccurl_set_data_callback(pointer, CURLOPT_READFUNCTION, Self.onUpload)
         ccurl_set_pointer(pointer, CURLOPT_READDATA, own)
@@ -118,18 +119,11 @@ final class EasyHandle {
 
     // The thunks recover the handle and call one method of its exchange. An answer other than the number of bytes ends the transfer.
 
-    private static let onHeader: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
+    private static let onAnswer: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
         data, size, count, context in
         guard let data, let exchange = EasyHandle.exchange(context) else { return 0 }
         let bytes = UnsafeRawBufferPointer(start: data, count: size * count).bindMemory(to: UInt8.self)
-        return exchange.receivedHeadLine(bytes.span) ? size * count : 0
-    }
-
-    private static let onBody: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
-        data, size, count, context in
-        guard let data, let exchange = EasyHandle.exchange(context) else { return 0 }
-        let bytes = UnsafeRawBufferPointer(start: data, count: size * count).bindMemory(to: UInt8.self)
-        switch exchange.receivedBody(bytes.span) {
+        switch exchange.received(bytes.span) {
         case .taken: return size * count
         case .later: return Int(CURL_WRITEFUNC_PAUSE)
         case .stop: return 0

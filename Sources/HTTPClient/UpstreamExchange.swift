@@ -29,6 +29,7 @@ package final class UpstreamExchange {
 
     private(set) var state = State.running
     private var headReader = ResponseHeadReader()
+    private var headLine: [UInt8] = []
     private var head: ResponseHead?
     private var framing = ResponseFraming.none
     private var bodyReader = ResponseBodyReader(.none)
@@ -99,8 +100,25 @@ package final class UpstreamExchange {
         return attempts <= 2
     }
 
-    func receivedHeadLine(_ line: Span<UInt8>) -> Bool {
-        guard state == .running else { return false }
+    /// Takes what libcurl has read: the head's lines, then the body.
+    func received(_ bytes: Span<UInt8>) -> Intake {
+        guard state == .running else { return .stop }
+        guard head == nil else { return receivedBody(bytes) }
+        return receivedHead(bytes) ? .taken : .stop
+    }
+
+    /// libcurl hands over one line at a time, and a long one in pieces.
+    private func receivedHead(_ bytes: Span<UInt8>) -> Bool {
+        let isLineEnd = bytes[bytes.count - 1] == UInt8(ascii: "\n")
+        if isLineEnd, headLine.isEmpty { return receivedHeadLine(bytes) }
+        headLine.append(bytes)
+        guard isLineEnd else { return true }
+        let line = headLine
+        headLine = []
+        return receivedHeadLine(line.span)
+    }
+
+    private func receivedHeadLine(_ line: Span<UInt8>) -> Bool {
         do throws(ResponseHeadReader.Fault) {
             switch try headReader.read(line: line) {
             case .needsMore, .interim: return true
@@ -140,8 +158,7 @@ package final class UpstreamExchange {
         return true
     }
 
-    func receivedBody(_ bytes: Span<UInt8>) -> Intake {
-        guard state == .running else { return .stop }
+    private func receivedBody(_ bytes: Span<UInt8>) -> Intake {
         if isSwitching {
             early.append(bytes)
             return .taken
