@@ -209,6 +209,14 @@ extension ProxyExchange: UpstreamFollower {
         upstream = nil
         owner.note(failure, project, port)
         switch phase {
+        case .held(let head, let length) where isDeliverable(failure, length):
+            if isUploading {
+                connection?.detach(head, length, policy: .pauseSource)?.breakOff()
+            } else {
+                connection?.begin(head, length)
+                connection?.breakOff()
+            }
+            end()
         case .waiting, .held:
             connection?.dropWaitingAnswer()
             switch failure {
@@ -225,6 +233,13 @@ extension ProxyExchange: UpstreamFollower {
             end()
         case .ended: break
         }
+    }
+
+    /// Whether a broken answer that has not begun is delivered as far as it came: not where the client could take it for whole.
+    private func isDeliverable(_ failure: UpstreamFailure, _ length: BodyLength) -> Bool {
+        guard case .brokenBody = failure else { return false }
+        if case .none = length { return false }
+        return connection?.waitingLength != length
     }
 
     func uploadDrained() {
