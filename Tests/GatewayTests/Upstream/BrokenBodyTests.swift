@@ -1,0 +1,158 @@
+import TestKit
+import Testing
+
+/// An answer that breaks in its body: what had arrived is delivered, then the client's connection is cut, never ended cleanly;
+/// and the instance's connection is never used again.
+@Suite struct BrokenBodyTests {
+    /// How an instance lets its answer break.
+    private struct Break: Sendable {
+        let name: String
+        /// The head's framing field.
+        let framing: String
+        /// What is sent first.
+        let start: String
+        /// What is sent once the client has everything of `start`.
+        let rest: String
+        /// How the connection ends after that; nil leaves that to the gateway.
+        let end: End?
+        /// The content that the client must get.
+        let content: String
+
+        enum End { case close, reset }
+    }
+
+    private static let chunked = "Transfer-Encoding: chunked"
+
+    private static let breaks: [Break] = [
+        Break(
+            name: "length-cut", framing: "Content-Length: 10", start: "hello", rest: "", end: .close, content: "hello"),
+        Break(
+            name: "length-cut-late", framing: "Content-Length: 10", start: "hello", rest: "!!", end: .close,
+            content: "hello!!"),
+        Break(
+            name: "length-reset", framing: "Content-Length: 10", start: "hello", rest: "", end: .reset, content: "hello"
+        ),
+        Break(name: "chunk-cut", framing: chunked, start: "5\r\nhello\r\n", rest: "", end: .close, content: "hello"),
+        Break(name: "chunk-cut-inside", framing: chunked, start: "a\r\nhello", rest: "", end: .close, content: "hello"),
+        Break(
+            name: "chunk-cut-in-size", framing: chunked, start: "5\r\nhello\r\n", rest: "1", end: .close,
+            content: "hello"),
+        Break(
+            name: "chunk-cut-in-last", framing: chunked, start: "5\r\nhello\r\n", rest: "0\r\n", end: .close,
+            content: "hello"),
+        Break(name: "chunk-reset", framing: chunked, start: "5\r\nhello\r\n", rest: "", end: .reset, content: "hello"),
+        Break(
+            name: "size-no-number", framing: chunked, start: "5\r\nhello\r\n", rest: "zz\r\n", end: nil,
+            content: "hello"),
+        Break(
+            name: "size-negative", framing: chunked, start: "5\r\nhello\r\n", rest: "-1\r\n", end: nil, content: "hello"
+        ),
+        Break(name: "size-empty", framing: chunked, start: "5\r\nhello\r\n", rest: "\r\n", end: nil, content: "hello"),
+        Break(
+            name: "size-prefix", framing: chunked, start: "5\r\nhello\r\n", rest: "0x5\r\n", end: nil, content: "hello"),
+        Break(
+            name: "size-too-large", framing: chunked, start: "5\r\nhello\r\n", rest: "11111111111111111\r\n", end: nil,
+            content: "hello"),
+        Break(
+            name: "size-bare-LF", framing: chunked, start: "5\r\nhello\r\n", rest: "5\nhello\r\n", end: nil,
+            content: "hello"),
+        Break(
+            name: "data-too-long", framing: chunked, start: "5\r\nhello", rest: "!\r\n0\r\n\r\n", end: nil,
+            content: "hello"),
+        Break(
+            name: "data-bare-LF", framing: chunked, start: "5\r\nhello", rest: "\n0\r\n\r\n", end: nil, content: "hello"
+        ),
+        Break(
+            name: "trailer-no-field", framing: chunked, start: "5\r\nhello\r\n", rest: "0\r\nnonsense\r\n\r\n",
+            end: nil, content: "hello"),
+        Break(
+            name: "after-last-chunk", framing: chunked, start: "5\r\nhello\r\n", rest: "0\r\n\r\nmore", end: nil,
+            content: "hello"),
+    ]
+
+    private final class Instance: Sendable {
+        let endings = Recorded<String>("a connection closed by the gateway")
+        let goOn = Recorded<String>("a client that has the start")
+
+        func serve(_ connection: TestConnection, _ head: ReceivedRequestHead) throws {
+            let name = String(head.path.dropFirst())
+            guard let broken = BrokenBodyTests.breaks.first(where: { $0.name == name }) else {
+                return try connection.respond(200, text: "fine")
+            }
+            let inOneGo = head.target.hasSuffix("?at-once")
+            let start = "HTTP/1.1 200 OK\r\n\(broken.framing)\r\n\r\n\(broken.start)"
+            if inOneGo {
+                try connection.write(start + broken.rest)
+            } else {
+                try connection.write(start)
+                _ = try goOn.first { $0 == name }
+                if !broken.rest.isEmpty { try connection.write(broken.rest) }
+            }
+            switch broken.end {
+            case .close: connection.close()
+            case .reset: connection.reset()
+            case nil:
+                try connection.waitForEnd()
+                endings.append(name)
+                connection.close()
+            }
+        }
+    }
+
+    @Test func whatHadArrivedIsDeliveredAndTheClientIsCut() throws {
+        let instance = Instance()
+        let rig = try ProxyRig(instance.serve)
+        for broken in Self.breaks {
+            let client = ResponseReader(try rig.send("GET", "/\(broken.name)"))
+            var body = try client.readBodyPart() ?? []
+            #expect(client.head?.status == 200, "\(broken.name)")
+            #expect(String(decoding: body, as: UTF8.self) == "hello", "\(broken.name)")
+            instance.goOn.append(broken.name)
+            while let part = try client.readBodyPart() { body += part }
+            #expect(String(decoding: body, as: UTF8.self) == broken.content, "\(broken.name)")
+            #expect(client.ending == .truncated || client.ending == .reset, "\(broken.name)")
+            #expect(try rig.request("GET", "/after-\(broken.name)").status == 200, "\(broken.name)")
+            #expect(rig.port(of: "/after-\(broken.name)") != rig.port(of: "/\(broken.name)"), "\(broken.name)")
+        }
+        try instance.endings.wait(forCount: Self.breaks.count { $0.end == nil })
+    }
+
+    @Test func anAnswerThatComesBrokenInOneGoIsNeverWhole() throws {
+        let instance = Instance()
+        let rig = try ProxyRig(instance.serve)
+        for broken in Self.breaks {
+            let answer = try rig.request("GET", "/\(broken.name)?at-once")
+            if broken.end == .close {
+                // It broke off after its head: what had arrived is delivered.
+                #expect(answer.status == 200, "\(broken.name)")
+                #expect(answer.text == broken.content, "\(broken.name)")
+            }
+            if answer.status == 200 {
+                #expect(answer.ending == .truncated || answer.ending == .reset, "\(broken.name)")
+            } else {
+                #expect(answer.status == 502, "\(broken.name)")
+            }
+            #expect(try rig.request("GET", "/after-\(broken.name)").status == 200, "\(broken.name)")
+            #expect(rig.port(of: "/after-\(broken.name)") != rig.port(of: "/\(broken.name)?at-once"), "\(broken.name)")
+        }
+        try instance.endings.wait(forCount: Self.breaks.count { $0.end == nil })
+    }
+
+    @Test func anHTTP10ClientOfABodyWithoutALengthIsReset() throws {
+        let hasStart = Latch("a client that has the start")
+        let rig = try ProxyRig { connection, _ in
+            try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+            try hasStart.wait()
+            connection.close()
+        }
+        let client = try rig.gateway.connect()
+        try client.write(
+            "GET \(ProxyRig.target("/x")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
+        let reader = ResponseReader(client)
+        #expect(try reader.readHead().values(of: "Transfer-Encoding") == [])
+        #expect(try reader.readBodyPart() == Array("hello".utf8))
+        hasStart.open()
+        #expect(try reader.readBodyPart() == nil)
+        #expect(reader.ending == .reset)
+    }
+}

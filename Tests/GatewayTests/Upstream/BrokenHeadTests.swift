@@ -1,0 +1,137 @@
+import TestKit
+import Testing
+
+/// An instance whose answer's head is missing or broken is 502; its connection is never used again, and the next request is served.
+@Suite struct BrokenHeadTests {
+    /// What an instance sends instead of a proper head; it leaves the connection open.
+    private static let brokenHeads: [(name: String, bytes: String)] = [
+        ("no-http", "220 ready\r\n\r\n"),
+        ("no-status-line", "Content-Length: 0\r\n\r\n"),
+        ("version-2", "HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n"),
+        ("version-1.2", "HTTP/1.2 200 OK\r\nContent-Length: 0\r\n\r\n"),
+        ("lower-case-version", "http/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+        ("status-of-two-digits", "HTTP/1.1 20 OK\r\nContent-Length: 0\r\n\r\n"),
+        ("status-of-four-digits", "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n"),
+        ("status-with-letter", "HTTP/1.1 2x0 OK\r\nContent-Length: 0\r\n\r\n"),
+        ("status-below-100", "HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n"),
+        ("two-spaces", "HTTP/1.1  200 OK\r\nContent-Length: 0\r\n\r\n"),
+        ("field-without-colon", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nNonsense\r\n\r\n"),
+        ("field-without-name", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n: value\r\n\r\n"),
+        ("space-before-colon", "HTTP/1.1 200 OK\r\nContent-Length : 0\r\n\r\n"),
+        ("space-in-name", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nA B: c\r\n\r\n"),
+        ("folded-line", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: b\r\n c\r\n\r\n"),
+        ("first-field-folded", "HTTP/1.1 200 OK\r\n X-A: b\r\nContent-Length: 0\r\n\r\n"),
+        ("bare-LF-after-status", "HTTP/1.1 200 OK\nContent-Length: 0\r\n\r\n"),
+        ("bare-LF-after-field", "HTTP/1.1 200 OK\r\nContent-Length: 0\n\r\n"),
+        ("bare-LF-at-end", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\n"),
+        ("bare-CR-in-value", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: b\rc\r\n\r\n"),
+        ("NUL-in-value", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: b\0c\r\n\r\n"),
+        ("NUL-in-name", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX\0A: b\r\n\r\n"),
+        ("DEL-in-value", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: b\u{7f}c\r\n\r\n"),
+        (
+            "length-and-coding",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+        ),
+        (
+            "coding-and-length",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+        ),
+        ("two-lengths-that-differ", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"),
+        ("two-equal-lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello"),
+        ("list-of-lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello"),
+        ("length-with-letters", "HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\nhello"),
+        ("length-in-hexadecimal", "HTTP/1.1 200 OK\r\nContent-Length: 0x5\r\n\r\nhello"),
+        ("length-with-plus", "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello"),
+        ("length-with-minus", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello"),
+        ("length-with-unit", "HTTP/1.1 200 OK\r\nContent-Length: 5 bytes\r\n\r\nhello"),
+        ("empty-length", "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nhello"),
+        ("length-beyond-64-bits", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhello"),
+        ("coding-gzip", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nhello"),
+        ("coding-gzip-chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
+        ("coding-chunked-twice", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"),
+        (
+            "two-coding-fields",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        ),
+        ("coding-identity", "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nhello"),
+        ("coding-of-another-name", "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"),
+        ("coding-quoted", "HTTP/1.1 200 OK\r\nTransfer-Encoding: \"chunked\"\r\n\r\n0\r\n\r\n"),
+        (
+            "broken-interim-head",
+            "HTTP/1.1 100 Continue\r\nNonsense\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        ),
+        ("switch-unasked", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello"),
+        (
+            "head-too-large",
+            "HTTP/1.1 200 OK\r\nX-A: \(String(repeating: "a", count: 70_000))\r\nContent-Length: 0\r\n\r\n"
+        ),
+    ]
+
+    @Test func aBrokenHeadIs502AndItsConnectionIsNeverUsedAgain() throws {
+        let endings = Recorded<String>("a connection closed by the gateway")
+        let rig = try ProxyRig { connection, head in
+            guard let broken = Self.brokenHeads.first(where: { head.path == "/\($0.name)" }) else {
+                return try connection.respond(200, text: "fine")
+            }
+            try connection.write(broken.bytes)
+            try connection.waitForEnd()
+            endings.append(broken.name)
+            connection.close()
+        }
+        for broken in Self.brokenHeads {
+            guard let answer = try? rig.request("GET", "/\(broken.name)") else {
+                Issue.record("no answer to \(broken.name)")
+                continue
+            }
+            #expect(answer.status == 502, "\(broken.name)")
+            #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: "#), "\(broken.name): \(answer.text)")
+            #expect(answer.values(of: "Content-Type") == ["application/json"])
+            let next = try rig.request("GET", "/after-\(broken.name)")
+            #expect(next.status == 200, "\(broken.name)")
+            #expect(rig.port(of: "/after-\(broken.name)") != rig.port(of: "/\(broken.name)"), "\(broken.name)")
+            #expect(rig.deliveries(of: "/\(broken.name)") == 1, "\(broken.name)")
+        }
+        try endings.wait(forCount: Self.brokenHeads.count)
+    }
+
+    @Test func anInstanceThatRefusesConnectionsIs503() throws {
+        let gateway = try GatewayUnderTest()
+        let port = try Self.startInstanceThatLeaves(gateway)
+        // Its process lives, so nobody but the connection itself tells.
+        let answer = try gateway.request("GET", ProxyRig.target("/x"))
+        #expect(answer.status == 503)
+        #expect(answer.text == #"{"detail":"Cannot connect to OpenCode instance on port \#(port)"}"#)
+    }
+
+    /// Starts an instance whose port is closed when this returns.
+    private static func startInstanceThatLeaves(_ gateway: GatewayUnderTest) throws -> UInt16 {
+        let instance = try FakeInstance { connection, _ in connection.close() }
+        try gateway.start(instance)
+        return instance.port
+    }
+
+    @Test(arguments: ["close", "reset", "half-head"])
+    func anInstanceThatEndsTheConnectionBeforeAHeadIs502(how: String) throws {
+        let rig = try ProxyRig { connection, head in
+            guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
+            switch how {
+            case "close": connection.close()
+            case "reset": connection.reset()
+            default:
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Le")
+                connection.close()
+            }
+        }
+        // A method that is not repeated, on a connection of its own: one delivery.
+        for (method, body) in [("POST", Array("{}".utf8)), ("PATCH", Array("{}".utf8))] {
+            let before = rig.deliveries(of: "/x")
+            let answer = try rig.request(method, "/x", body: body)
+            #expect(answer.status == 502)
+            #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer"#))
+            #expect(rig.deliveries(of: "/x") == before + 1)
+            #expect(try rig.request("GET", "/y").status == 200)
+        }
+        #expect(try rig.request("GET", "/x").status == 502)
+        #expect(try rig.request("GET", "/y").status == 200)
+    }
+}
