@@ -10,10 +10,23 @@ extension ClientConnection {
         resume()
     }
 
+    /// Whether ``begin(_:_:)`` can give this answer; ``detach(_:_:policy:)`` gives any, at the price of the connection.
+    ///
+    /// libmicrohttpd can't end a body by closing, leaves out fields without a value, wants the head to fit its memory, and where a
+    /// head tells no length of a body that is not sent it either invents a length of 0 or sends a last chunk.
+    package func canBegin(_ answer: ResponseHead, _ length: BodyLength) -> Bool {
+        switch length {
+        case .unknown where head.version == .http10: false
+        case .none(announced: nil) where answer.status != 204: false
+        default: !answer.fields.hasEmptyValue && answer.fields.byteCount <= Self.largestHead
+        }
+    }
+
+    private static let largestHead = 8 * 1024
+
     /// Begins an answer whose body follows by ``write(_:)`` and ``finish(trailers:)``.
     ///
-    /// Only for a request whose body is complete, and not for a body of unknown length to an HTTP/1.0 client: that one is
-    /// ended by closing, which ``detach(_:length:policy:)`` does right.
+    /// Only for a request whose body is complete, and where ``canBegin(_:_:)`` says so.
     package func begin(_ head: ResponseHead, _ length: BodyLength) {
         guard phase == .handedOver, !mustClose else { return }
         pendingAnswer = .begun(head, length)
@@ -117,10 +130,9 @@ extension ClientConnection {
     private func queue(_ answerHead: ResponseHead, _ length: BodyLength) -> StepResult {
         switch length {
         case .none(let announced):
-            let nothing: [UInt8] = []
-            guard var response = Response(body: nothing.span) else { return .close }
+            // libmicrohttpd never asks for this body, it only tells its length.
+            guard var response = Response(readingFrom: self, length: announced) else { return .close }
             response.add(answerHead.fields)
-            if let announced, answerHead.status != 204 { response.announce(length: announced) }
             return queue(&response, answerHead.status)
         case .known(let count) where outgoing.state == .ended && count == UInt64(outgoing.queue.count):
             // The body is here already: one system call sends head and body.

@@ -79,12 +79,6 @@ struct Response: ~Copyable {
         }
     }
 
-    /// Announces a body that is not sent: for HEAD and 304 (RFC 9110 §8.6).
-    mutating func announce(length: UInt64) {
-        cmicrohttpd_allow_content_length(pointer)
-        MHD_add_response_header(pointer, "Content-Length", String(length))
-    }
-
     /// libmicrohttpd's block for one call of the body's source.
     private static let blockSize = 32 * 1024
 

@@ -148,7 +148,7 @@ extension ProxyExchange: UpstreamFollower {
         } else if isUploading, head.status >= 300 {
             // The instance does not want the rest of the body: the client learns it now.
             detach(connection, answer, length, .pauseSource)
-        } else if length == .unknown, connection.head.version == .http10 {
+        } else if !connection.canBegin(answer, length) {
             detach(connection, answer, length, .pauseSource)
         } else {
             phase = .held(answer, length)
