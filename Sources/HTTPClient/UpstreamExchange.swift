@@ -143,6 +143,8 @@ package final class UpstreamExchange {
         follower?.answerHead(head, framing)
         // Also where libcurl reads on its timer's behalf, which it does when an answer overtakes the news of the connection.
         client.settleAfterAction(self)
+        // Of a request with a body libcurl awaits an answer with one, also where the method is HEAD.
+        if request.method == .head, request.hasBody { client.finishAfterAction(self) }
         if head.isEventStream, framing != .none { client.takeSocketAfterAction(of: self) }
         return state == .running
     }
