@@ -1,0 +1,197 @@
+import TestKit
+import Testing
+
+/// Where an answer's body ends, however the instance says it (RFC 9112 §6.3), and what the client is told of it.
+@Suite struct AnswerFramingTests {
+    /// Two exchanges on one connection each side: whatever a body is, the next answer begins right behind it.
+    private static func twice(
+        _ method: String, saying bytes: String, headers: [(String, String)] = []
+    ) throws -> TestResponse {
+        let rig = try ProxyRig { connection, head in
+            try connection.write(head.path == "/x" ? bytes : "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext")
+        }
+        var client = try rig.gateway.connect()
+        let headers = [GatewayUnderTest.authorization] + headers
+        let answer = try client.exchange(method, ProxyRig.target("/x"), headers: headers)
+        if answer.values(of: "Connection") == ["close"] {
+            #expect(try client.readUntilClose().isEmpty)
+            client = try rig.gateway.connect()
+        }
+        #expect(try client.exchange("GET", ProxyRig.target("/y"), headers: headers).text == "next")
+        #expect(rig.port(of: "/x") == rig.port(of: "/y"))
+        return answer
+    }
+
+    @Test func theAnswerToHEADKeepsItsLength() throws {
+        let answer = try Self.twice("HEAD", saying: "HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 12345\r\n\r\n")
+        #expect(answer.values(of: "Content-Length") == ["12345"])
+        #expect(answer.values(of: "ETag") == ["\"e\""])
+        #expect(answer.body.isEmpty)
+    }
+
+    @Test func theAnswerToHEADWithoutALengthGetsNone() throws {
+        let answer = try Self.twice("HEAD", saying: "HTTP/1.1 200 OK\r\nETag: \"e\"\r\n\r\n")
+        #expect(answer.values(of: "Content-Length") == [])
+    }
+
+    @Test func theAnswerToHEADOfAChunkedBodyHasNone() throws {
+        let answer = try Self.twice("HEAD", saying: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        #expect(answer.values(of: "Content-Length") == [])
+        #expect(answer.body.isEmpty)
+    }
+
+    @Test(arguments: ["", "ETag: \"e\"\r\n"])
+    func a204HasNoLengthAndNoBody(fields: String) throws {
+        let answer = try Self.twice("GET", saying: "HTTP/1.1 204 No Content\r\n\(fields)\r\n")
+        #expect(answer.status == 204)
+        #expect(answer.values(of: "Content-Length") == [])
+        #expect(answer.values(of: "Transfer-Encoding") == [])
+    }
+
+    @Test func a304KeepsLengthAndETag() throws {
+        let answer = try Self.twice(
+            "GET", saying: "HTTP/1.1 304 Not Modified\r\nETag: \"e\"\r\nContent-Length: 12345\r\n\r\n",
+            headers: [("If-None-Match", "\"e\"")])
+        #expect(answer.status == 304)
+        #expect(answer.values(of: "Content-Length") == ["12345"])
+        #expect(answer.values(of: "ETag") == ["\"e\""])
+    }
+
+    @Test func a304WithoutALengthGetsNone() throws {
+        let answer = try Self.twice("GET", saying: "HTTP/1.1 304 Not Modified\r\nETag: \"e\"\r\n\r\n")
+        #expect(answer.status == 304)
+        #expect(answer.values(of: "Content-Length") == [])
+    }
+
+    @Test func interimAnswersAreDropped() throws {
+        let interim =
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nX-A: b\r\n\r\n"
+            + "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+        let answer = try Self.twice("GET", saying: interim + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        #expect(answer.interim.isEmpty)
+        #expect(answer.status == 200)
+        #expect(answer.values(of: "Link") == [])
+        #expect(answer.text == "ok")
+    }
+
+    @Test func anEmptyBodyIsEmpty() throws {
+        #expect(try Self.twice("GET", saying: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").body.isEmpty)
+        let chunked = try Self.twice("GET", saying: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+        #expect(chunked.body.isEmpty)
+        #expect(chunked.ending == .complete)
+    }
+
+    @Test func chunkExtensionsAreTakenOff() throws {
+        let answer = try Self.twice(
+            "GET",
+            saying: "HTTP/1.1 200 OK\r\nTransfer-Encoding: CHUNKED\r\n\r\n"
+                + "5;name=value\r\nhello\r\n0006 ; x=\"y\"\r\n world\r\n000;last\r\n\r\n")
+        #expect(answer.text == "hello world")
+        #expect(answer.ending == .complete)
+    }
+
+    @Test func trailersPass() throws {
+        let answer = try Self.twice(
+            "GET",
+            saying: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum, X-More\r\n\r\n"
+                + "5\r\nhello\r\n0\r\nX-Sum: 17\r\nX-More: a\r\n\r\n")
+        #expect(answer.text == "hello")
+        #expect(answer.trailers == [TestField("X-Sum", "17"), TestField("X-More", "a")])
+    }
+
+    @Test(arguments: ["HTTP/1.0", "HTTP/1.1"])
+    func aBodyEndedByClosingIsWhole(version: String) throws {
+        let content = [UInt8](repeating: 7, count: 300_000)
+        let rig = try ProxyRig { connection, _ in
+            try connection.write(Array("\(version) 200 OK\r\nContent-Type: a/b\r\n\r\n".utf8) + content)
+            connection.close()
+        }
+        for _ in 0..<2 {
+            let answer = try rig.request("GET", "/x")
+            #expect(answer.body == content)
+            #expect(answer.ending == .complete)
+            #expect(answer.version == "HTTP/1.1")
+        }
+    }
+
+    @Test func aBodyEndedByClosingIsNotWholeAfterAReset() throws {
+        let hasStart = Latch("a client that has the start")
+        let rig = try ProxyRig { connection, _ in
+            try connection.write("HTTP/1.0 200 OK\r\n\r\nhello")
+            try hasStart.wait()
+            connection.reset()
+        }
+        let client = ResponseReader(try rig.send("GET", "/x"))
+        #expect(try client.readBodyPart() == Array("hello".utf8))
+        hasStart.open()
+        #expect(try client.readBodyPart() == nil)
+        #expect(client.ending != .complete)
+    }
+
+    @Test func anInstanceOfHTTP10IsNotKeptAlive() throws {
+        let rig = try ProxyRig { connection, _ in
+            try connection.write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            try connection.waitForEnd()
+        }
+        for _ in 0..<3 { #expect(try rig.request("GET", "/x").text == "ok") }
+        #expect(Set(rig.carried.values.map(\.port)).count == 3)
+    }
+
+    @Test(arguments: ["Content-Length", "chunked", "close"], [1, 65_536, 5_000_000])
+    func aBodyOfAnySizeIsByteForByte(framing: String, size: Int) throws {
+        let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) }
+        let rig = try ProxyRig { connection, _ in
+            switch framing {
+            case "chunked":
+                try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+                for start in stride(from: 0, to: size, by: 70_000) {
+                    try connection.writeChunk(content[start..<min(size, start + 70_000)])
+                }
+                try connection.writeLastChunk()
+            case "close":
+                try connection.writeHead(200, headers: [])
+                try connection.write(content)
+                connection.close()
+            default: try connection.respond(200, body: content)
+            }
+        }
+        let answer = try rig.request("GET", "/x")
+        #expect(answer.body == content)
+        #expect(answer.ending == .complete)
+        if framing == "Content-Length" { #expect(answer.values(of: "Content-Length") == ["\(size)"]) }
+    }
+
+    @Test func anAnswerArrivesWhileItIsStillBeingSent() throws {
+        let steps = Recorded<Int>("a step of the client")
+        let rig = try ProxyRig { connection, _ in
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
+            for (step, part) in ["one", "two", "six"].enumerated() {
+                try steps.wait(forCount: step + 1)
+                try connection.write(part)
+            }
+        }
+        let client = ResponseReader(try rig.send("GET", "/x"))
+        // The head comes although no byte of the body is there.
+        #expect(try client.readHead().status == 200)
+        for (step, part) in ["one", "two", "six"].enumerated() {
+            steps.append(step)
+            #expect(try client.readBodyPart() == Array(part.utf8))
+        }
+        #expect(try client.readBodyPart() == nil)
+        #expect(client.ending == .complete)
+    }
+
+    @Test func aHEADWithABodyIsAnsweredAndItsExchangeEnds() throws {
+        let ended = Latch("the gateway to close the connection")
+        let rig = try ProxyRig { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 12345\r\n\r\n")
+            try connection.waitForEnd()
+            ended.open()
+        }
+        let answer = try rig.request("HEAD", "/x", body: Array("hello".utf8))
+        #expect(answer.status == 200)
+        #expect(answer.values(of: "Content-Length") == ["12345"])
+        try ended.wait()
+    }
+}
