@@ -97,6 +97,7 @@ package final class UpstreamExchange {
     /// A request goes out for the first time, or once more where libcurl has found its kept-alive connection closed.
     func mayAttempt() -> Bool {
         attempts += 1
+        connectionWasClosed = false
         return attempts <= 2
     }
 
