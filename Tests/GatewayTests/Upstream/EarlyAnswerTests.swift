@@ -1,0 +1,93 @@
+import TestKit
+import Testing
+
+/// An answer that comes before the request's body has ended (RFC 9112 §9.3).
+@Suite struct EarlyAnswerTests {
+    private static let pieceSize = 256 * 1024
+
+    /// Begins an upload that is far larger than all buffers on the way, and sends it as long as anybody takes it.
+    private static func upload(_ rig: ProxyRig, isChunked: Bool) throws -> (client: TestConnection, sender: TestThread)
+    {
+        let total = 200 * 1024 * 1024
+        let client = try rig.send(
+            "POST", "/x", headers: [isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(total)")])
+        let sender = try TestThread {
+            let piece = [UInt8](repeating: 120, count: Self.pieceSize)
+            var left = total
+            // Ends when the gateway has no more use for it.
+            while left > 0 {
+                let sent: Void? = try? isChunked ? client.writeChunk(piece) : client.write(piece)
+                if sent == nil { return }
+                left -= piece.count
+            }
+        }
+        return (client, sender)
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func aRefusalReachesTheClientWhileItUploads(isChunked: Bool, closes: Bool) throws {
+        let rig = try ProxyRig { connection, head in
+            guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
+            _ = try connection.readExactly(100_000)
+            try connection.respond(413, "Content Too Large", headers: [("Connection", "close")], text: "too large")
+            if closes { connection.close() } else { try connection.waitForEnd() }
+        }
+        let (client, sender) = try Self.upload(rig, isChunked: isChunked)
+        defer { sender.join() }
+        let answer = try ResponseReader(client, method: "POST").readAll()
+        #expect(answer.status == 413)
+        #expect(answer.text == "too large")
+        #expect(answer.ending == .complete)
+        #expect(answer.values(of: "Connection") == ["close"])
+        #expect(try client.waitForEnd() == .closed)
+        client.close()
+        #expect(try rig.request("GET", "/y").text == "fine")
+    }
+
+    @Test(arguments: ["close", "stay"])
+    func aGrantThatComesEarlyReachesTheClient(instance: String) throws {
+        let rig = try ProxyRig { connection, head in
+            guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
+            _ = try connection.readExactly(100_000)
+            try connection.respond(200, headers: [("Connection", "close")], text: "enough")
+            if instance == "stay" { try connection.waitForEnd() } else { connection.close() }
+        }
+        let (client, sender) = try Self.upload(rig, isChunked: false)
+        defer { sender.join() }
+        let answer = try ResponseReader(client, method: "POST").readAll(within: .seconds(20))
+        #expect(answer.status == 200)
+        #expect(answer.text == "enough")
+        #expect(answer.ending == .complete)
+        client.close()
+        #expect(try rig.request("GET", "/y").text == "fine")
+    }
+
+    @Test func anInstanceThatDiesUnderAnUploadIs502() throws {
+        let rig = try ProxyRig { connection, head in
+            guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
+            _ = try connection.readExactly(100_000)
+            connection.reset()
+        }
+        let (client, sender) = try Self.upload(rig, isChunked: false)
+        defer { sender.join() }
+        let answer = try ResponseReader(client, method: "POST").readAll()
+        #expect(answer.status == 502)
+        #expect(rig.deliveries(of: "/x") == 1)
+        #expect(try client.waitForEnd() == .closed)
+        client.close()
+        #expect(try rig.request("GET", "/y").text == "fine")
+    }
+
+    @Test func anUploadThatIsStreamedIsNotSentTwice() throws {
+        // Above what is held: it cannot be sent again, so it gets a connection of its own.
+        let body = [UInt8](repeating: 120, count: 300_000)
+        let rig = try ProxyRig { connection, head in
+            let request = try connection.readBody(of: head)
+            try connection.respond(200, text: "\(request.body.count)")
+        }
+        #expect(try rig.request("GET", "/1").status == 200)
+        #expect(try rig.request("PUT", "/2", body: body).text == "300000")
+        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+        #expect(rig.deliveries(of: "/2") == 1)
+    }
+}

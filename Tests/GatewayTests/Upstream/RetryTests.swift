@@ -1,0 +1,181 @@
+import TestKit
+import Testing
+
+/// A kept-alive connection that the instance closes under a request: sent again once where that is safe, never where it is not
+/// (RFC 9110 §9.2.2).
+@Suite struct RetryTests {
+    /// What the instance does with its next request.
+    private enum Step: Sendable { case answer, answerThenClose, answerThenReset, closeUnread, resetUnread }
+
+    private final class Instance: Sendable {
+        let script: Monitor<[Step]>
+        let ended = Recorded<UInt16>("a connection that the instance has ended")
+        let bodies = Recorded<String>("a body")
+
+        init(_ script: [Step]) { self.script = Monitor(script) }
+
+        func serve(_ connection: TestConnection, _ head: ReceivedRequestHead) throws {
+            let step = script.withLock { $0.isEmpty ? Step.answer : $0.removeFirst() }
+            let request = try connection.readBody(of: head)
+            bodies.append(request.text)
+            if step != .closeUnread, step != .resetUnread { try connection.respond(200, text: "answered") }
+            switch step {
+            case .answer: return
+            case .answerThenClose, .closeUnread: connection.close()
+            case .answerThenReset, .resetUnread: connection.reset()
+            }
+            ended.append(connection.peerPort)
+        }
+    }
+
+    @Test func keptAliveConnectionsAreUsedAgain() throws {
+        let instance = Instance([])
+        let rig = try ProxyRig(instance.serve)
+        for method in ["GET", "HEAD", "GET", "OPTIONS", "GET"] {
+            #expect(try rig.request(method, "/x").status == 200)
+        }
+        #expect(Set(rig.carried.values.map(\.port)).count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func aConnectionThatWasClosedWhileIdleIsReplaced(byReset: Bool) throws {
+        let instance = Instance([byReset ? .answerThenReset : .answerThenClose])
+        let rig = try ProxyRig(instance.serve)
+        #expect(try rig.request("GET", "/1").text == "answered")
+        try instance.ended.wait(forCount: 1)
+        #expect(try rig.request("GET", "/2").text == "answered")
+        #expect(rig.deliveries(of: "/2") == 1)
+        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+    }
+
+    @Test(arguments: ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"], [false, true])
+    func aRequestThatIsSafeToRepeatIsSentOnceMore(method: String, byReset: Bool) throws {
+        let instance = Instance([.answer, byReset ? .resetUnread : .closeUnread])
+        let rig = try ProxyRig(instance.serve)
+        #expect(try rig.request("GET", "/1").status == 200)
+        let body = method == "PUT" ? Array("hello".utf8) : nil
+        let answer = try rig.request(method, "/2", body: body)
+        #expect(answer.status == 200)
+        #expect(rig.deliveries(of: "/2") == 2)
+        let ports = rig.carried.values.filter { $0.target == "/2" }.map(\.port)
+        #expect(ports.first == rig.port(of: "/1"))
+        #expect(ports.last != rig.port(of: "/1"))
+        if method == "PUT" { #expect(instance.bodies.values.suffix(2) == ["hello", "hello"]) }
+    }
+
+    @Test func itIsSentOnceMoreOnly() throws {
+        let instance = Instance([.answer, .closeUnread, .closeUnread, .closeUnread])
+        let rig = try ProxyRig(instance.serve)
+        #expect(try rig.request("GET", "/1").status == 200)
+        #expect(try rig.request("GET", "/2").status == 502)
+        #expect(rig.deliveries(of: "/2") == 2)
+    }
+
+    @Test func severalStaleConnectionsDoNotMeanSeveralTries() throws {
+        let waiting = Recorded<Int>("a request at the instance")
+        let letGo = Latch("the answers to go out")
+        let rig = try ProxyRig { connection, head in
+            if head.path == "/2" { return connection.close() }
+            waiting.append(0)
+            try letGo.wait()
+            try connection.respond(200, text: "answered")
+        }
+        // Four at once: four connections are kept.
+        let clients = try (0..<4).map { _ in try rig.send("GET", "/1") }
+        try waiting.wait(forCount: 4)
+        letGo.open()
+        for client in clients { #expect(try ResponseReader(client).readAll().status == 200) }
+        #expect(try rig.request("GET", "/2").status == 502)
+        #expect(rig.deliveries(of: "/2") == 2)
+    }
+
+    @Test func aFreshConnectionIsNotTriedAgain() throws {
+        let instance = Instance([.closeUnread])
+        let rig = try ProxyRig { connection, head in
+            // The health check's own connection is not kept.
+            try instance.serve(connection, head)
+        }
+        // The kept connection of the health check is in use: this one is fresh.
+        let answer = try rig.request("POST", "/1", body: Array("{}".utf8))
+        #expect(answer.status == 502)
+        #expect(rig.deliveries(of: "/1") == 1)
+    }
+
+    @Test(arguments: ["POST", "PATCH"])
+    func aRequestThatIsNotSafeToRepeatIsDeliveredOnce(method: String) throws {
+        let instance = Instance([.answer, .closeUnread])
+        let rig = try ProxyRig(instance.serve)
+        #expect(try rig.request("GET", "/1").status == 200)
+        let answer = try rig.request(method, "/2", body: Array("{}".utf8))
+        #expect(answer.status == 502)
+        #expect(rig.deliveries(of: "/2") == 1)
+        // It went out on a connection of its own, which cannot have been stale.
+        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+    }
+
+    @Test(arguments: ["POST", "PATCH"])
+    func aRequestThatIsNotSafeToRepeatNeverMeetsAStaleConnection(method: String) throws {
+        let instance = Instance([.answerThenClose])
+        let rig = try ProxyRig(instance.serve)
+        #expect(try rig.request("GET", "/1").status == 200)
+        try instance.ended.wait(forCount: 1)
+        #expect(try rig.request(method, "/2", body: Array("{}".utf8)).text == "answered")
+        #expect(rig.deliveries(of: "/2") == 1)
+    }
+
+    @Test func anAnswerThatHasBegunIsNotAskedForAgain() throws {
+        let rig = try ProxyRig { connection, head in
+            guard head.path == "/2" else { return try connection.respond(200, text: "answered") }
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
+            connection.close()
+        }
+        #expect(try rig.request("GET", "/1").status == 200)
+        let answer = try rig.request("GET", "/2")
+        #expect(answer.text == "hello")
+        #expect(answer.ending != .complete)
+        #expect(rig.deliveries(of: "/2") == 1)
+    }
+
+    @Test func bytesBetweenTwoAnswersEndTheConnection() throws {
+        let sent = Latch("the surplus to be sent")
+        let rig = try ProxyRig { connection, head in
+            try connection.respond(200, text: "answered")
+            guard head.path == "/1" else { return }
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
+            sent.open()
+        }
+        #expect(try rig.request("GET", "/1").text == "answered")
+        try sent.wait()
+        // What came unasked is nobody's answer.
+        #expect(try rig.request("GET", "/2").text == "answered")
+        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+    }
+
+    @Test(arguments: [false, true])
+    func moreBytesThanPromisedAreNobodysAnswer(isChunked: Bool) throws {
+        let rig = try ProxyRig { connection, head in
+            guard head.path == "/1" else { return try connection.respond(200, text: "answered") }
+            let body =
+                isChunked
+                ? "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" : "Content-Length: 5\r\n\r\nhello"
+            try connection.write("HTTP/1.1 200 OK\r\n\(body)HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
+        }
+        let answer = try rig.request("GET", "/1")
+        #expect(answer.status == 502 || answer.ending != .complete)
+        #expect(try rig.request("GET", "/2").text == "answered")
+        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+    }
+
+    @Test(arguments: ["204 No Content\r\n\r\n", "200 OK\r\nContent-Length: 0\r\n\r\n", "304 Not Modified\r\n\r\n"])
+    func moreBytesThanPromisedWithoutABodyAreNobodysAnswer(head: String) throws {
+        let rig = try ProxyRig { connection, request in
+            guard request.path == "/1" else { return try connection.respond(200, text: "answered") }
+            try connection.write("HTTP/1.1 \(head)HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
+        }
+        for _ in 0..<3 {
+            let answer = try rig.request("GET", "/1")
+            #expect(answer.status == 502 || answer.body.isEmpty)
+            #expect(try rig.request("GET", "/2").text == "answered")
+        }
+    }
+}
