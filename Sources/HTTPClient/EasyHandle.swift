@@ -7,7 +7,7 @@ import HTTPTypes
 /// The handle's callbacks know this object, which knows the exchange that it serves at the moment.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
-    private let fields = RequestFields()
+    private var block = RequestBlock()
     /// The exchange being carried; it and the handle hold each other until the exchange is released.
     var exchange: UpstreamExchange?
 
@@ -68,10 +68,8 @@ final class EasyHandle {
 
     /// Prepares the handle for a request to the host that `address` names.
     func prepare(_ request: UpstreamRequest, address: OpaquePointer) {
-        fields.fill(request)
-        ccurl_set_fields(pointer, fields.list)
         ccurl_set_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(address))
-        setTarget(request.target)
+        block.withText(of: request) { _ = ccurl_set_string(pointer, CURLOPT_REQUEST_TARGET, $0) }
         if request.mayUseKeptConnection != usesKeptConnection {
             usesKeptConnection = request.mayUseKeptConnection
             ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, usesKeptConnection ? 0 : 1)
@@ -82,22 +80,15 @@ final class EasyHandle {
         setForm(request)
     }
 
-    private func setTarget(_ bytes: ArraySlice<UInt8>) {
-        // Copied by libcurl, as every string option is.
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { text in
-            for (offset, byte) in bytes.enumerated() { text[offset] = CChar(bitPattern: byte) }
-            text[bytes.count] = 0
-            _ = ccurl_set_string(pointer, CURLOPT_REQUEST_TARGET, text.baseAddress)
-        }
-    }
-
     private func setForm(_ request: UpstreamRequest) {
         // Takes back what an earlier request has set: the method, the upload and the missing body.
         ccurl_set_long(pointer, CURLOPT_HTTPGET, 1)
         switch request.body {
         case .none:
+            ccurl_set_fields(pointer, SuppressedFields.withoutBody.pointer)
             if request.method == .head { ccurl_set_long(pointer, CURLOPT_NOBODY, 1) }
         case .whole(let bytes):
+            ccurl_set_fields(pointer, SuppressedFields.withBody.pointer)
             ccurl_set_long(pointer, CURLOPT_POST, 1)
             ccurl_set_size(pointer, CURLOPT_POSTFIELDSIZE_LARGE, Int64(bytes.count))
             if bytes.isEmpty {
@@ -110,6 +101,8 @@ final class EasyHandle {
                 }
             }
         case .streamed(let length):
+            let list = length == nil ? SuppressedFields.withChunkedBody : SuppressedFields.withBody
+            ccurl_set_fields(pointer, list.pointer)
             ccurl_set_long(pointer, CURLOPT_UPLOAD, 1)
             ccurl_set_size(pointer, CURLOPT_INFILESIZE_LARGE, length.map { Int64(clamping: $0) } ?? -1)
         }

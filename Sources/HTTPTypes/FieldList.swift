@@ -125,6 +125,18 @@ package struct FieldList: Sendable {
         firstIndex(of: name).map { value(at: $0) }
     }
 
+    /// Adds all fields to `text` as lines, each with its CR LF (RFC 9112 §5).
+    package func appendLines(to text: inout [UInt8]) {
+        for entry in entries {
+            text.append(contentsOf: bytes[Int(entry.nameStart)..<Int(entry.valueStart)])
+            text.append(UInt8(ascii: ":"))
+            if entry.valueStart < entry.valueEnd { text.append(UInt8(ascii: " ")) }
+            text.append(contentsOf: bytes[Int(entry.valueStart)..<Int(entry.valueEnd)])
+            text.append(0x0d)
+            text.append(0x0a)
+        }
+    }
+
     /// The first byte of a field's name that `isAllowed` refuses; nil where there is none.
     func firstByte(ofNameAt index: Int, refusedBy isAllowed: (UInt8) -> Bool) -> UInt8? {
         for offset in Int(entries[index].nameStart)..<Int(entries[index].valueStart) where !isAllowed(bytes[offset]) {

@@ -88,28 +88,51 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The known names by their length: of most names, no more than one has to be compared.
-    private static let byLength: [[(name: FieldName, bytes: [UInt8])]] = {
-        var table: [[(name: FieldName, bytes: [UInt8])]] = []
-        for name in allCases where name != .other {
-            let bytes = Array(name.lowercased.utf8)
-            while table.count <= bytes.count { table.append([]) }
-            table[bytes.count].append((name, bytes))
+    /// The known names' bytes one after the other, and where those of a length begin: of most names, one at most has to be compared.
+    private struct Table {
+        var bytes: [UInt8] = []
+        var names: [FieldName] = []
+        /// For each length, the first of its names in ``names``, and where its bytes begin; one more entry at the end.
+        var firstName: [Int] = []
+        var firstByte: [Int] = []
+
+        init() {
+            let known = FieldName.allCases.filter { $0 != .other }
+            for length in 0...(known.map(\.lowercased.utf8.count).max() ?? 0) {
+                firstName.append(names.count)
+                firstByte.append(bytes.count)
+                for name in known where name.lowercased.utf8.count == length {
+                    names.append(name)
+                    bytes.append(contentsOf: name.lowercased.utf8)
+                }
+            }
+            firstName.append(names.count)
         }
-        return table
-    }()
+    }
+
+    private static let table = Table()
 
     /// The name that `bytes[start..<end]` spells, in whichever case.
     static func of(_ bytes: [UInt8], _ start: Int, _ end: Int) -> FieldName {
-        let table = byLength
-        guard end - start < table.count else { return .other }
-        search: for candidate in table[end - start] {
-            for offset in 0..<(end - start) where bytes[start + offset].lowercasedLetter != candidate.bytes[offset] {
-                continue search
+        let length = end - start
+        guard length > 0, length + 1 < table.firstName.count else { return .other }
+        let first = table.firstName[length]
+        var candidateStart = table.firstByte[length]
+        let initial = bytes[start].lowercasedLetter
+        for index in first..<table.firstName[length + 1] {
+            if table.bytes[candidateStart] == initial, spells(bytes, start, candidateStart, length) {
+                return table.names[index]
             }
-            return candidate.name
+            candidateStart += length
         }
         return .other
+    }
+
+    private static func spells(_ bytes: [UInt8], _ start: Int, _ candidateStart: Int, _ length: Int) -> Bool {
+        for offset in 0..<length where bytes[start + offset].lowercasedLetter != table.bytes[candidateStart + offset] {
+            return false
+        }
+        return true
     }
 }
 
