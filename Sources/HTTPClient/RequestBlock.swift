@@ -7,17 +7,17 @@ import HTTPTypes
 /// is (CURLOPT_REQUEST_TARGET(3): "the string is used in the request"). So the target goes out with the fields behind it:
 ///
 ///     /session HTTP/1.1 CR LF
+///     Host: 127.0.0.1:4096 CR LF
 ///     Accept: application/json CR LF
 ///     … CR LF
 ///     X-Gateway-Protocol:
 ///
-/// and what libcurl writes behind a target, ` HTTP/1.1`, becomes the last field's value; its own fields, Host and the
+/// and what libcurl writes behind a target, ` HTTP/1.1`, becomes the last field's value; its own fields, the
 /// framing, follow. Every byte here has been checked: a target without white space and fields without control characters
 /// (``RequestFraming``) can't begin a line of their own.
 struct RequestBlock {
-    private static let firstLineEnd = Array(" HTTP/1.1\r\n".utf8)
+    private static let firstLineEnd = Array(" HTTP/1.1\r\nHost: 127.0.0.1:".utf8)
     private static let lastField = Array("X-Gateway-Protocol:\0".utf8)
-    private static let empty: [UInt8] = []
 
     private var text: [UInt8] = []
 
@@ -25,9 +25,12 @@ struct RequestBlock {
     mutating func withText(of request: UpstreamRequest, _ body: (UnsafePointer<CChar>?) -> Void) {
         let fields = request.fields
         text.removeAll(keepingCapacity: true)
-        text.reserveCapacity(request.target.count + fields.byteCount + 4 * fields.count + 64)
+        text.reserveCapacity(request.target.count + fields.byteCount + 4 * fields.count + 80)
         text.append(contentsOf: request.target)
         text.append(contentsOf: Self.firstLineEnd)
+        text.append(decimal: UInt64(request.port))
+        text.append(0x0d)
+        text.append(0x0a)
         fields.appendLines(to: &text)
         text.append(contentsOf: Self.lastField)
         // C wants characters, which have the same layout as bytes; the pointer lives for the one call, which copies.

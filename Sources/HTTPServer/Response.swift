@@ -41,7 +41,8 @@ struct Response: ~Copyable {
 
     deinit { MHD_destroy_response(pointer) }
 
-    /// Adds the fields of a head. libmicrohttpd counts and frames by itself; it refuses empty values, which are left out.
+    /// Adds the fields of a head. libmicrohttpd counts and frames by itself; it refuses empty values, so a space
+    /// stands for one, which is the same to every reader (RFC 9110 §5.5).
     mutating func add(_ fields: FieldList) {
         Self.forEach(fields) { name, value in MHD_add_response_header(pointer, name, value) }
     }
@@ -58,9 +59,8 @@ struct Response: ~Copyable {
         for index in 0..<fields.count {
             let name = fields.name(at: index)
             let value = fields.value(at: index)
-            guard !value.isEmpty else { continue }
             // NUL-terminated copies on the stack; libmicrohttpd makes its own.
-            withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + value.count + 2) { text in
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + value.count + 3) { text in
                 var offset = 0
                 for byte in name {
                     text[offset] = CChar(bitPattern: byte)
@@ -70,6 +70,10 @@ struct Response: ~Copyable {
                 offset += 1
                 for byte in value {
                     text[offset] = CChar(bitPattern: byte)
+                    offset += 1
+                }
+                if value.isEmpty {
+                    text[offset] = CChar(bitPattern: UInt8(ascii: " "))
                     offset += 1
                 }
                 text[offset] = 0

@@ -75,7 +75,13 @@ extension [UInt8] {
 
     /// Adds a number in decimal digits.
     package mutating func append(decimal number: UInt64) {
-        append(contentsOf: String(number).utf8)
+        let start = count
+        var rest = number
+        repeat {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        self[start...].reverse()
     }
 
     /// Adds a number in lower-case hexadecimal digits.

@@ -42,7 +42,7 @@ import Testing
         #expect(environment.contains("EDITOR=ed"))
         #expect(!environment.contains { $0.contains("gateways-own-key") })
         let password = try #require(environment.first { $0.hasPrefix("OPENCODE_SERVER_PASSWORD=") }).dropFirst(25)
-        #expect(password.count == 64)
+        #expect(password.count == 32)
 
         let table = try #require(await rig.table { $0.route(to: .alpha)?.endpoint != nil })
         let endpoint = try #require(table.endpoint(forSegment: Array("alpha".utf8)[...]))
@@ -63,7 +63,7 @@ import Testing
         })
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         #expect(probes.withLock { $0.map(\.0) } == [4096, 4096, 4096])
-        #expect(probes.withLock { $0.map(\.1) } == [64, 64, 64])
+        #expect(probes.withLock { $0.map(\.1) } == [32, 32, 32])
         await rig.end()
     }
 

@@ -17,6 +17,7 @@ import Testing
         return [
             "Authorization: \(credentials)", "X-Forwarded-For: 127.0.0.1", "X-Forwarded-Proto: http",
             "X-Forwarded-Host: \(host)", "Via: 1.1 viberemote-gateway",
+            "X-Gateway-Protocol: HTTP/1.1",
         ]
     }
 
@@ -70,6 +71,7 @@ import Testing
         #expect(
             names == [
                 "host", "x-stays", "authorization", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "via",
+                "x-gateway-protocol",
             ])
     }
 
