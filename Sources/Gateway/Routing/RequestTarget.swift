@@ -11,13 +11,14 @@ struct RequestTarget {
     /// Takes the origin form, the absolute form (whose authority is dropped: every host name is served alike) and the
     /// asterisk form; nil for anything else.
     init?(_ target: [UInt8]) {
+        // A fragment is never sent; where one is, it must not reach a route or upstream. In an authority it would end that
+        // for one reader and belong to it for another.
+        guard !target.contains(UInt8(ascii: "#")) else { return nil }
         var rest = target[...]
         if let first = rest.first, first != UInt8(ascii: "/"), rest.elementsEqual([UInt8(ascii: "*")]) == false {
             guard let origin = Self.originForm(ofAbsolute: rest) else { return nil }
             rest = origin
         }
-        // A fragment is never sent; where one is, it must not reach a route or upstream.
-        guard !rest.contains(UInt8(ascii: "#")) else { return nil }
         let queryStart = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         path = rest[..<queryStart]
         query = rest[queryStart...]
