@@ -13,9 +13,7 @@ struct HopByHop {
         var start = 0
         while let index = fields.firstIndex(of: .connection, from: start) {
             for option in ListElements(fields.value(at: index))
-            where !option.equalsIgnoringCase(Token.close.lowercased)
-                && !option.equalsIgnoringCase(Token.keepAlive.lowercased)
-            {
+            where !option.equalsIgnoringCase(Token.keepAlive.lowercased) {
                 namesFields = true
             }
             start = index + 1
