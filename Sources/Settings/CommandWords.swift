@@ -62,7 +62,9 @@ enum CommandWords {
                 }
             }
             if isPlain && !word.isEmpty { return word }
-            return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+            // By scalars, as `parse` reads: a quote with a combining mark behind it is another `Character`.
+            let parts = word.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+            return "'" + parts.map { String($0) }.joined(separator: #"'\''"#) + "'"
         }.joined(separator: " ")
     }
 }

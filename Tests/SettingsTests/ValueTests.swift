@@ -50,6 +50,7 @@ struct AcceptedValueTests {
             (#""\"\\\$\`\n""#, [#""\$`\n"#]), (#"'\n'"#, [#"\n"#]),
             ("$HOME/~/* `x` $(y)", ["$HOME/~/*", "`x`", "$(y)"]),
             (#"/opt/my\ code/bin --x='1 2'"#, ["/opt/my code/bin", "--x=1 2"]), ("a #b", ["a", "#b"]),
+            ("a\\'\u{301}b", ["a'\u{301}b"]),
         ])
     func commands(text: String, words: [String]) throws {
         let configuration = try CommandLineUnderTest.serve(["--opencode", text])
