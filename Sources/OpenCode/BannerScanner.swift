@@ -26,7 +26,7 @@ package struct BannerScanner: Sendable {
 
     /// Takes the next bytes of the output, split anywhere; returns the port when these bytes complete the first
     /// announcement.
-    package mutating func scan(_ bytes: some Sequence<UInt8>) -> UInt16? {
+    package mutating func scan(_ bytes: ArraySlice<UInt8>) -> UInt16? {
         guard port == nil else { return nil }
         for byte in bytes {
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {

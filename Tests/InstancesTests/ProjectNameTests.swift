@@ -2,7 +2,7 @@ import Instances
 import Testing
 
 @Suite struct ProjectNameTests {
-    private func name(_ segment: String) -> String? { ProjectName(percentEncoded: segment.utf8)?.string }
+    private func name(_ segment: String) -> String? { ProjectName(percentEncoded: Array(segment.utf8)[...])?.string }
 
     @Test(arguments: [
         ("alpha", "alpha"), ("my.app", "my.app"), ("my%20app", "my app"), ("Gr%C3%BC%C3%9Fe", "Grüße"),
@@ -53,7 +53,7 @@ import Testing
             let segment = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                 alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
             }
-            guard let name = ProjectName(percentEncoded: segment) else { continue }
+            guard let name = ProjectName(percentEncoded: segment[...]) else { continue }
             #expect(!name.bytes.contains(UInt8(ascii: "/")) && !name.bytes.contains(0))
             #expect(name.bytes.first != UInt8(ascii: "."))
             #expect(ProjectName(directoryName: name.string.utf8) == name)

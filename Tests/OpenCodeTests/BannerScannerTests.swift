@@ -6,7 +6,7 @@ import Testing
 
     private func port(in text: String) -> UInt16? {
         var scanner = BannerScanner()
-        return scanner.scan(text.utf8)
+        return scanner.scan(Array(text.utf8)[...])
     }
 
     @Test(arguments: Fixtures.versions)
@@ -83,8 +83,8 @@ import Testing
 
     @Test func onlyTheFirstAnnouncementCounts() {
         var scanner = BannerScanner()
-        #expect(scanner.scan(Self.v1.utf8) == 4096)
-        #expect(scanner.scan("opencode server listening on http://127.0.0.1:5000\n".utf8) == nil)
+        #expect(scanner.scan(Array(Self.v1.utf8)[...]) == 4096)
+        #expect(scanner.scan(Array("opencode server listening on http://127.0.0.1:5000\n".utf8)[...]) == nil)
         #expect(scanner.port == 4096)
     }
 

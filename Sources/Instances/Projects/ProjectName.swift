@@ -32,7 +32,7 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
 
     /// From one raw segment of a request's path, percent-decoded exactly once (RFC 3986 §2.1); nil for anything that
     /// is no name.
-    package init?(percentEncoded segment: some Sequence<UInt8>) {
+    package init?(percentEncoded segment: ArraySlice<UInt8>) {
         guard let decoded = Self.decode(segment) else { return nil }
         self.init(directoryName: decoded)
     }
@@ -41,7 +41,7 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
     }
 
-    private static func decode(_ segment: some Sequence<UInt8>) -> [UInt8]? {
+    private static func decode(_ segment: ArraySlice<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         var iterator = segment.makeIterator()
         while let byte = iterator.next() {

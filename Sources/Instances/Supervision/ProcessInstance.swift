@@ -36,7 +36,7 @@ final class ProcessInstance: SupervisedInstance, @unchecked Sendable {
         switch event {
         case .output(.standardOutput, let bytes):
             for line in standardOutput.split(bytes) { keep(line) }
-            if let port = banner.scan(bytes) { observer(.announced(port: port)) }
+            if let port = banner.scan(bytes[...]) { observer(.announced(port: port)) }
         case .output(.standardError, let bytes):
             for line in standardError.split(bytes) { keep(line) }
         case .exited(let exit):
