@@ -1,24 +1,62 @@
 // modules: OpenCode
+// length: 640
+
 import OpenCode
 
-/// The banner scanner finds the same port however its input is split, and never a second one.
+/// An announced port is found wherever the output is cut, and only in a line that is an announcement.
+///
+/// The input is a byte for the pieces, then the output.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    // The first byte says where to split the rest; sometimes the phrase stands in front, which chance would hardly find.
-    guard let start, count > 0 else { return 0 }
-    let choice = Int(start[0])
-    var text = Array(UnsafeBufferPointer(start: start + 1, count: count - 1))
-    if choice & 1 == 1 { text = Array("opencode server listening on http://".utf8) + text }
-
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let pieces = Int(input.byte()) + 1
+    let output = Array(input.remainder())
     var whole = BannerScanner()
-    let port = whole.scan(text)
-    precondition(port == whole.port && port != 0)
-    precondition(whole.scan(text) == nil || port == nil)
-
-    let split = text.isEmpty ? 0 : choice % (text.count + 1)
-    var halves = BannerScanner()
-    let first = halves.scan(text[..<split])
-    let second = halves.scan(text[split...])
-    precondition((first ?? second) == port && (first == nil || second == nil))
+    let port = whole.scan(output[...])
+    precondition(whole.port == port && port != 0)
+    precondition(port == scan(output, pieces: pieces))
+    // Without colours the announcement is a line of its own.
+    guard !output.contains(0x1B) else { return 0 }
+    let lines = output.split(omittingEmptySubsequences: false) { $0 == 0x0A || $0 == 0x0D }.dropLast()
+    precondition(port == lines.lazy.compactMap(announcement).first)
     return 0
+}
+
+private func scan(_ output: [UInt8], pieces: Int) -> UInt16? {
+    var scanner = BannerScanner()
+    var port: UInt16?
+    for start in stride(from: 0, to: output.count, by: pieces) {
+        let found = scanner.scan(output[start..<min(start + pieces, output.count)])
+        precondition(found == nil || port == nil)
+        port = port ?? found
+    }
+    precondition(scanner.port == port)
+    return port
+}
+
+private let phrases = ["opencode server listening on http://", "server listening on http://"].map { Array($0.utf8) }
+
+/// The port of a line that is an announcement: phrase, host, colon, port, and a path at most.
+private func announcement(_ line: ArraySlice<UInt8>) -> UInt16? {
+    guard line.count <= 512, let phrase = phrases.first(where: { line.starts(with: $0) }) else { return nil }
+    let authority = line.dropFirst(phrase.count).prefix { $0 > 0x20 && $0 != UInt8(ascii: "/") }
+    let parts = authority.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count > 1, let digits = parts.last, (1...5).contains(digits.count),
+        digits.allSatisfy({ (0x30...0x39).contains($0) }),
+        let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0
+    else { return nil }
+    let host = String(decoding: authority.dropLast(digits.count + 1), as: UTF8.self)
+    let isHost = parts.count == 2 && !host.isEmpty && host.utf8.allSatisfy { isAmong($0, "-.") || isLetterOrDigit($0) }
+    let isAddress =
+        host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
+        && host.utf8.dropFirst().dropLast().allSatisfy { isAmong($0, ":.abcdefABCDEF0123456789") }
+    return isHost || isAddress ? port : nil
+}
+
+private func isAmong(_ byte: UInt8, _ characters: StaticString) -> Bool {
+    UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount).contains(byte)
+}
+
+private func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
 }

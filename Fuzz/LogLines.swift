@@ -1,8 +1,10 @@
 // modules: Locking Logging
+// length: 64
+
 import Glibc
 import Logging
 
-/// Whatever is logged, a line stays one line, and no byte of it is a control character.
+/// Whatever is logged, a line stays one line, no byte of it is a control character, and a JSON line is JSON.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
@@ -18,5 +20,6 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(line.last == 0x0A && !line.dropLast().contains { $0 < 0x20 || $0 == 0x7F })
         precondition(String(validating: line, as: UTF8.self) != nil)
     }
+    precondition(JSONReader.isValid(asJSON))
     return 0
 }

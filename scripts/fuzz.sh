@@ -2,17 +2,21 @@
 # Throws random bytes at the parsers of what comes from outside (libFuzzer): scripts/fuzz.sh [NAME…], all by default.
 #
 # Fuzz/NAME.swift has a function `LLVMFuzzerTestOneInput` and names on a line `// modules: A B` which modules it needs,
-# each behind those that it imports. They are built with the fuzzer's instrumentation, without the package.
+# each behind those that it imports, and on a line `// length: N` how long an input gets. The modules are built with the
+# fuzzer's instrumentation, without the package; the checks and Fuzz/Support without it, which is faster and lets only the
+# code under test guide the fuzzer. Inputs to begin with stand in Fuzz/seeds/NAME. A crash, a failed precondition, an
+# input that takes longer than FUZZ_TIMEOUT and a run that takes more memory than FUZZ_MEMORY end it; the input is kept.
 #
 #   FUZZ_RUNS     inputs for each parser (10000000)
 #   FUZZ_SECONDS  the longest time for each parser (0: no limit)
-#   FUZZ_LENGTH   bytes of the longest input (512)
+#   FUZZ_LENGTH   bytes of the longest input (what the file says, else 512)
+#   FUZZ_TIMEOUT  seconds that one input may take (10)
+#   FUZZ_MEMORY   MiB of memory that a run may take (512)
 set -eu
 cd "$(dirname "$0")/.."
 
 runs=${FUZZ_RUNS:-10000000}
 seconds=${FUZZ_SECONDS:-0}
-longest=${FUZZ_LENGTH:-512}
 work=$PWD/.build/fuzz
 # Swift's own crash report hangs under the fuzzer.
 export SWIFT_BACKTRACE=enable=no
@@ -20,32 +24,56 @@ export SWIFT_BACKTRACE=enable=no
 [ $# -gt 0 ] || set -- $(cd Fuzz && ls ./*.swift | sed 's|^\./||; s|\.swift$||')
 mkdir -p "$work"
 
+# The C modules: those of libraries have their module map, the package's own get one here.
+include=""
+for folder in Sources/C*; do
+    module=${folder#Sources/}
+    if [ -f "$folder/module.modulemap" ]; then
+        include="$include -I $folder"
+    else
+        mkdir -p "$work/$module"
+        printf 'module %s { umbrella "%s" export * }\n' "$module" "$PWD/$folder/include" >"$work/$module/module.modulemap"
+        include="$include -I $work/$module"
+        clang -O -c "$folder/$module.c" -I "$folder/include" -o "$work/$module.o"
+    fi
+done
+
 compile() {
-    swiftc -O -parse-as-library -swift-version 6 -package-name fuzz -sanitize=fuzzer \
+    # shellcheck disable=SC2086  # a list of flags
+    swiftc -O -wmo -c -parse-as-library -swift-version 6 -package-name fuzz \
         -enable-upcoming-feature ExistentialAny -enable-upcoming-feature MemberImportVisibility \
-        -enable-upcoming-feature InternalImportsByDefault -I "$work" -I Sources/CSodium -I Sources/CLinux/include "$@"
+        -enable-upcoming-feature InternalImportsByDefault -I "$work" $include "$@"
 }
 
+built=" "
 for name in "$@"; do
     source=Fuzz/$name.swift
     [ -f "$source" ] || { echo "fuzz: there is no $source" >&2; exit 2; }
     objects=""
     for module in $(sed -n 's|^// modules: ||p' "$source"); do
-        compile -wmo -c -emit-module -module-name "$module" -emit-module-path "$work/$module.swiftmodule" \
-            -o "$work/$module.o" $(find "Sources/$module" -name '*.swift')
         objects="$objects $work/$module.o"
+        case $built in *" $module "*) continue ;; esac
+        compile -sanitize=fuzzer -enable-testing -emit-module -module-name "$module" -emit-module-path "$work/$module.swiftmodule" \
+            -o "$work/$module.o" $(find "Sources/$module" -name '*.swift')
+        built="$built$module "
     done
+    compile -module-name "Fuzz$name" -o "$work/Fuzz$name.o" "$source" Fuzz/Support/*.swift
     # shellcheck disable=SC2086  # a list of files
-    compile -module-name "Fuzz$name" -o "$work/$name" "$source" $objects
+    swiftc -sanitize=fuzzer -o "$work/$name" "$work/Fuzz$name.o" $objects "$work"/C*.o
+    longest=${FUZZ_LENGTH:-$(sed -n 's|^// length: ||p' "$source")}
     corpus=$work/corpus-$name
     mkdir -p "$corpus"
+    seeds=""
+    [ ! -d "Fuzz/seeds/$name" ] || seeds=Fuzz/seeds/$name
     echo "fuzz: $name, $runs inputs"
-    "$work/$name" -runs="$runs" -max_total_time="$seconds" -max_len="$longest" -print_final_stats=1 \
-        -artifact_prefix="$work/crash-$name-" "$corpus" >"$work/$name.log" 2>&1 || {
+    # shellcheck disable=SC2086  # no folder, or one
+    "$work/$name" -runs="$runs" -max_total_time="$seconds" -max_len="${longest:-512}" -timeout="${FUZZ_TIMEOUT:-10}" \
+        -rss_limit_mb="${FUZZ_MEMORY:-512}" -print_final_stats=1 -artifact_prefix="$work/crash-$name-" \
+        "$corpus" $seeds >"$work/$name.log" 2>&1 || {
         tail -n 40 "$work/$name.log" >&2
         echo "fuzz: $name failed; its input is in $work/crash-$name-*" >&2
         exit 1
     }
-    grep -E '^Done |number_of_executed_units' "$work/$name.log"
+    grep -E '^Done |number_of_executed_units|peak_rss' "$work/$name.log"
 done
 echo "fuzz: no crash"

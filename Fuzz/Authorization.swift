@@ -1,0 +1,66 @@
+// modules: Access
+// length: 128
+
+@testable import Access
+
+private let key = Array("0123456789abcdef".utf8)
+private let table = KeyTable(keys: [("main", key), ("other", Array("fedcba9876543210".utf8))])
+private let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+/// Only a field that holds a key opens the gateway, and one text has one meaning.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let value = Array(UnsafeBufferPointer(start: data, count: count))
+    switch (table.authenticate(value[...]), secret(of: value)) {
+    case (.missing, nil): break
+    case (.invalid, .some(let secret)): precondition(!secret.elementsEqual(key))
+    case (.principal(let principal), .some(let secret)):
+        precondition(principal.name == (secret.elementsEqual(key) ? "main" : "other"))
+        precondition(secret.elementsEqual(key) || secret.elementsEqual("fedcba9876543210".utf8))
+    default: preconditionFailure("the two readers differ")
+    }
+    if let decoded = decode(value) { precondition(encode(decoded) == value) }
+    let encoded = encode(value)
+    precondition(encoded.isEmpty || decode(encoded) == value)
+    return 0
+}
+
+/// The key that a field presents; nil where there is none.
+private func secret(of value: [UInt8]) -> ArraySlice<UInt8>? {
+    let words = value.split(maxSplits: 1) { $0 == 0x20 || $0 == 0x09 }
+    guard words.count == 2 else { return nil }
+    // The split leaves further white space at both ends of the second word.
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    var rest = words[1].drop(while: isSpace)
+    while let last = rest.last, isSpace(last) { rest.removeLast() }
+    guard !rest.isEmpty else { return nil }
+    switch String(decoding: words[0], as: UTF8.self).lowercased() {
+    case "bearer": return rest
+    case "basic":
+        guard let decoded = decode(Array(rest)), let colon = decoded.firstIndex(of: UInt8(ascii: ":")) else {
+            return nil
+        }
+        return decoded[(colon + 1)...]
+    default: return nil
+    }
+}
+
+private func decode(_ text: [UInt8]) -> [UInt8]? {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { buffer in
+        buffer.initialize(repeating: 0)
+        var output = buffer.mutableSpan
+        return Base64.decode(text.span, into: &output).map { Array(buffer.prefix($0)) }
+    }
+}
+
+private func encode(_ bytes: [UInt8]) -> [UInt8] {
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+        let group = bytes[start..<min(start + 3, bytes.count)]
+        let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+        for digit in 0...3 {
+            text.append(digit <= group.count ? alphabet[bits >> (18 - 6 * digit) & 63] : UInt8(ascii: "="))
+        }
+    }
+    return text
+}

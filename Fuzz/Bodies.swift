@@ -1,0 +1,128 @@
+// modules: HTTPTypes
+// length: 256
+
+import HTTPTypes
+
+/// A body's content and verdict don't depend on how the network cut it, and are those of a second, naive reader.
+///
+/// The input is a byte for the framing, one for the length and the pieces, then the body.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let kind = input.byte()
+    let number = input.byte()
+    let body = Array(input.remainder())
+    let framing: ResponseFraming =
+        switch kind % 8 {
+        case 0: .none
+        case 1: .untilClose
+        case 2: .length(UInt64(number))
+        default: .chunked
+        }
+    let whole = Reading(framing, body, pieces: max(1, body.count))
+    precondition(whole == Reading(framing, body, pieces: Int(number) + 1))
+    switch framing {
+    case .none:
+        precondition(whole.content.isEmpty && whole.isComplete && (whole.fault == .excess) == !body.isEmpty)
+    case .untilClose: precondition(whole.content == body && whole.fault == nil && whole.endsWithClose)
+    case .length(let length):
+        precondition(whole.content.elementsEqual(body.prefix(Int(length))))
+        precondition((whole.fault == .excess) == (body.count > Int(length)))
+        precondition(whole.endsWithClose == (body.count >= Int(length)))
+    case .chunked:
+        let isWhole = whole.isComplete && whole.fault == nil
+        precondition(whole.content.count <= body.count && (!isWhole || whole.endsWithClose))
+        precondition((isWhole ? whole.content : nil) == PlainChunks.content(of: body))
+        if kind >= 128 { checkCoding(of: body, chunk: Int(number) % 64 + 1) }
+    }
+    return 0
+}
+
+/// Any content that is coded in chunks comes back.
+private func checkCoding(of content: [UInt8], chunk: Int) {
+    var coded: [UInt8] = []
+    for start in stride(from: 0, to: content.count, by: chunk) {
+        let run = content[start..<min(start + chunk, content.count)]
+        coded.append(hexadecimal: UInt64(run.count))
+        coded += Array(";x=y\r\n".utf8) + run + [0x0D, 0x0A]
+    }
+    coded += Array("00\r\nName: value\r\n\r\n".utf8)
+    let reading = Reading(.chunked, coded, pieces: 7)
+    precondition(reading.content == content && reading.isComplete && reading.fault == nil && reading.trailers == 1)
+}
+
+/// All that a reader says of one body.
+private struct Reading: Equatable {
+    var content: [UInt8] = []
+    var fault: ResponseBodyReader.Fault?
+    var isComplete = false
+    var endsWithClose = false
+    var trailers = 0
+
+    init(_ framing: ResponseFraming, _ body: [UInt8], pieces: Int) {
+        var reader = ResponseBodyReader(framing)
+        content.reserveCapacity(body.count)
+        var start = 0
+        while start < body.count, fault == nil {
+            let end = min(start + pieces, body.count)
+            do throws(ResponseBodyReader.Fault) {
+                try reader.read(body.span.extracting(start..<end)) { run in content.append(run) }
+            } catch {
+                fault = error
+            }
+            start = end
+        }
+        isComplete = reader.isComplete
+        trailers = reader.trailers.count
+        do throws(ResponseBodyReader.Fault) {
+            try reader.closed()
+            endsWithClose = true
+        } catch {
+            precondition(error == .truncated)
+        }
+    }
+}
+
+/// The chunked coding read in the simplest way (RFC 9112 §7.1).
+private enum PlainChunks {
+    /// The content of a body that is exactly one whole chunked body; nil for any other.
+    static func content(of body: [UInt8]) -> [UInt8]? {
+        var content: [UInt8] = []
+        var rest = body[...]
+        while let line = line(&rest) {
+            let digits = line.prefix { $0.hexadecimalValue != nil }
+            let more = line.dropFirst(digits.count)
+            guard (1...16).contains(digits.count),
+                let size = UInt64(String(decoding: digits, as: UTF8.self), radix: 16),
+                more.isEmpty || [0x09, 0x20, UInt8(ascii: ";")].contains(more[more.startIndex]), more.count <= 257,
+                more.allSatisfy({ $0 >= 0x20 || $0 == 0x09 })
+            else { return nil }
+            guard size > 0 else { return hasTrailers(rest) ? content : nil }
+            guard size <= UInt64(rest.count) else { return nil }
+            content += rest.prefix(Int(size))
+            rest = rest.dropFirst(Int(size))
+            guard rest.starts(with: [0x0D, 0x0A]) else { return nil }
+            rest = rest.dropFirst(2)
+        }
+        return nil
+    }
+
+    private static func hasTrailers(_ trailers: ArraySlice<UInt8>) -> Bool {
+        var rest = trailers
+        while let line = line(&rest) {
+            if line.isEmpty { return rest.isEmpty }
+            guard let (name, value) = line.divided(at: UInt8(ascii: ":")), Characters.isToken(name),
+                Characters.isFieldValue(value)
+            else { return false }
+        }
+        return false
+    }
+
+    /// The next line without its CR LF; nil where there is none, or a CR or LF stands alone in it.
+    private static func line(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let end = rest.firstIndex(where: { $0 == 0x0D || $0 == 0x0A }), rest[end...].starts(with: [0x0D, 0x0A])
+        else { return nil }
+        defer { rest = rest[(end + 2)...] }
+        return rest[..<end]
+    }
+}

@@ -1,0 +1,142 @@
+// modules: Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Instances Gateway
+// length: 256
+
+import HTTPTypes
+
+@testable import Gateway
+
+private typealias Field = (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)
+
+private let connectionFields: [StaticString] = [
+    "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    "proxy-authenticate", "proxy-authorization",
+]
+private let requestFields: [StaticString] = [
+    "host", "authorization", "content-length", "expect", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
+    "via",
+]
+private let peer = Array("192.0.2.1".utf8)
+private let own = Array("Basic own".utf8)
+
+/// What is passed on in both directions is what came, in order, without what belongs to one connection; what the gateway
+/// adds stands there once.
+///
+/// The input is a byte for the kind of head, then lines of `name:value LF`.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let kind = input.byte()
+    var list = FieldList()
+    var fields: [Field] = []
+    while let line = input.piece(endedBy: 0x0A) {
+        let (name, value) = line.divided(at: UInt8(ascii: ":")) ?? (line, [])
+        list.append(name: name.span, value: value.span)
+        fields.append((name, Characters.trimmed(value)))
+    }
+    precondition(list.count == fields.count)
+    for index in fields.indices {
+        precondition(list.name(at: index) == fields[index].name && list.value(at: index) == fields[index].value)
+        precondition(elements(fields[index].value).elementsEqual(ListElements(list.value(at: index))))
+    }
+    let named = fields.filter { Characters.matches($0.name, "connection") }.flatMap { elements($0.value) }
+    let staying = fields.filter { field in
+        !connectionFields.contains { Characters.matches(field.name, $0) }
+            && !named.contains { matchesEachOther($0, field.name) }
+    }
+    checkRequest(kind, list, fields, staying, named)
+    checkResponse(kind, list, fields, staying)
+    return 0
+}
+
+private func elements(_ value: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    value.split(separator: UInt8(ascii: ",")).map(Characters.trimmed).filter { !$0.isEmpty }
+}
+
+private func matchesEachOther(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
+    let lower = { (byte: UInt8) in (0x41...0x5A).contains(byte) ? byte + 0x20 : byte }
+    return left.count == right.count && zip(left, right).allSatisfy { lower($0) == lower($1) }
+}
+
+private func checkRequest(
+    _ kind: UInt8, _ list: FieldList, _ fields: [Field], _ staying: [Field], _ named: [ArraySlice<UInt8>]
+) {
+    var head = RequestHead()
+    head.fields = list
+    head.version = kind & 1 == 0 ? .http11 : .http10
+    let upgrade = fields.first { Characters.matches($0.name, "upgrade") }
+    let isUpgrade = RequestForwarding.wantsUpgrade(head)
+    precondition(
+        isUpgrade
+            == (head.version == .http11 && upgrade != nil && named.contains { Characters.matches($0, "upgrade") }))
+    let forwarded = RequestForwarding.fields(
+        of: head, from: peer, authorization: kind & 2 == 0 ? own : nil, isUpgrade: isUpgrade)
+    var rest = Expectation(forwarded)
+    for field in staying where !requestFields.contains(where: { Characters.matches(field.name, $0) }) {
+        rest.expect(field.name, field.value)
+    }
+    if isUpgrade, let upgrade {
+        rest.expect("Connection", "Upgrade".utf8)
+        rest.expect("Upgrade", upgrade.value)
+    }
+    if kind & 2 == 0 { rest.expect("Authorization", own) }
+    rest.expect("X-Forwarded-For") { $0.ends(with: "192.0.2.1") }
+    rest.expect("X-Forwarded-Proto") { _ in true }
+    if fields.contains(where: { Characters.matches($0.name, "host") || Characters.matches($0.name, "x-forwarded-host") }
+    ) {
+        rest.expect("X-Forwarded-Host") { _ in true }
+    }
+    rest.expect("Via") { $0.ends(with: head.version == .http11 ? "1.1 viberemote-gateway" : "1.0 viberemote-gateway") }
+    rest.expectEnd()
+}
+
+private func checkResponse(_ kind: UInt8, _ list: FieldList, _ fields: [Field], _ staying: [Field]) {
+    let head = ResponseHead(status: kind & 4 == 0 ? 200 : 404, fields: list)
+    let type = fields.first { Characters.matches($0.name, "content-type") }?.value
+        .split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false).first
+    let isStream =
+        head.status == 200 && type.map { Characters.matches(Characters.trimmed($0), "text/event-stream") } ?? false
+    precondition(head.isEventStream == isStream)
+    let answer = ResponseForwarding.head(head)
+    precondition(answer.status == head.status)
+    var rest = Expectation(answer.fields)
+    for field in staying where !Characters.matches(field.name, "content-length") {
+        let isReplaced =
+            Characters.matches(field.name, "cache-control") || Characters.matches(field.name, "x-accel-buffering")
+        if !(isStream && isReplaced) { rest.expect(field.name, field.value) }
+    }
+    if isStream {
+        rest.expect("Cache-Control", "no-cache, no-transform".utf8)
+        rest.expect("X-Accel-Buffering", "no".utf8)
+    }
+    rest.expectEnd()
+    let switching = ResponseForwarding.upgradeHead(head)
+    let upgrades = fields.count { Characters.matches($0.name, "upgrade") }
+    let lengths = staying.count { Characters.matches($0.name, "content-length") }
+    precondition(switching.status == 101 && switching.fields.count == staying.count - lengths + upgrades)
+}
+
+/// Reads a list from the front and compares.
+private struct Expectation {
+    private let fields: FieldList
+    private var index = 0
+
+    init(_ fields: FieldList) { self.fields = fields }
+
+    mutating func expect(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
+        precondition(fields.name(at: index).elementsEqual(name) && fields.value(at: index).elementsEqual(value))
+        index += 1
+    }
+
+    mutating func expect(_ name: String, _ value: some Collection<UInt8>) { expect(name.utf8, value) }
+
+    mutating func expect(_ name: String, where isRight: (ArraySlice<UInt8>) -> Bool) {
+        precondition(fields.name(at: index).elementsEqual(name.utf8) && isRight(fields.value(at: index)))
+        index += 1
+    }
+
+    func expectEnd() { precondition(index == fields.count) }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func ends(with text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
+}

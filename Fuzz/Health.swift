@@ -1,0 +1,55 @@
+// modules: OpenCode
+// length: 128
+
+import OpenCode
+
+private let healthy = Array(#"{"healthy":true,"version":"#.utf8)
+private let unhealthy = Array(#"{"healthy":false,"version":"#.utf8)
+
+/// Only 200 with a JSON `true` makes an instance healthy, each reason is one line, and the version comes through as it is.
+///
+/// The input is a byte for the status, then the body; or, from 192 on, the version.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let kind = input.byte()
+    let body = Array(input.remainder())
+    guard kind < 192 else {
+        checkVersion(String(decoding: body, as: UTF8.self))
+        return 0
+    }
+    let status = kind < 160 ? 200 : [204, 301, 401, 404, 500, 503, 599, 999][Int(kind) % 8]
+    switch HealthAnswer(status: status, body: body) {
+    case .healthy(let version):
+        // The decoder is lenient with parts that nobody asks for, but the answer itself must stand there.
+        precondition(status == 200 && (version == "unknown" || version.utf8.count <= body.count))
+        precondition(String(decoding: body.filter { $0 != 0 }, as: UTF8.self).contains("true"))
+    case .unhealthy(let reason):
+        precondition(!reason.isEmpty && reason.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+    }
+    return 0
+}
+
+/// Whatever version an instance names, in either spelling of what JSON may escape.
+private func checkVersion(_ version: String) {
+    let string = quoted(version)
+    precondition(HealthAnswer(status: 200, body: healthy + string + [0x7D]) == .healthy(version: version))
+    guard case .unhealthy = HealthAnswer(status: 200, body: unhealthy + string + [0x7D]) else {
+        preconditionFailure("an instance that says that it is not healthy")
+    }
+}
+
+private func quoted(_ text: String) -> [UInt8] {
+    var bytes = [UInt8(ascii: "\"")]
+    for unit in text.utf16 {
+        if unit >= 0x20, unit < 0x7F, unit != 0x22, unit != 0x5C {
+            bytes.append(UInt8(truncatingIfNeeded: unit))
+        } else {
+            bytes += Array("\\u".utf8)
+            for shift in stride(from: 12, through: 0, by: -4) {
+                bytes.append(contentsOf: String(unit >> UInt16(shift) & 15, radix: 16).utf8)
+            }
+        }
+    }
+    return bytes + [UInt8(ascii: "\"")]
+}

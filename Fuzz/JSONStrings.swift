@@ -1,0 +1,18 @@
+// modules: Locking HTTPTypes EventLoop HTTPServer OpenCode Access Logging Systemd Instances
+// length: 128
+
+import HTTPServer
+import HTTPTypes
+import Instances
+
+/// Whatever a text holds, what the gateway writes of it is JSON that means the same text.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
+    var string: [UInt8] = []
+    string.append(jsonString: text)
+    precondition(JSONReader.string(string).map { $0.elementsEqual(text.utf8) } ?? false)
+    precondition(JSONReader.string(JSONText.quoted(text).utf8).map { $0.elementsEqual(text.utf8) } ?? false)
+    precondition(JSONReader.isValid(Answer.detail(400, text).body))
+    return 0
+}

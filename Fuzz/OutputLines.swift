@@ -1,0 +1,27 @@
+// modules: Locking OpenCode Access Logging Systemd Instances
+// length: 128
+
+import Instances
+
+/// A child's lines don't depend on how its output was cut, and none is empty, too long or more than one line.
+///
+/// The input is a byte for the pieces, then the output.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let pieces = Int(input.byte()) + 1
+    let output = Array(input.remainder())
+    let whole = lines(output, pieces: max(1, output.count))
+    precondition(whole == lines(output, pieces: pieces))
+    for line in whole { precondition(!line.isEmpty && !line.utf8.contains(0x0A)) }
+    return 0
+}
+
+private func lines(_ output: [UInt8], pieces: Int) -> [String] {
+    var splitter = OutputLines()
+    var lines: [String] = []
+    for start in stride(from: 0, to: output.count, by: pieces) {
+        lines += splitter.split(Array(output[start..<min(start + pieces, output.count)]))
+    }
+    return lines + (splitter.finish().map { [$0] } ?? [])
+}

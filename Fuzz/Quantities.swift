@@ -1,0 +1,36 @@
+// modules: Locking Logging Settings
+// length: 128
+
+@testable import Settings
+
+/// Durations, sizes, addresses and commands without the limits of a setting: each that is taken is read back the same, and
+/// any list of words can be written as a command.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
+    if let duration = try? Quantity.parseDuration(text) {
+        precondition(duration >= .zero && (try? Quantity.parseDuration(Quantity.text(duration))) == duration)
+    }
+    if let size = try? Quantity.parseSize(text) {
+        precondition(size >= 0 && (try? Quantity.parseSize(Quantity.text(size: size))) == size)
+    }
+    if let address = try? ListenAddress.parse(text) {
+        precondition((try? ListenAddress.parse(address.description)) == address)
+        precondition(address.host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+    }
+    if let words = try? CommandWords.parse(text) {
+        precondition(words.first?.isEmpty == false && read(words))
+        precondition(words.reduce(0) { $0 + $1.utf8.count } <= text.utf8.count)
+    }
+    let words = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+    precondition(words.first?.isEmpty ?? true || read(words))
+    return 0
+}
+
+/// Whether words stay the same, byte by byte, through their text.
+private func read(_ words: [String]) -> Bool {
+    guard let again = try? CommandWords.parse(CommandWords.text(words)), again.count == words.count else {
+        return false
+    }
+    return zip(again, words).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+}

@@ -1,0 +1,68 @@
+// modules: HTTPTypes
+// length: 256
+
+import HTTPTypes
+
+private let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE"]
+
+/// A request head is taken exactly when nobody could read it differently, and its body's end is the one that it names.
+///
+/// The input is a byte for the version, then `METHOD SP target LF` and lines of `name:value LF`.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    var head = RequestHead()
+    head.version = input.byte() & 1 == 0 ? .http11 : .http10
+    let (method, target) = input.piece(endedBy: 0x0A)?.divided(at: 0x20) ?? ([], [])
+    head.methodName = String(decoding: method, as: UTF8.self)
+    head.method = Method(name: head.methodName)
+    head.target = Array(target)
+    var framing = FramingFields()
+    var hosts = 0
+    var isClean = Characters.isToken(method) && !target.isEmpty && target.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    while let line = input.piece(endedBy: 0x0A) {
+        let (name, value) = line.divided(at: UInt8(ascii: ":")) ?? (line, [])
+        head.fields.append(name: name.span, value: value.span)
+        let trimmed = Characters.trimmed(value)
+        framing.add(name, trimmed)
+        if Characters.matches(name, "host") { hosts += 1 }
+        isClean = isClean && Characters.isToken(name) && Characters.isFieldValue(trimmed)
+    }
+    let mayPass =
+        isClean && framing.isClear && (hosts == 1 || hosts == 0 && head.version == .http10)
+        && !(framing.isChunked && head.version == .http10)
+    do {
+        let verdict = try RequestFraming.of(head)
+        precondition(mayPass)
+        switch verdict {
+        case .none: precondition(!framing.isChunked && (framing.length ?? 0) == 0)
+        case .length(let length): precondition(length > 0 && length == framing.length)
+        case .chunked: precondition(framing.isChunked && framing.lengths == 0)
+        }
+    } catch {
+        precondition(!mayPass)
+        check(error, head, framing, hosts)
+    }
+    precondition((head.method == .other) == !methods.contains(head.methodName))
+    return 0
+}
+
+/// The sentence that the client gets is true.
+private func check(_ refusal: RequestFraming.Refusal, _ head: RequestHead, _ framing: FramingFields, _ hosts: Int) {
+    switch refusal {
+    case .lengthAndTransferEncoding: precondition(framing.lengths > 0 && framing.codings > 0)
+    case .severalLengths: precondition(framing.lengths > 1)
+    case .lengthIsNoNumber: precondition(framing.lengths > 0)
+    case .unknownTransferEncoding: precondition(framing.codings > 1 || framing.codings == 1 && !framing.isChunked)
+    case .transferEncodingInHTTP10: precondition(framing.codings > 0 && head.version == .http10)
+    case .missingHost: precondition(hosts == 0)
+    case .severalHosts: precondition(hosts > 1)
+    case .badTarget: precondition(head.target.isEmpty || head.target.contains { $0 <= 0x20 || $0 == 0x7F })
+    case .badMethod: precondition(!Characters.isToken(head.methodName.utf8))
+    case .badFieldName:
+        precondition((0..<head.fields.count).contains { !Characters.isToken(head.fields.name(at: $0)) })
+    case .badFieldValue:
+        precondition((0..<head.fields.count).contains { !Characters.isFieldValue(head.fields.value(at: $0)) })
+    case .badLineEnding: preconditionFailure("line endings are not looked at here")
+    }
+}

@@ -1,0 +1,75 @@
+// modules: Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Instances Gateway
+// length: 128
+
+import HTTPTypes
+import Instances
+
+@testable import Gateway
+
+private let absolute = ["http://example.com", "HTTPS://[::1]:1"].map { Array($0.utf8) }
+private let projects = Array("/projects/".utf8)
+private let api = Array("/api".utf8)
+private let hexadecimal = Array("0123456789ABCDEF".utf8)
+
+/// The router reads a raw target in one way only, and what an instance gets is the client's own bytes.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let target = Array(UnsafeBufferPointer(start: data, count: count))
+    guard !target.isEmpty else { return 0 }
+    if let parts = RequestTarget(target) { check(parts, target) }
+    let method: Method = [.get, .post, .delete, .other][target.count % 4]
+    let route = Router.route(method, target)
+    switch route {
+    case .proxy(let segment, let forwarded): check(method, segment, forwarded, target)
+    case .start(let name): precondition(method == .post && isSafe(name))
+    case .stop(let name): precondition(method == .delete && isSafe(name))
+    case .status(let name): precondition(method == .get && isSafe(name))
+    case .unknownProject(let name): check(unknown: name, target)
+    case .health, .projects: precondition(method == .get)
+    case .methodNotAllowed(let allow): precondition(!allow.isEmpty)
+    case .notFound: break
+    }
+    guard target[0] == UInt8(ascii: "/") else { return 0 }
+    // The authority of the absolute form makes no difference.
+    precondition(Router.route(method, absolute[target.count / 4 % 2] + target) == route)
+    return 0
+}
+
+private func check(_ parts: RequestTarget, _ target: [UInt8]) {
+    precondition(parts.path.first == UInt8(ascii: "/") || parts.path.elementsEqual("*".utf8))
+    precondition(!parts.path.contains(UInt8(ascii: "?")) && !target.contains(UInt8(ascii: "#")))
+    precondition(parts.query.isEmpty || parts.query.first == UInt8(ascii: "?"))
+    precondition(ends(target, with: Array(parts.path + parts.query)))
+    if target[0] == UInt8(ascii: "/") { precondition(parts.path + parts.query == target[...]) }
+}
+
+private func check(_ method: Method, _ segment: ArraySlice<UInt8>, _ forwarded: ArraySlice<UInt8>, _ target: [UInt8]) {
+    precondition(method != .other && !segment.contains(UInt8(ascii: "/")) && !segment.contains(UInt8(ascii: "?")))
+    precondition(forwarded.first == UInt8(ascii: "/") && !forwarded.contains(UInt8(ascii: "#")))
+    // What stands behind /api goes on unchanged; where that is no path, a slash is put before it.
+    let whole = projects + segment + api + forwarded
+    let withoutSlash = projects + segment + api + forwarded.dropFirst()
+    precondition(ends(target, with: whole) || ends(target, with: withoutSlash))
+    guard let name = ProjectName(percentEncoded: segment) else { return }
+    precondition(isSafe(name))
+    // However the name was spelt, it is the same project.
+    let spelling = name.bytes.flatMap { [UInt8(ascii: "%"), hexadecimal[Int($0 >> 4)], hexadecimal[Int($0 & 15)]] }
+    let again = Router.route(method, projects + spelling + api + forwarded)
+    guard case .proxy(let sameSegment, let sameTarget) = again else { preconditionFailure("another route") }
+    precondition(ProjectName(percentEncoded: sameSegment) == name && sameTarget == forwarded)
+}
+
+private func ends(_ target: [UInt8], with end: [UInt8]) -> Bool { target.suffix(end.count).elementsEqual(end) }
+
+/// The refused segment is no name; the answer shows its text.
+private func check(unknown name: String, _ target: [UInt8]) {
+    guard target[0] == UInt8(ascii: "/") else { return }
+    let segment = target.dropFirst(projects.count).prefix { $0 != UInt8(ascii: "/") }
+    precondition(name == String(decoding: segment, as: UTF8.self) && ProjectName(percentEncoded: segment) == nil)
+}
+
+/// A name that can't leave the folder of projects.
+private func isSafe(_ name: ProjectName) -> Bool {
+    !name.bytes.isEmpty && name.bytes[0] != UInt8(ascii: ".") && !name.bytes.contains(UInt8(ascii: "/"))
+        && !name.bytes.contains { $0 < 0x20 || $0 == 0x7F }
+}

@@ -1,0 +1,32 @@
+/// One input of the fuzzer, taken apart from the front.
+struct FuzzInput {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ data: UnsafePointer<UInt8>, _ count: Int) {
+        rest = Array(UnsafeBufferPointer(start: data, count: count))[...]
+    }
+
+    /// The next byte; 0 where nothing is left.
+    mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
+
+    /// What is left, which ends the input.
+    mutating func remainder() -> ArraySlice<UInt8> {
+        defer { rest = [] }
+        return rest
+    }
+
+    /// The bytes up to the next `separator`, which is dropped; nil where nothing is left.
+    mutating func piece(endedBy separator: UInt8) -> ArraySlice<UInt8>? {
+        guard !rest.isEmpty else { return nil }
+        let end = rest.firstIndex(of: separator) ?? rest.endIndex
+        defer { rest = end == rest.endIndex ? [] : rest[(end + 1)...] }
+        return rest[..<end]
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The two parts at the first `separator`, which is dropped; nil where there is none.
+    func divided(at separator: UInt8) -> (ArraySlice<UInt8>, ArraySlice<UInt8>)? {
+        firstIndex(of: separator).map { (self[..<$0], self[($0 + 1)...]) }
+    }
+}
