@@ -1,5 +1,5 @@
 // modules: Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Instances Gateway
-// length: 256
+// length: 160
 
 import HTTPTypes
 
@@ -43,8 +43,11 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         !connectionFields.contains { Characters.matches(field.name, $0) }
             && !named.contains { matchesEachOther($0, field.name) }
     }
-    checkRequest(kind, list, fields, staying, named)
-    checkResponse(kind, list, fields, staying)
+    if kind & 1 == 0 {
+        checkRequest(kind, list, fields, staying, named)
+    } else {
+        checkResponse(kind, list, fields, staying)
+    }
     return 0
 }
 
@@ -62,7 +65,7 @@ private func checkRequest(
 ) {
     var head = RequestHead()
     head.fields = list
-    head.version = kind & 1 == 0 ? .http11 : .http10
+    head.version = kind & 4 == 0 ? .http11 : .http10
     let upgrade = fields.first { Characters.matches($0.name, "upgrade") }
     let isUpgrade = RequestForwarding.wantsUpgrade(head)
     precondition(

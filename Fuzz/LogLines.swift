@@ -1,16 +1,25 @@
 // modules: Locking Logging
-// length: 64
+// length: 128
 
 import Glibc
 import Logging
 
 /// Whatever is logged, a line stays one line, no byte of it is a control character, and a JSON line is JSON.
+///
+/// The input is a byte for the place, then the text that stands there.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    var input = FuzzInput(data, count)
+    let place = input.byte() % 4
+    let bytes = input.remainder()
     let text = String(decoding: bytes, as: UTF8.self)
-    let record = LogRecord(
-        time: 0, level: .info, message: text, fields: [LogField(text, text), LogField("bytes", .bytes(bytes[...]))])
+    let field =
+        switch place {
+        case 0: LogField(text, 1)
+        case 1: LogField("name", text)
+        default: LogField("name", .bytes(bytes))
+        }
+    let record = LogRecord(time: 0, level: .info, message: place == 3 ? text : "message", fields: [field])
     var (asText, asJSON): ([UInt8], [UInt8]) = ([], [])
     var textEncoder = TextLogEncoder(offset: { _ in 0 })
     var jsonEncoder = JSONLogEncoder()
