@@ -1,0 +1,201 @@
+import TestKit
+import Testing
+
+/// The ends of event streams: a clean one only where the instance has ended it cleanly, and neither side outlives the other.
+@Suite struct StreamEndTests {
+    private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
+    private static let lengthless = [("Content-Type", "text/event-stream")]
+
+    enum End: Sendable, CaseIterable { case close, reset, badChunk, surplus }
+
+    @Test(arguments: End.allCases)
+    func anInstanceThatDiesIsNeverACleanEnd(end: End) throws {
+        let goOn = Latch("the client to have the first event")
+        let rig = try ProxyRig { connection, head in
+            guard head.path == "/event" else { return try connection.respond(200, text: "fine") }
+            try connection.writeHead(200, headers: Self.head)
+            try connection.writeChunk("data: 1\n\n")
+            try goOn.wait()
+            try connection.writeChunk("data: 2\n\n")
+            switch end {
+            case .close: connection.close()
+            case .reset:
+                // What was sent before is read before the reset comes.
+                try connection.pause(.milliseconds(50))
+                connection.reset()
+            case .badChunk:
+                try connection.write("zz\r\n")
+                try connection.waitForEnd()
+            case .surplus:
+                try connection.write("0\r\n\r\nmore")
+                try connection.waitForEnd()
+            }
+        }
+        let stream = try rig.events()
+        #expect(try stream.next() == "1")
+        goOn.open()
+        #expect(try stream.next() == "2")
+        #expect(try stream.next() == nil)
+        #expect(stream.response.ending == .truncated || stream.response.ending == .reset)
+        #expect(try rig.request("GET", "/x").text == "fine")
+    }
+
+    @Test func anInstanceThatDiesRightBehindItsHeadIsNeverACleanEnd() throws {
+        let rig = try ProxyRig { connection, _ in
+            try connection.writeHead(200, headers: Self.head)
+            connection.close()
+        }
+        for _ in 0..<5 {
+            let answer = try rig.request("GET", "/event")
+            #expect(answer.status == 502 || answer.ending == .truncated || answer.ending == .reset)
+        }
+    }
+
+    @Test func everythingInOneWriteIsAWholeStream() throws {
+        let rig = try ProxyRig { connection, _ in
+            try connection.write(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "9\r\ndata: 1\n\n\r\n0\r\n\r\n")
+        }
+        for _ in 0..<5 {
+            let answer = try rig.request("GET", "/event")
+            #expect(answer.text == "data: 1\n\n")
+            #expect(answer.ending == .complete)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aStreamThatIsEndedByClosingEndsCleanlyUnlessItIsReset(byReset: Bool) throws {
+        let goOn = Latch("the client to have the first event")
+        let rig = try ProxyRig { connection, _ in
+            try connection.writeHead(200, headers: Self.lengthless)
+            try connection.write("data: 1\n\n")
+            try goOn.wait()
+            if byReset { connection.reset() } else { connection.close() }
+        }
+        let stream = try rig.events()
+        #expect(try stream.next() == "1")
+        goOn.open()
+        #expect(try stream.next() == nil)
+        #expect((stream.response.ending == .complete) == !byReset)
+    }
+
+    @Test func anHTTP10ClientIsResetWhenTheInstanceDies() throws {
+        let goOn = Latch("the client to have the first event")
+        let rig = try ProxyRig { connection, _ in
+            try connection.writeHead(200, headers: Self.head)
+            try connection.writeChunk("data: 1\n\n")
+            try goOn.wait()
+            connection.close()
+        }
+        let client = try rig.gateway.connect()
+        try client.write(
+            "GET \(ProxyRig.target("/event")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
+        let stream = EventStreamReader(client)
+        #expect(try stream.next() == "1")
+        goOn.open()
+        #expect(try stream.next() == nil)
+        #expect(stream.response.ending == .reset)
+    }
+
+    @Test(arguments: [false, true])
+    func theInstanceIsLeftWhenTheClientLeaves(byReset: Bool) throws {
+        let ended = Recorded<TestConnection.Ending>("the gateway to close the instance's connection")
+        let rig = try ProxyRig { connection, _ in
+            try connection.writeHead(200, headers: Self.head)
+            try connection.writeChunk("data: 1\n\n")
+            // It is silent from here on.
+            ended.append(try connection.waitForEnd())
+        }
+        let client = try rig.send("GET", "/event")
+        let stream = EventStreamReader(client)
+        #expect(try stream.next() == "1")
+        if byReset { client.reset() } else { client.close() }
+        try ended.wait(forCount: 1, within: .seconds(1))
+    }
+
+    @Test func aReaderThatStallsIsCutAndNobodyElse() throws {
+        let ended = Latch("the gateway to close the stalled stream's instance connection")
+        let goOn = Latch("the reader to be cut")
+        let event = "data: \(String(repeating: "x", count: 10_000))\n\n"
+        let rig = try ProxyRig(flags: ["--stream-backlog", "64KiB"]) { connection, head in
+            try connection.writeHead(200, headers: Self.head)
+            if head.path == "/other" {
+                try connection.writeChunk("data: 1\n\n")
+                try goOn.wait()
+                try connection.writeChunk("data: 2\n\n")
+                return try connection.writeLastChunk()
+            }
+            defer { ended.open() }
+            // Far more than all buffers between here and the reader take; the gateway ends it.
+            for _ in 0..<20_000 { try connection.writeChunk(event) }
+        }
+        let other = try rig.events("/other")
+        #expect(try other.next() == "1")
+        let stalled = try rig.send("GET", "/event", receiveBuffer: 4096)
+        try rig.gateway.process.waitForLine(on: .error) { $0.contains("read too slowly") }
+        try ended.wait()
+        goOn.open()
+        #expect(try other.next() == "2")
+        #expect(try other.next() == nil)
+        #expect(other.response.ending == .complete)
+        // It sees an end that is none.
+        let answer = try ResponseReader(stalled).readAll()
+        #expect(answer.ending == .truncated || answer.ending == .reset)
+    }
+
+    @Test func aSlowReaderThatKeepsWithinTheBacklogGetsEverything() throws {
+        let events = (0..<50).map { "data: \($0) \(String(repeating: "x", count: 10_000))\n\n" }
+        let sent = Latch("all events to be sent")
+        let rig = try ProxyRig(flags: ["--stream-backlog", "4MiB"]) { connection, _ in
+            try connection.writeHead(200, headers: Self.head)
+            for event in events { try connection.writeChunk(event) }
+            sent.open()
+            try connection.writeLastChunk()
+        }
+        let stalled = try rig.send("GET", "/event", receiveBuffer: 4096)
+        // The instance is never slowed down by a reader.
+        try sent.wait()
+        let answer = try ResponseReader(stalled).readAll()
+        #expect(answer.text == events.joined())
+        #expect(answer.ending == .complete)
+    }
+
+    @Test func aSilentStreamIsCutWhenItsTimeIsOver() throws {
+        let ended = Latch("the gateway to close the instance's connection")
+        let rig = try ProxyRig(flags: ["--stream-timeout", "300ms"]) { connection, _ in
+            try connection.writeHead(200, headers: Self.head)
+            try connection.writeChunk("data: 1\n\n")
+            try connection.waitForEnd()
+            ended.open()
+        }
+        let stream = try rig.events()
+        #expect(try stream.next() == "1")
+        #expect(try stream.next() == nil)
+        #expect(stream.response.ending == .truncated || stream.response.ending == .reset)
+        try ended.wait()
+    }
+
+    @Test func theTimeForAnOrdinaryAnswerDoesNotEndAStream() throws {
+        let goOn = Latch("the time for an ordinary answer to be over")
+        let rig = try ProxyRig(flags: ["--answer-timeout", "200ms"]) { connection, head in
+            if head.path == "/silent" {
+                try connection.waitForEnd()
+                return
+            }
+            try connection.writeHead(200, headers: Self.head)
+            try connection.writeChunk("data: 1\n\n")
+            try goOn.wait()
+            try connection.writeChunk("data: 2\n\n")
+            try connection.writeLastChunk()
+        }
+        let stream = try rig.events()
+        #expect(try stream.next() == "1")
+        // It began later and has run out of time.
+        #expect(try rig.request("GET", "/silent").status == 504)
+        goOn.open()
+        #expect(try stream.next() == "2")
+        #expect(try stream.next() == nil)
+        #expect(stream.response.ending == .complete)
+    }
+}
