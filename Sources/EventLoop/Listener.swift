@@ -9,7 +9,7 @@ package final class Listener {
         case connection(Int32, SocketAddress)
         /// Nobody is waiting.
         case nobody
-        /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM).
+        /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM), or worse; the error number.
         case exhausted(Int32)
     }
 
@@ -56,9 +56,11 @@ package final class Listener {
             if descriptor >= 0 { return .connection(descriptor, address) }
             switch errno {
             case EAGAIN: return .nobody
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted(errno)
-            // Anything else is about that one connection, which was gone before it was taken (accept(2)).
-            default: continue
+            // These are about that one connection, which was gone before it was taken (accept(2)).
+            case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
+                ENETUNREACH:
+                continue
+            default: return .exhausted(errno)
             }
         }
     }

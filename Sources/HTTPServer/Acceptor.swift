@@ -23,7 +23,11 @@ final class Acceptor: ReadinessHandler, TimerHandler {
 
     func ready(_ readiness: Readiness) {
         for _ in 0..<Self.batch {
-            guard server.hasRoom else { return pause() }
+            guard server.hasRoom else {
+                server.handler.turnedAway(
+                    "", "\(server.limits.maximumConnections) connections are open on this loop (--max-connections): more have to wait")
+                return pause()
+            }
             switch listener.accept() {
             case .connection(let descriptor, let address): server.take(descriptor, from: address)
             case .nobody: return

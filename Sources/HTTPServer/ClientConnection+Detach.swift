@@ -68,20 +68,27 @@ extension ClientConnection {
         stopWatching()
         let handler = upgradeHandler
         upgradeHandler = nil
+        let follower = exchange
         exchange = nil
         phase = .taken
         server.needsRun()
-        guard let own = try? SocketOptions.duplicate(descriptor) else { return }
+        guard let own = try? SocketOptions.duplicate(descriptor) else {
+            follower?.clientGone()
+            return
+        }
         let socket = Socket(owning: own)
         // libmicrohttpd shuts its descriptor down when it cleans up: that must not reach the client.
-        guard (try? SocketOptions.duplicate(server.standIn, onto: descriptor)) != nil else { return }
+        guard (try? SocketOptions.duplicate(server.standIn, onto: descriptor)) != nil else {
+            follower?.clientGone()
+            return
+        }
         var bytes: [UInt8] = []
         bytes.append(early)
         let record = RequestRecord(self)
         let server = self.server
         server.upgradedCount += 1
         handler?(socket, bytes) { count in
-            server.upgradedCount -= 1
+            server.upgradedEnded()
             server.handler.ended(record, RequestSummary(status: 101, bodyBytes: count, isComplete: true))
         }
     }

@@ -41,8 +41,16 @@ extension ClientConnection {
         isInCallback = true
         defer { isInCallback = false }
         let result = advance(step)
-        // A body that still comes in is read on; everything else waits for its answer outside libmicrohttpd.
-        if phase == .handedOver, isBodyComplete || body.count >= ServerLimits.highWater { suspend() }
+        // The client may have left with its request, or the follower may have given it up.
+        if mustClose { return .close }
+        guard phase == .handedOver else { return result }
+        if isBodyComplete {
+            suspend()
+        } else if body.count >= ServerLimits.highWater {
+            // Now the instance is waited for, not the client.
+            arm(.none)
+            suspend()
+        }
         return result
     }
 
@@ -77,7 +85,7 @@ extension ClientConnection {
             MicroHTTPD.refusesLooseLines
             || targetStart.map { step.method + strlen(step.method) + 1 == $0 && $0 + targetLength + 1 == step.version }
                 ?? false
-        let headSize = handle.headSize
+        headSize = handle.headSize
         let hasPlainLines = handle.copyFields(
             to: &head.fields, requestLineEnd: step.version + versionLength, headEnd: step.method + headSize)
         guard isPlainLine && hasPlainLines else { return refuse(.badLineEnding) }
@@ -108,11 +116,11 @@ extension ClientConnection {
             exchange?.requestBodyArrived()
         } else if body.count > server.limits.heldBody {
             handOver()
-            // A refusal in the middle of a body can't go through libmicrohttpd, which wants the rest of it first.
-            if let answer = pendingAnswer?.complete {
-                pendingAnswer = nil
-                answerEarly(answer)
-            }
+        }
+        // An answer in the middle of a body can't go through libmicrohttpd, which wants the rest of it first.
+        if let answer = pendingAnswer?.complete {
+            pendingAnswer = nil
+            answerEarly(answer)
         }
         return .consumed(bytes.count)
     }
@@ -137,8 +145,10 @@ extension ClientConnection {
 
     private func refuse(_ answer: Answer) -> StepResult {
         server.handler.turnedAway(peer, "the request's head was refused with \(answer.head.status)")
-        phase = .body
-        return queue(answer)
+        // Answered on the socket itself: libmicrohttpd would close it with bytes unread, and the reset could overtake the answer.
+        phase = .handedOver
+        answerEarly(answer)
+        return .consumed(0)
     }
 
     /// libmicrohttpd is done with the request, or has given it up.
@@ -147,7 +157,9 @@ extension ClientConnection {
         summary.isComplete = isWhole && summary.status != 0 && outgoing.state != .broken
         let follower = exchange
         exchange = nil
-        if !isWhole { follower?.clientGone() }
+        follower?.clientGone()
+        // libmicrohttpd cleans up a connection that it has given up at its next run, of which no descriptor tells.
+        if !isWhole { server.needsRun() }
         if phase != .idle {
             server.handler.ended(RequestRecord(self), summary)
         } else if !peerClosed {

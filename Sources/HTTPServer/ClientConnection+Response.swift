@@ -18,11 +18,22 @@ extension ClientConnection {
         switch length {
         case .unknown where head.version == .http10: false
         case .none(announced: nil) where answer.status != 204: false
-        default: !answer.fields.hasEmptyValue && answer.fields.byteCount <= Self.largestHead
+        default: !answer.fields.hasEmptyValue && fitsPool(answer)
         }
     }
 
-    private static let largestHead = 8 * 1024
+    /// Whether libmicrohttpd's memory holds the answer's head besides the request's: both are there at once, with a record for each of
+    /// the request's fields.
+    private func fitsPool(_ answer: ResponseHead) -> Bool {
+        let request = headSize + Self.fieldRecord * head.fields.count
+        let lines = answer.fields.byteCount + 4 * answer.fields.count
+        return request + lines + Self.ownLines <= server.limits.poolSize
+    }
+
+    /// What libmicrohttpd keeps for each field of a request, in bytes, rounded up.
+    private static let fieldRecord = 64
+    /// Status line, Date, framing and alignment, in bytes, rounded up.
+    private static let ownLines = 512
 
     /// Begins an answer whose body follows by ``write(_:)`` and ``finish(trailers:)``.
     ///

@@ -69,6 +69,8 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// What the handler notes for the access log: the project's name.
     package var project: String?
 
+    /// The size of the current request's head as it stood on the wire, in bytes.
+    var headSize = 0
     var targetLength = 0
     var targetStart: UnsafePointer<CChar>?
     var summary = RequestSummary()
@@ -120,6 +122,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         }
         guard !readiness.isDisjoint(with: .gone), !peerClosed else { return }
         peerClosed = true
+        server.needsRun()
         if phase == .handedOver || phase == .answering { abandon() }
     }
 
@@ -176,6 +179,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     func cut() {
         shutdown(descriptor, Int32(SHUT_RDWR))
         peerClosed = true
+        server.needsRun()
         abandon()
     }
 

@@ -35,6 +35,9 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     /// How often a cut HTTP/1.0 connection is looked at until the client has everything.
     private static let resetInterval = Duration.milliseconds(5)
 
+    /// Reads of 64 KiB in one pass at most, so that one client's flood keeps nobody waiting.
+    private static let readsPerPass = 16
+
     private let loop: EventLoop
     private let server: Server
     private let socket: Socket
@@ -47,6 +50,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private var state = State.open
     private var pending = ByteQueue()
     private var isFlushScheduled = false
+    private var isDrainDue = false
     private var isSourcePaused = false
     private var watch: EventLoop.Watch?
     private var timer: LoopTimer?
@@ -129,6 +133,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         case .pauseSource:
             guard pending.count > ServerLimits.highWater else { return true }
             isSourcePaused = true
+            // From now on only the client can move anything.
+            arm(server.limits.sendTimeout)
             return false
         }
     }
@@ -169,6 +175,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
 
     package func ready(_ readiness: Readiness) {
         if !readiness.isDisjoint(with: .gone) {
+            // Bytes that nobody reads would turn the end into a reset.
+            drain()
             return close(tellingFollower: true)
         }
         if readiness.contains(.readable), state == .lingering || state == .ending { drain() }
@@ -178,6 +186,10 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     package func passEnded() {
         isFlushScheduled = false
         flush()
+        if isDrainDue, state == .lingering {
+            isDrainDue = false
+            drain()
+        }
     }
 
     package func timerFired(_ timer: LoopTimer) {
@@ -201,6 +213,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
             case .bytes(0): return
             case .bytes(let count):
                 pending.removeFirst(count)
+                if isSourcePaused || state != .open { arm(server.limits.sendTimeout) }
                 tellDrained()
             case .failed: return close(tellingFollower: true)
             }
@@ -216,6 +229,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private func tellDrained() {
         guard isSourcePaused, pending.count <= ServerLimits.lowWater else { return }
         isSourcePaused = false
+        if state == .open { timer?.disarm() }
         exchange?.responseDrained()
     }
 
@@ -231,13 +245,16 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     }
 
     private func drain() {
-        while true {
+        for _ in 0..<Self.readsPerPass {
             switch socket.receive(loop.scratch, { _ in }) {
             case .bytes: continue
             case .nothingYet: return
             case .end, .failed: return close(tellingFollower: true)
             }
         }
+        // Others have their turn first; the kernel does not tell again of what is there already.
+        isDrainDue = true
+        scheduleFlush()
     }
 
     /// Only a reset tells an HTTP/1.0 client that its body is not whole; it is sent once the client has all that was written.

@@ -106,7 +106,11 @@ package final class Server {
 
     func started(_ handle: ConnectionHandle) -> ClientConnection? {
         let connection = ClientConnection(server: self, handle: handle, peer: acceptedPeer)
-        guard connection.open() else { return nil }
+        guard connection.open() else {
+            // Nobody would watch its deadlines: libmicrohttpd finds it closed.
+            shutdown(handle.descriptor, Int32(SHUT_RDWR))
+            return nil
+        }
         connection.listIndex = connections.count
         connections.append(connection)
         return connection
@@ -125,6 +129,12 @@ package final class Server {
 
     func remove(_ connection: DetachedConnection) {
         detached[ObjectIdentifier(connection)] = nil
+        acceptor?.roomAgain()
+    }
+
+    /// A connection that had switched protocols has ended.
+    func upgradedEnded() {
+        upgradedCount -= 1
         acceptor?.roomAgain()
     }
 

@@ -13,8 +13,4 @@ enum StandardAnswer {
             "The request line and header fields are larger than \(limit) bytes (--max-head). Send fewer or shorter fields."
         )
     }
-
-    /// The server ends and takes no further requests.
-    static let tooManyConnections = Answer.detail(
-        503, "The gateway has as many connections open as it may (--max-connections). Try again in a moment.")
 }

@@ -150,6 +150,8 @@ package struct Token: Sendable {
     package static let keepAlive = Token("keep-alive")
     /// `upgrade` of `Connection` (RFC 9110 §7.8).
     package static let upgrade = Token("upgrade")
+    /// `websocket` of `Upgrade` (RFC 6455 §4.1).
+    package static let webSocket = Token("websocket")
     /// `100-continue` of `Expect` (RFC 9110 §10.1.1).
     package static let continueExpectation = Token("100-continue")
 }

@@ -77,7 +77,11 @@ final class GatewayLoop {
         }
     }
 
-    func streamStarted(_ exchange: ProxyExchange) { streams[ObjectIdentifier(exchange)] = exchange }
+    func streamStarted(_ exchange: ProxyExchange) {
+        streams[ObjectIdentifier(exchange)] = exchange
+        // The gateway is ending already; this can be inside one of libcurl's callbacks.
+        if drain != nil { loop.atEndOfPass(LateStream(exchange)) }
+    }
 
     func streamEnded(_ exchange: ProxyExchange) { streams[ObjectIdentifier(exchange)] = nil }
 

@@ -2,36 +2,33 @@ import HTTPTypes
 
 /// Fields that are about one connection only and are not passed on (RFC 9110 §7.6.1).
 struct HopByHop {
+    /// Options that are looked at; a head that names more than these names them in vain.
+    private static let mostOptions = 32
+
     private let fields: FieldList
-    /// Whether `Connection` names further fields, which few messages do.
-    private let namesFields: Bool
+    /// What `Connection` names besides `close` and `keep-alive`: nothing, in most messages.
+    private var options: [ArraySlice<UInt8>] = []
 
     /// The rules for one head, whose own `Connection` can name further fields.
     init(_ fields: FieldList) {
         self.fields = fields
-        var namesFields = false
         var start = 0
         while let index = fields.firstIndex(of: .connection, from: start) {
             for option in ListElements(fields.value(at: index))
-            where !option.equalsIgnoringCase(Token.keepAlive.lowercased) {
-                namesFields = true
+            where options.count < Self.mostOptions && !option.equalsIgnoringCase(Token.close.lowercased)
+                && !option.equalsIgnoringCase(Token.keepAlive.lowercased)
+            {
+                options.append(option)
             }
             start = index + 1
         }
-        self.namesFields = namesFields
     }
 
     /// Whether the field at `index` stays on its own connection.
     func holdsBack(at index: Int) -> Bool {
-        fields.knownName(at: index).isHopByHop || namesFields && isNamed(fields.name(at: index))
-    }
-
-    private func isNamed(_ name: ArraySlice<UInt8>) -> Bool {
-        var start = 0
-        while let index = fields.firstIndex(of: .connection, from: start) {
-            if ListElements(fields.value(at: index)).contains(where: { $0.equalsIgnoringCase(name) }) { return true }
-            start = index + 1
-        }
-        return false
+        if fields.knownName(at: index).isHopByHop { return true }
+        if options.isEmpty { return false }
+        let name = fields.name(at: index)
+        return options.contains { $0.equalsIgnoringCase(name) }
     }
 }

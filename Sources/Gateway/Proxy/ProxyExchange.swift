@@ -142,6 +142,7 @@ extension ProxyExchange: UpstreamFollower {
         let length = ResponseForwarding.length(framing, head)
         if head.isEventStream, framing != .none {
             detach(connection, answer, length, .cut(above: owner.limits.streamBacklog))
+            guard case .detached = phase else { return }
             isStream = true
             owner.streamStarted(self)
             arm(owner.limits.streamTimeout)
@@ -186,7 +187,8 @@ extension ProxyExchange: UpstreamFollower {
         connection?.begin(head, length)
     }
 
-    func answerEnded(trailers: FieldList) {
+    func answerEnded(trailers received: FieldList) {
+        let trailers = ResponseForwarding.trailers(received)
         switch phase {
         case .held(let head, let length):
             guard let connection else { break }

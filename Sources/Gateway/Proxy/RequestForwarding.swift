@@ -43,9 +43,10 @@ enum RequestForwarding {
         return fields
     }
 
-    /// Whether the client asks to switch protocols: `Upgrade` with the `upgrade` option of `Connection`, in HTTP/1.1 (RFC 9110 §7.8).
+    /// Whether the client asks to switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`, in HTTP/1.1 (RFC 9110
+    /// §7.8, RFC 6455 §4.1). Another protocol is not passed on: `h2c` would carry requests past every check.
     static func wantsUpgrade(_ head: RequestHead) -> Bool {
-        head.version == .http11 && head.fields.firstIndex(of: .upgrade) != nil
+        head.version == .http11 && head.fields.contains(.webSocket, in: .upgrade)
             && head.fields.contains(.upgrade, in: .connection)
     }
 

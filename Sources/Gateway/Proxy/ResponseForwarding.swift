@@ -35,6 +35,17 @@ enum ResponseForwarding {
         return ResponseHead(status: 101, fields: fields)
     }
 
+    /// The trailer fields that are passed on: none that frame, route or describe a message (RFC 9110 §6.5.1), and so none whose name
+    /// means something to the gateway.
+    static func trailers(_ fields: FieldList) -> FieldList {
+        guard fields.count > 0 else { return fields }
+        var passed = FieldList()
+        for index in 0..<fields.count where fields.knownName(at: index) == .other {
+            passed.append(fieldAt: index, of: fields)
+        }
+        return passed
+    }
+
     /// How the body's end is told to the client.
     static func length(_ framing: ResponseFraming, _ head: ResponseHead) -> BodyLength {
         switch framing {

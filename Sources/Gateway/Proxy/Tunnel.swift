@@ -15,6 +15,8 @@ final class Tunnel {
     }
 
     private static let highWater = 256 * 1024
+    /// Reads of 64 KiB in one pass and direction at most, so that a flood keeps nobody waiting.
+    private static let readsPerPass = 16
 
     private let loop: EventLoop
     private let client: Socket
@@ -79,7 +81,12 @@ final class Tunnel {
 
     /// False where the tunnel is broken.
     private func move(from source: Socket, to sink: Socket, _ direction: Direction) -> Bool {
-        while true {
+        for round in 0... {
+            guard round < Self.readsPerPass else {
+                // Others have their turn first; the kernel does not tell again of what is there already.
+                loop.atEndOfPass(self)
+                return true
+            }
             guard flush(direction, to: sink) else { return false }
             guard !direction.hasEnded, direction.waiting.count < Self.highWater else { break }
             switch source.receive(loop.scratch, { direction.waiting.append($0) }) {
@@ -107,6 +114,10 @@ final class Tunnel {
         }
         return true
     }
+}
+
+extension Tunnel: PassHandler {
+    func passEnded() { carry() }
 }
 
 /// Either socket's news: both directions are looked at, because room on one side is what the other one waits for.
