@@ -17,7 +17,7 @@ run: setup ## run the gateway with a demo project on 127.0.0.1:4000
 
 test: setup ## run all tests
 	swift build --build-tests
-	swift test --skip-build --parallel --disable-xctest
+	scripts/run-tests.sh
 
 test-tsan: setup ## run the black-box tests under Thread Sanitizer
 	scripts/test-sanitized.sh thread

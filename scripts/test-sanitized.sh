@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the black-box tests and those of the C libraries' wrappers under a sanitizer: scripts/test-sanitized.sh thread|address.
+# Runs all tests under a sanitizer: scripts/test-sanitized.sh thread|address.
 #
 # The gateway that the tests start is built with the sanitizer too. It writes its reports to files, so that one is found
 # even when the gateway goes on and its test passes.
@@ -11,8 +11,6 @@ case $sanitizer in thread | address) ;; *)
     echo "usage: scripts/test-sanitized.sh thread|address" >&2
     exit 2 ;;
 esac
-tests='^(GatewayTests|HTTPServerTests|HTTPClientTests|EventLoopTests|SystemdTests|AccessTests|InstancesTests|LoggingTests|LockingTests)\.'
-
 scratch=.build/$sanitizer
 reports=$PWD/$scratch/reports
 mkdir -p "$reports"
@@ -25,8 +23,7 @@ export SWIFT_BACKTRACE=enable=no
 options="log_path=$reports/report:exitcode=66"
 export TSAN_OPTIONS="$options:halt_on_error=0" ASAN_OPTIONS="$options:halt_on_error=1"
 status=0
-# Without XCTest, which has no tests here and leaks in its own start.
-swift test --skip-build --disable-xctest --sanitize="$sanitizer" --scratch-path "$scratch" --filter "$tests" || status=$?
+scripts/run-tests.sh --sanitize="$sanitizer" --scratch-path "$scratch" || status=$?
 
 found=0
 for report in "$reports"/report.*; do

@@ -30,8 +30,10 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         case closed
     }
 
-    /// How long a connection may linger after its answer, so that bytes in flight don't turn the end into a reset.
+    /// How long a connection may linger after its answer without a byte, so that bytes in flight don't turn the end into a reset.
     private static let lingerTimeout = Duration.seconds(2)
+    /// How long it may linger in all: a client that goes on sending is not listened to for ever.
+    private static let longestLinger = Duration.seconds(30)
     /// How often a cut HTTP/1.0 connection is looked at until the client has everything.
     private static let resetInterval = Duration.milliseconds(5)
 
@@ -51,6 +53,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private var pending = ByteQueue()
     private var isFlushScheduled = false
     private var isDrainDue = false
+    private var lingerEnd = MonotonicTime.distantFuture
     private var isSourcePaused = false
     private var watch: EventLoop.Watch?
     private var timer: LoopTimer?
@@ -240,20 +243,26 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         state = .lingering
         socket.shutdownWriting()
         report()
-        arm(Self.lingerTimeout)
+        lingerEnd = loop.now + Self.longestLinger
         drain()
+    }
+
+    private func stayLingering() {
+        guard state == .lingering, let timer else { return }
+        loop.arm(timer, at: min(loop.now + Self.lingerTimeout, lingerEnd))
     }
 
     private func drain() {
         for _ in 0..<Self.readsPerPass {
             switch socket.receive(loop.scratch, { _ in }) {
             case .bytes: continue
-            case .nothingYet: return
+            case .nothingYet: return stayLingering()
             case .end, .failed: return close(tellingFollower: true)
             }
         }
         // Others have their turn first; the kernel does not tell again of what is there already.
         isDrainDue = true
+        stayLingering()
         scheduleFlush()
     }
 
