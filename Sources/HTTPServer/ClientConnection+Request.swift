@@ -33,6 +33,8 @@ extension ClientConnection {
         startTime = server.loop.now
         number = server.nextRequestNumber()
         if deadline == .idle { arm(.head) }
+        // libmicrohttpd may have read before the loop was told that there is something to read.
+        hasInput = true
     }
 
     /// Handles one call of the access handler.

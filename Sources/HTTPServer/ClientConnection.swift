@@ -27,6 +27,9 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         case head, idle, body, send, none
     }
 
+    /// How long bytes that came right before the client's end may take to be read.
+    private static let farewell = Duration.milliseconds(100)
+
     let server: Server
     let handle: ConnectionHandle
     let descriptor: Int32
@@ -44,7 +47,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// Whether the client has closed its side: told once by the kernel, so kept.
     private(set) var peerClosed = false
     /// Whether bytes have come since the last request ended.
-    private var hasInput = false
+    var hasInput = false
     /// Whether libmicrohttpd shall close the connection at its next call.
     var mustClose = false
 
@@ -123,11 +126,17 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         guard !readiness.isDisjoint(with: .gone), !peerClosed else { return }
         peerClosed = true
         server.needsRun()
-        if phase == .handedOver || phase == .answering { abandon() }
+        switch phase {
+        case .handedOver, .answering: abandon()
+        // libmicrohttpd 0.9.75 misses an end that comes together with the bytes before it.
+        case .idle, .body: arm(deadline)
+        case .taken: break
+        }
     }
 
     /// A deadline has passed.
     package func timerFired(_ timer: LoopTimer) {
+        if peerClosed { return cut() }
         switch deadline {
         case .none: return
         case .head where hasInput, .body:
@@ -144,18 +153,24 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         deadline = next
         guard let timer else { return }
         switch next {
-        case .head: server.loop.arm(timer, after: server.limits.headTimeout)
-        case .idle: server.loop.arm(timer, after: server.limits.idleTimeout)
-        case .body: server.loop.arm(timer, after: server.limits.bodyTimeout)
+        case .head: arm(timer, request: server.limits.headTimeout)
+        case .idle: arm(timer, request: server.limits.idleTimeout)
+        case .body: arm(timer, request: server.limits.bodyTimeout)
         case .send: server.loop.arm(timer, after: server.limits.sendTimeout)
         case .none: timer.disarm()
         }
+    }
+
+    /// Of a request, nothing comes any more once the client has ended; what has come may still have to be read.
+    private func arm(_ timer: LoopTimer, request limit: Duration) {
+        server.loop.arm(timer, after: peerClosed ? Self.farewell : limit)
     }
 
     /// Prepares for the next request on the same connection.
     func rest() {
         phase = .idle
         hasInput = false
+        guard !peerClosed else { return cut() }
         arm(.idle)
     }
 
