@@ -170,7 +170,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     func rest() {
         phase = .idle
         hasInput = false
-        guard !peerClosed else { return cut() }
+        guard !peerClosed, !server.isDraining else { return cut() }
         arm(.idle)
     }
 
