@@ -4,6 +4,9 @@ extension TestProcess {
     /// The resident memory (VmRSS) in bytes.
     package func residentMemory() throws -> Int { try ProcessMeasures.residentMemory(of: pid) }
 
+    /// The most that was ever resident (VmHWM) in bytes.
+    package func peakResidentMemory() throws -> Int { try ProcessMeasures.peakResidentMemory(of: pid) }
+
     /// The processor time consumed so far, all threads, user and system.
     package func processorTime() throws -> Duration { try ProcessMeasures.processorTime(of: pid) }
 
@@ -14,13 +17,18 @@ extension TestProcess {
 /// What /proc tells about a process (proc(5)).
 package enum ProcessMeasures {
     /// The resident memory (VmRSS) in bytes.
-    package static func residentMemory(of pid: Int32) throws -> Int {
+    package static func residentMemory(of pid: Int32) throws -> Int { try memory("VmRSS", of: pid) }
+
+    /// The most that was ever resident (VmHWM) in bytes.
+    package static func peakResidentMemory(of pid: Int32) throws -> Int { try memory("VmHWM", of: pid) }
+
+    private static func memory(_ name: String, of pid: Int32) throws -> Int {
         let status = String(decoding: try FileTree.read("/proc/\(pid)/status"), as: UTF8.self)
-        for line in status.split(separator: "\n") where line.hasPrefix("VmRSS:") {
+        for line in status.split(separator: "\n") where line.hasPrefix("\(name):") {
             let words = line.split { $0 == " " || $0 == "\t" }
             if words.count >= 2, let kibibytes = Int(words[1]) { return kibibytes * 1024 }
         }
-        throw TestKitError.unavailable("process \(pid) has no VmRSS: it has ended")
+        throw TestKitError.unavailable("process \(pid) has no \(name): it has ended")
     }
 
     /// The processor time consumed so far, all threads, user and system. Its grain is a clock tick, mostly 10 ms.

@@ -49,9 +49,19 @@ final class GatewayUnderTest: Sendable {
     /// Makes an empty folder under the home folder.
     func makeProject(_ name: String) throws { _ = try home.makeDirectory(name) }
 
+    /// The content of a file under the home folder.
+    func read(_ name: String) throws -> String {
+        String(decoding: try FileTree.read("\(home.path)/\(name)"), as: UTF8.self)
+    }
+
     /// Makes a symbolic link under the home folder.
     func link(_ name: String, to target: String) throws {
         guard symlink(target, "\(home.path)/\(name)") == 0 else { throw TestFailure("symlink: \(errno)") }
+    }
+
+    /// Makes a named pipe under the home folder.
+    func makePipe(_ name: String) throws {
+        guard mkfifo("\(home.path)/\(name)", 0o600) == 0 else { throw TestFailure("mkfifo: \(errno)") }
     }
 
     /// One request with the key on a connection of its own, and its whole answer.

@@ -1,0 +1,163 @@
+import Foundation
+import TestKit
+import Testing
+
+/// One line a request, with what an operator needs and nothing secret.
+@Suite struct AccessLogTests {
+    private static func answering() throws -> FakeInstance {
+        try FakeInstance { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.respond(200, text: "hello")
+        }
+    }
+
+    @Test func aRequestHasOneJSONLineWithAllItsFields() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        _ = try gateway.request("POST", "/projects/demo/api/a%2Fb?token=secret", body: [0x61])
+        let line = try gateway.accessLine { $0.contains("a%2Fb") }
+        let pattern =
+            #/\{"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","level":"info","message":"request","method":"POST",/#
+        #expect(line.prefixMatch(of: pattern) != nil)
+        let fields = try gateway.fields(of: line)
+        #expect(fields["path"] as? String == "/projects/demo/api/a%2Fb")
+        #expect(fields["status"] as? Int == 200)
+        #expect(fields["bytes"] as? Int == 5)
+        #expect(try #require(fields["duration_ms"] as? Double) >= 0)
+        #expect(fields["project"] as? String == "demo")
+        #expect(fields["client"] as? String == "127.0.0.1")
+        #expect((fields["request_id"] as? String)?.wholeMatch(of: #/\d+-\d+/#) != nil)
+        #expect(
+            Set(fields.keys) == [
+                "time", "level", "message", "method", "path", "status", "bytes", "duration_ms", "project", "request_id",
+                "client",
+            ])
+        #expect(gateway.log.filter { $0.contains("a%2Fb") }.count == 1)
+    }
+
+    @Test func everyKindOfAnswerHasItsLine() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        for (method, target, status) in [
+            ("GET", "/health", 200), ("GET", "/projects", 200), ("GET", "/projects/demo/status", 200),
+            ("GET", "/nothing", 404), ("BREW", "/projects/demo/api/pot", 405), ("GET", "/projects/demo/api/x", 503),
+            ("GET", "/projects/no/status", 404),
+        ] {
+            let answer = try gateway.request(method, target)
+            let fields = try gateway.fields(of: try gateway.accessLine { $0.contains("\"\(target)\"") })
+            #expect(fields["method"] as? String == method)
+            #expect(fields["status"] as? Int == status)
+            #expect(fields["bytes"] as? Int == answer.body.count)
+            if let identifier = answer.value(of: "X-Request-Id") {
+                #expect(fields["request_id"] as? String == identifier)
+            }
+        }
+        _ = try TestClient.request(gateway.port, "GET", "/projects/demo/api/locked")
+        #expect(try gateway.fields(of: try gateway.accessLine { $0.contains("locked") })["status"] as? Int == 401)
+    }
+
+    @Test func aStreamHasItsLineWhenItEnds() throws {
+        let instance = try FakeInstance { connection, _ in
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("data: first\n\n")
+            try connection.waitForEnd()
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.send("GET", "/projects/demo/api/event?x=1", headers: [GatewayUnderTest.authorization])
+        #expect(try EventStreamReader(connection).next() == "first")
+        #expect(!gateway.log.contains { $0.contains("/api/event") })
+        connection.close()
+        let fields = try gateway.fields(of: try gateway.accessLine { $0.contains("/api/event") })
+        #expect(fields["status"] as? Int == 200)
+        #expect(fields["bytes"] as? Int == 13)
+    }
+
+    @Test func aRequestWhoseClientLeftHasStatusZero() throws {
+        let instance = try FakeInstance { connection, _ in try connection.waitForEnd() }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.send("GET", "/projects/demo/api/left", headers: [GatewayUnderTest.authorization])
+        try instance.requests.wait(forCount: 1)
+        connection.close()
+        let fields = try gateway.fields(of: try gateway.accessLine { $0.contains("/api/left") })
+        #expect(fields["status"] as? Int == 0)
+        #expect(fields["bytes"] as? Int == 0)
+    }
+
+    @Test func aRefusedHeadLeavesALineThatSaysSo() throws {
+        let gateway = try GatewayUnderTest()
+        _ = try gateway.raw("GET /health HTTP/1.1\r\n\r\n")
+        try gateway.process.waitForLine(on: .error) {
+            $0.contains("a client was turned away") && $0.contains("400") && $0.contains("127.0.0.1")
+        }
+    }
+
+    @Test func neitherQueriesNorKeysNorPasswordsAreEverLogged() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest(flags: ["--log-level", "debug"])
+        try gateway.start(instance)
+        let secret = "hunter2hunter2"
+        let connection = try gateway.connect()
+        for target in [
+            "/projects/demo/api/x?auth_token=\(secret)", "/health?\(secret)", "/nothing?\(secret)",
+            "/projects/demo/status?a=\(secret)", "http://user:\(secret)@h/projects/demo/api/x?\(secret)",
+            "/projects/demo/api/x#\(secret)",
+        ] {
+            _ = try connection.exchange("GET", target, headers: [GatewayUnderTest.authorization])
+        }
+        for value in ["Bearer \(secret)\(secret)", "Basic \(secret)"] {
+            _ = try connection.exchange("GET", "/projects", headers: [("Authorization", value)])
+        }
+        _ = try gateway.raw("GET /x?\(secret)\u{1} HTTP/1.1\r\nHost: h\r\nCookie: \(secret)\r\n\r\n")
+        let password = try #require(instance.requests.values.last?.value(of: "Authorization")).split(separator: " ")[1]
+        let decoded = String(decoding: try #require(Data(base64Encoded: String(password))), as: UTF8.self)
+        #expect(try gateway.end() == .exited(0))
+        let log = gateway.log.joined(separator: "\n")
+        #expect(log.contains("\"/projects/demo/api/x\""))
+        for text in [secret, GatewayUnderTest.key, String(password), String(decoded.split(separator: ":")[1])] {
+            #expect(!log.contains(text))
+        }
+    }
+
+    @Test func aPathCannotForgeALine() throws {
+        let gateway = try GatewayUnderTest()
+        let path = #"/x","status":200,"y":"\u001b[2J"#
+        _ = try gateway.request("GET", path)
+        let fields = try gateway.fields(of: try gateway.accessLine { $0.contains("2J") })
+        #expect(fields["path"] as? String == path)
+        #expect(fields["status"] as? Int == 404)
+    }
+
+    @Test func accessLinesCanBeTurnedOff() throws {
+        let gateway = try GatewayUnderTest(flags: ["--access-log", "off"])
+        _ = try gateway.request("GET", "/health")
+        #expect(try gateway.end() == .exited(0))
+        #expect(!gateway.log.contains { $0.contains("\"message\":\"request\"") })
+        #expect(gateway.log.contains { $0.contains("the gateway has ended") })
+    }
+
+    @Test func textLinesAreForPeople() throws {
+        let gateway = try GatewayUnderTest(flags: ["--log-format", "text"])
+        _ = try gateway.request("GET", "/nothing?secret")
+        let line = try gateway.process.waitForLine(on: .error) { $0.contains("/nothing") }
+        for part in ["method=GET", "path=/nothing", "status=404", "client=127.0.0.1"] { #expect(line.contains(part)) }
+        #expect(!line.contains("secret"))
+    }
+}
+
+extension GatewayUnderTest {
+    /// The access log's line that matches, written already or still to come.
+    fileprivate func accessLine(_ matches: (String) -> Bool) throws -> String {
+        try process.waitForLine(on: .error) { $0.contains("\"message\":\"request\"") && matches($0) }
+    }
+
+    /// A line's fields.
+    fileprivate func fields(of line: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+}

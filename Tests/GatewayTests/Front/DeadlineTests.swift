@@ -1,0 +1,200 @@
+import TestKit
+import Testing
+
+/// Nothing waits for ever: each wait of a client or for one has its deadline, and a body says which it was.
+@Suite struct DeadlineTests {
+    private static let key = GatewayUnderTest.authorization
+    private static let short = Duration.milliseconds(300)
+    private static let tooSlow = #"{"detail":"The request did not arrive in time. Send it again on a new connection."}"#
+
+    private static func answering() throws -> FakeInstance {
+        try FakeInstance { connection, head in
+            let request = try connection.readBody(of: head)
+            try connection.respond(200, text: "\(request.body.count)")
+        }
+    }
+
+    @Test func aConnectionWithoutARequestIsClosedWithoutAWord() throws {
+        let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
+        let connection = try gateway.connect()
+        let start = ContinuousClock.now
+        let bytes = try connection.readUntilClose(within: .seconds(5))
+        #expect(bytes.isEmpty)
+        #expect(.now - start > Self.short * 0.8)
+    }
+
+    @Test(arguments: [
+        "GET /projects/demo/api/x HTTP/1.1\r\n", "GET /projects/demo/api/x HTTP/1.1\r\nHost: h\r\nX-Own: half",
+    ]) func aHeadThatStopsIsAnsweredWithRequestTimeout(begun: String) throws {
+        let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
+        let answer = try gateway.raw(begun, within: .seconds(5))
+        #expect(answer.statuses == [408])
+        #expect(answer.text.hasSuffix("\r\n\r\n" + Self.tooSlow))
+        #expect(answer.ending == .closed)
+    }
+
+    @Test func aRequestLineThatStopsIsClosed() throws {
+        let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
+        // Told by 408 where the first bytes came on their own, without a word where they came with the connection.
+        let answer = try gateway.raw("G", within: .seconds(5))
+        #expect(answer.statuses == [408] || answer.text.isEmpty)
+    }
+
+    @Test func aHeadThatTricklesInGetsNoMoreTimeForThat() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms", "--idle-timeout", "1h"])
+        try gateway.start(instance)
+        for isSecond in [false, true] {
+            let connection = try gateway.connect()
+            if isSecond { #expect(try connection.exchange("GET", "/health").status == 200) }
+            let elapsed = ContinuousClock().measure {
+                // Two seconds' worth, unless the connection ends before.
+                try? connection.writeSlowly(
+                    RequestText.head("GET /projects/demo/api/x HTTP/1.1"), interval: .milliseconds(16))
+            }
+            #expect(elapsed < .seconds(1.5))
+            #expect(try connection.readRawAnswer().statuses == [408])
+        }
+        #expect(instance.requests.count == 0)
+    }
+
+    @Test func anIdleConnectionIsClosedWithoutAWord() throws {
+        let gateway = try GatewayUnderTest(flags: ["--idle-timeout", "300ms", "--head-timeout", "1h"])
+        let connection = try gateway.connect()
+        for _ in 0..<3 {
+            #expect(try connection.exchange("GET", "/health").status == 200)
+            try connection.pause(.milliseconds(150))
+        }
+        let start = ContinuousClock.now
+        let bytes = try connection.readUntilClose(within: .seconds(5))
+        #expect(bytes.isEmpty)
+        #expect(.now - start > .milliseconds(100))
+    }
+
+    @Test func aSmallBodyThatStopsIsAnsweredWithRequestTimeout() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest(flags: ["--body-timeout", "300ms"])
+        try gateway.start(instance)
+        for framing in ["Content-Length: 10", "Transfer-Encoding: chunked"] {
+            let answer = try gateway.raw(
+                RequestText.head("POST /projects/demo/api/x HTTP/1.1", [framing]) + "5\r\nhel", within: .seconds(5))
+            #expect(answer.statuses == [408])
+            #expect(answer.text.hasSuffix("\r\n\r\n" + Self.tooSlow))
+        }
+        #expect(instance.requests.count == 0)
+    }
+
+    @Test func aBodyThatKeepsComingMayTakeLongerThanTheDeadline() throws {
+        let instance = try Self.answering()
+        let gateway = try GatewayUnderTest(flags: ["--body-timeout", "400ms"])
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "10")])
+        try connection.writeSlowly("helloworld", interval: .milliseconds(80))
+        #expect(try ResponseReader(connection).readAll().text == "10")
+    }
+
+    @Test func aLargeBodyThatStopsEndsAtTheInstanceToo() throws {
+        let ended = Latch("the instance's connection to end")
+        let instance = try FakeInstance { connection, _ in
+            try connection.waitForEnd(within: .seconds(5))
+            ended.open()
+            connection.close()
+        }
+        let gateway = try GatewayUnderTest(flags: ["--body-timeout", "300ms"])
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "1000000")])
+        try connection.write(Bytes.pattern(100_000))
+        #expect(try connection.readRawAnswer(within: .seconds(5)).statuses == [408])
+        try ended.wait()
+    }
+
+    @Test func anInstanceThatDoesNotAnswerGivesGatewayTimeout() throws {
+        let ended = Recorded<Void>("the end of the instance's connection")
+        let instance = try FakeInstance { connection, _ in
+            try connection.waitForEnd(within: .seconds(5))
+            ended.append(())
+            connection.close()
+        }
+        let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "300ms"])
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        for number in 1...2 {
+            let answer = try connection.exchange("POST", "/projects/demo/api/x", headers: [Self.key], body: [0x61])
+            #expect(answer.status == 504)
+            #expect(
+                answer.text
+                    == #"{"detail":"OpenCode instance for demo did not answer within 0.3 seconds (--answer-timeout). "#
+                    + #"Its turn may still be running: look at the session before you send it again."}"#)
+            try ended.wait(forCount: number)
+        }
+    }
+
+    @Test func anInstanceThatFallsSilentInItsBodyGivesATruncatedOne() throws {
+        let ended = Latch("the instance's connection to end")
+        let instance = try FakeInstance { connection, _ in
+            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.write("hello")
+            try connection.waitForEnd(within: .seconds(5))
+            ended.open()
+            connection.close()
+        }
+        let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "300ms"])
+        try gateway.start(instance)
+        let answer = try gateway.request("GET", "/projects/demo/api/x")
+        #expect(answer.text == "hello")
+        #expect(answer.ending == .truncated)
+        try ended.wait()
+    }
+
+    @Test func anInstanceThatKeepsSendingMayTakeLongerThanTheDeadline() throws {
+        let instance = try FakeInstance { connection, _ in
+            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.writeSlowly("helloworld", interval: .milliseconds(80))
+        }
+        let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "400ms"])
+        try gateway.start(instance)
+        #expect(try gateway.request("GET", "/projects/demo/api/x").text == "helloworld")
+    }
+
+    @Test func aClientThatTakesNoByteOfItsAnswerIsCut() throws {
+        let ended = Latch("the instance's connection to end")
+        let instance = try FakeInstance { connection, _ in
+            try connection.writeHead(200, headers: [("Content-Length", "\(1 << 30)")])
+            _ = try connection.writeUntilFull(
+                [UInt8](repeating: 0x61, count: 1 << 20), atMost: 1 << 30, stalledAfter: .milliseconds(100))
+            try connection.waitForEnd(within: .seconds(5))
+            ended.open()
+            connection.close()
+        }
+        let gateway = try GatewayUnderTest(flags: ["--send-timeout", "300ms"])
+        try gateway.start(instance)
+        let connection = try TestClient.connect(port: gateway.port, receiveBuffer: 8192)
+        try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
+        try gateway.process.waitForLine(on: .error) { $0.contains("the client took no byte of its answer in time") }
+        try ended.wait()
+    }
+
+    @Test func anEventStreamOutlivesTheDeadlinesOfOrdinaryAnswers() throws {
+        let mayGoOn = Latch("the stream to go on")
+        let instance = try FakeInstance { connection, _ in
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            try mayGoOn.wait()
+            try connection.writeChunk("data: late\n\n")
+            try connection.waitForEnd()
+        }
+        let gateway = try GatewayUnderTest(flags: [
+            "--answer-timeout", "100ms", "--send-timeout", "100ms", "--idle-timeout", "100ms", "--body-timeout",
+            "100ms",
+        ])
+        try gateway.start(instance)
+        let events = try TestClient.events(gateway.port, "/projects/demo/api/event", headers: [Self.key])
+        #expect(try events.response.readHead().status == 200)
+        // Four times the deadlines on another connection's clock.
+        try gateway.connect().pause(.milliseconds(400))
+        mayGoOn.open()
+        #expect(try events.next() == "late")
+    }
+}

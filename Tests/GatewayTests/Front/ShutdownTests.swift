@@ -1,0 +1,192 @@
+import Glibc
+import TestKit
+import Testing
+
+/// SIGTERM: running exchanges finish, streams end as broken ones, instances are stopped, the program succeeds.
+@Suite struct ShutdownTests {
+    private static let key = GatewayUnderTest.authorization
+
+    /// Ends the gateway and waits until it says so.
+    private static func terminate(_ gateway: GatewayUnderTest, _ signal: Int32 = SIGTERM) throws {
+        gateway.process.terminate(signal)
+        try gateway.process.waitForLine(on: .error) { $0.contains("the gateway is ending") }
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT]) func aRunningExchangeFinishesAndTheProgramSucceeds(signal: Int32) throws {
+        let mayAnswer = Latch("the instance to answer")
+        let instance = try FakeInstance { connection, head in
+            _ = try connection.readBody(of: head)
+            try mayAnswer.wait()
+            try connection.respond(200, text: "the whole turn")
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.send("POST", "/projects/demo/api/session/1/message", headers: [Self.key], body: [0x61])
+        try instance.requests.wait(forCount: 1)
+        try Self.terminate(gateway, signal)
+        mayAnswer.open()
+        let answer = try ResponseReader(connection).readAll()
+        #expect(answer.text == "the whole turn")
+        #expect(answer.ending == .complete)
+        #expect(answer.values(of: "Connection").map { $0.lowercased() } == ["close"])
+        #expect(try connection.waitForEnd() == .closed)
+        #expect(try gateway.process.waitForExit() == .exited(0))
+    }
+
+    @Test func anAnswerOnItsWayIsDeliveredToItsEnd() throws {
+        let mayGoOn = Latch("the instance to go on")
+        let instance = try FakeInstance { connection, _ in
+            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.write("hello")
+            try mayGoOn.wait()
+            try connection.write("world")
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
+        let reader = ResponseReader(connection)
+        #expect(try reader.readBodyPart() == Array("hello".utf8))
+        try Self.terminate(gateway)
+        mayGoOn.open()
+        #expect(try reader.readBodyPart() == Array("world".utf8))
+        #expect(try reader.readBodyPart() == nil)
+        #expect(reader.ending == .complete)
+        #expect(try gateway.process.waitForExit() == .exited(0))
+    }
+
+    @Test func anEventStreamEndsAsABrokenOne() throws {
+        let ended = Latch("the instance's stream to end")
+        let instance = try FakeInstance { connection, _ in
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("data: first\n\n")
+            try connection.waitForEnd()
+            ended.open()
+            connection.close()
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let events = try TestClient.events(gateway.port, "/projects/demo/api/event", headers: [Self.key])
+        #expect(try events.next() == "first")
+        try Self.terminate(gateway)
+        do {
+            #expect(try events.next() == nil)
+            #expect(events.response.ending == .truncated || events.response.ending == .reset)
+        } catch TestKitError.closed {
+            // Cut between two chunks: no last chunk has come.
+        }
+        try ended.wait()
+        #expect(try gateway.process.waitForExit() == .exited(0))
+    }
+
+    @Test func anExchangeThatDoesNotFinishIsCutAfterTheDrainTimeout() throws {
+        let instance = try FakeInstance { connection, _ in try connection.waitForEnd() }
+        let gateway = try GatewayUnderTest(flags: ["--drain-timeout", "300ms"])
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
+        try instance.requests.wait(forCount: 1)
+        let start = ContinuousClock.now
+        gateway.process.terminate()
+        _ = try connection.waitForEnd()
+        #expect(try gateway.process.waitForExit() == .exited(0))
+        #expect(.now - start > .milliseconds(290))
+        #expect(.now - start < .seconds(8))
+    }
+
+    @Test func idleConnectionsAreClosedAndNewOnesRefused() throws {
+        let mayAnswer = Latch("the instance to answer")
+        let instance = try FakeInstance { connection, _ in
+            try mayAnswer.wait()
+            try connection.respond(200)
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let idle = try gateway.connect()
+        #expect(try idle.exchange("GET", "/health").status == 200)
+        let busy = try gateway.connect()
+        try busy.send("GET", "/projects/demo/api/x", headers: [Self.key])
+        try instance.requests.wait(forCount: 1)
+        try Self.terminate(gateway)
+        #expect(try idle.readUntilClose().isEmpty)
+        // Both listeners are closed before idle connections are; the other loop's may need a moment more.
+        try gateway.waitUntilRefused()
+        mayAnswer.open()
+        #expect(try ResponseReader(busy).readAll().status == 200)
+        #expect(try gateway.process.waitForExit() == .exited(0))
+    }
+
+    @Test func theInstancesProcessGroupIsEnded() throws {
+        let tools = try TemporaryDirectory()
+        let family = try tools.write(
+            """
+            #!/bin/sh
+            sh -c 'trap "" TERM; echo $$ > grandchild; exec tail -f --pid='$PPID' /dev/null' &
+            while ! [ -s grandchild ]; do sleep 0.01; done
+            echo $$ > child
+            echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
+            exec tail -f --pid=$PPID /dev/null
+            """, to: "opencode", mode: 0o755)
+        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let gateway = try GatewayUnderTest(flags: ["--stop-timeout", "500ms"], opencode: family)
+        try gateway.start(instance)
+        let processes = try ["child", "grandchild"].map { name in
+            try #require(Int32(try gateway.read("demo/\(name)").trimmingSuffix { $0 == "\n" }))
+        }
+        for pid in processes { #expect(ProcessMeasures.isAlive(pid)) }
+        #expect(try gateway.end() == .exited(0))
+        for pid in processes { #expect(!ProcessMeasures.isAlive(pid)) }
+    }
+
+    @Test func aSecondSignalChangesNothing() throws {
+        let mayAnswer = Latch("the instance to answer")
+        let instance = try FakeInstance { connection, _ in
+            try mayAnswer.wait()
+            try connection.respond(200, text: "answered")
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
+        try instance.requests.wait(forCount: 1)
+        try Self.terminate(gateway)
+        gateway.process.terminate()
+        gateway.process.terminate(SIGHUP)
+        mayAnswer.open()
+        #expect(try ResponseReader(connection).readAll().text == "answered")
+        #expect(try gateway.process.waitForExit() == .exited(0))
+    }
+
+    @Test func aHangUpDoesNotEndIt() throws {
+        let gateway = try GatewayUnderTest()
+        gateway.process.terminate(SIGHUP)
+        try gateway.process.waitForLine(on: .error) { $0.contains("SIGHUP has no effect") }
+        #expect(try gateway.request("GET", "/health").status == 200)
+        #expect(try gateway.end() == .exited(0))
+    }
+}
+
+extension GatewayUnderTest {
+    /// Waits until nobody listens on the gateway's port.
+    fileprivate func waitUntilRefused() throws {
+        let deadline = Deadline(after: .seconds(5))
+        while !deadline.hasPassed {
+            do {
+                try TestClient.connect(port: port).close()
+            } catch TestKitError.system {
+                return
+            }
+        }
+        throw TestFailure("the gateway still accepts connections")
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> String {
+        var text = self[...]
+        while let last = text.last, predicate(last) { text.removeLast() }
+        return String(text)
+    }
+}
