@@ -49,8 +49,8 @@ final class EasyHandle {
 
     deinit { curl_easy_cleanup(pointer) }
 
-    /// libcurl allocates its buffer for each transfer; from 64 KiB on, giving it back makes glibc tidy its whole heap.
-    private static let bufferSize = 32 * 1024
+    /// libcurl's receive buffer, which it takes for each transfer, in bytes.
+    static let bufferSize = 32 * 1024
 
     /// Loopback answers at once or not at all; a full accept queue is the one case in between. Milliseconds.
     private static let connectTimeout = 5000

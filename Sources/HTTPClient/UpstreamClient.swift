@@ -276,7 +276,7 @@ package final class UpstreamClient {
         return 0
     }
 
-    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_NOTHING)) == CURLE_OK
+    private static let isLibraryReady = TransferMemory.initializeLibrary()
 }
 
 extension UpstreamClient: TimerHandler, PassHandler {

@@ -89,7 +89,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     }
 
     /// The known names' bytes one after the other, and where those of a length begin: of most names, one at most has to be compared.
-    private struct Table {
+    fileprivate struct Table {
         var bytes: [UInt8] = []
         var names: [FieldName] = []
         /// For each length, the first of its names in ``names``, and where its bytes begin; one more entry at the end.
@@ -114,25 +114,26 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
 
     /// The name that `bytes[start..<end]` spells, in whichever case.
     static func of(_ bytes: [UInt8], _ start: Int, _ end: Int) -> FieldName {
-        let length = end - start
-        guard length > 0, length + 1 < table.firstName.count else { return .other }
-        let first = table.firstName[length]
-        var candidateStart = table.firstByte[length]
-        let initial = bytes[start].lowercasedLetter
-        for index in first..<table.firstName[length + 1] {
-            if table.bytes[candidateStart] == initial, spells(bytes, start, candidateStart, length) {
-                return table.names[index]
-            }
+        table.name(of: bytes.span.extracting(start..<end))
+    }
+}
+
+extension FieldName.Table {
+    fileprivate func name(of spelling: Span<UInt8>) -> FieldName {
+        let length = spelling.count
+        guard length > 0, length + 1 < firstName.count else { return .other }
+        let known = bytes.span
+        let initial = spelling[0].lowercasedLetter
+        var candidateStart = firstByte[length]
+        for index in firstName[length]..<firstName[length + 1] {
+            let candidate = known.extracting(candidateStart..<(candidateStart + length))
             candidateStart += length
+            guard candidate[0] == initial else { continue }
+            var offset = 1
+            while offset < length, spelling[offset].lowercasedLetter == candidate[offset] { offset += 1 }
+            if offset == length { return names[index] }
         }
         return .other
-    }
-
-    private static func spells(_ bytes: [UInt8], _ start: Int, _ candidateStart: Int, _ length: Int) -> Bool {
-        for offset in 0..<length where bytes[start + offset].lowercasedLetter != table.bytes[candidateStart + offset] {
-            return false
-        }
-        return true
     }
 }
 
