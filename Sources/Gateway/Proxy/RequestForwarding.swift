@@ -28,9 +28,10 @@ enum RequestForwarding {
         for index in 0..<received.count where !isDropped(received, at: index) && !hopByHop.holdsBack(at: index) {
             fields.append(fieldAt: index, of: received)
         }
-        if isUpgrade, let upgrade = received.first(.upgrade) {
+        if isUpgrade {
+            // WebSocket alone, whatever else the client has offered beside it.
             fields.append("Connection", "Upgrade")
-            fields.append(name: Array("Upgrade".utf8), value: upgrade)
+            fields.append("Upgrade", "websocket")
         }
         if let authorization { fields.append(name: Name.authorization, value: authorization[...]) }
         fields.append(name: Name.forwardedFor, continuing: received, .forwardedFor, with: peer)
