@@ -6,7 +6,7 @@ struct HopByHop {
     private static let mostOptions = 32
 
     private let fields: FieldList
-    /// What `Connection` names besides `close` and `keep-alive`: nothing, in most messages.
+    /// What `Connection` names besides `keep-alive`, which always stays: nothing, in most messages.
     private var options: [ArraySlice<UInt8>] = []
 
     /// The rules for one head, whose own `Connection` can name further fields.
@@ -15,9 +15,7 @@ struct HopByHop {
         var start = 0
         while let index = fields.firstIndex(of: .connection, from: start) {
             for option in ListElements(fields.value(at: index))
-            where options.count < Self.mostOptions && !option.equalsIgnoringCase(Token.close.lowercased)
-                && !option.equalsIgnoringCase(Token.keepAlive.lowercased)
-            {
+            where options.count < Self.mostOptions && !option.equalsIgnoringCase(Token.keepAlive.lowercased) {
                 options.append(option)
             }
             start = index + 1
