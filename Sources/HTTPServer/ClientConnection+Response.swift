@@ -12,13 +12,13 @@ extension ClientConnection {
 
     /// Whether ``begin(_:_:)`` can give this answer; ``detach(_:_:policy:)`` gives any, at the price of the connection.
     ///
-    /// libmicrohttpd can't end a body by closing, leaves out fields without a value, wants the head to fit its memory, and where a
+    /// libmicrohttpd can't end a body by closing, wants the head to fit its memory, and where a
     /// head tells no length of a body that is not sent it either invents a length of 0 or sends a last chunk.
     package func canBegin(_ answer: ResponseHead, _ length: BodyLength) -> Bool {
         switch length {
         case .unknown where head.version == .http10: false
         case .none(announced: nil) where answer.status != 204: false
-        default: !answer.fields.hasEmptyValue && fitsPool(answer)
+        default: fitsPool(answer)
         }
     }
 

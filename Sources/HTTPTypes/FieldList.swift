@@ -13,9 +13,6 @@ package struct FieldList: Sendable {
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
 
-    /// Whether any field has an empty value.
-    package private(set) var hasEmptyValue = false
-
     /// An empty list.
     package init() {}
 
@@ -35,7 +32,6 @@ package struct FieldList: Sendable {
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
-        hasEmptyValue = false
     }
 
     /// The name of the field at `index`, in its own spelling.
@@ -166,7 +162,6 @@ package struct FieldList: Sendable {
     }
 
     private mutating func addEntry(_ nameStart: Int, _ valueStart: Int) {
-        if valueStart == bytes.count { hasEmptyValue = true }
         entries.append(
             Entry(
                 nameStart: Int32(nameStart), valueStart: Int32(valueStart), valueEnd: Int32(bytes.count),
