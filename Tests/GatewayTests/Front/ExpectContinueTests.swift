@@ -80,12 +80,9 @@ import Testing
             let connection = try gateway.connect()
             try connection.send("POST", "/projects/demo/api/x", headers: headers)
             let isChunked = headers[0].0 == "Transfer-Encoding"
+            let piece = Bytes.pattern(100_000)
             for _ in 0..<30 {
-                if isChunked {
-                    try connection.writeChunk(Bytes.pattern(100_000))
-                } else {
-                    try connection.write(Bytes.pattern(100_000))
-                }
+                if isChunked { try connection.writeChunk(piece) } else { try connection.write(piece) }
             }
             let answer = try ResponseReader(connection).readAll()
             #expect(answer.status == 401)

@@ -153,8 +153,14 @@ import Testing
 
 /// Bytes for bodies.
 enum Bytes {
-    /// That many bytes of which none equals its neighbours, so that a shifted or doubled piece is seen.
+    /// A prime number of bytes: a piece that is shifted by a buffer's size or doubled is seen.
+    private static let block = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256 &* 7) }
+
+    /// That many bytes.
     static func pattern(_ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256 &* 7) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count { bytes += block.prefix(count - bytes.count) }
+        return bytes
     }
 }
