@@ -24,8 +24,9 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     func ready(_ readiness: Readiness) {
         for _ in 0..<Self.batch {
             guard server.hasRoom else {
+                let limit = server.limits.maximumConnections
                 server.handler.turnedAway(
-                    "", "\(server.limits.maximumConnections) connections are open on this loop (--max-connections): more have to wait")
+                    "", "\(limit) connections are open on this loop (--max-connections): further ones have to wait")
                 return pause()
             }
             switch listener.accept() {

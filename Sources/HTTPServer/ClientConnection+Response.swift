@@ -172,13 +172,17 @@ extension ClientConnection {
 
     private func queue(_ response: inout Response, _ status: Int) -> StepResult {
         pendingAnswer = nil
-        if server.isDraining { response.closeConnection() }
+        if server.isDraining || mayHideRequest { response.closeConnection() }
         guard handle.queue(response, status: status) else { return .close }
         phase = .answering
         summary.status = status
         arm(.send)
         return .consumed(0)
     }
+
+    /// Whether what follows the request may be a part of it: before 0.9.77 libmicrohttpd reads the chunked coding loosely and does not
+    /// check trailers, and one that begins with NUL ends them early. So no other request is read from that connection.
+    private var mayHideRequest: Bool { framing == .chunked && !MicroHTTPD.refusesLooseLines }
 
     /// What libmicrohttpd gets when it asks for the body.
     enum Read {
