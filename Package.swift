@@ -7,8 +7,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
-    // The data plane's objects belong to one thread each: what the dynamic exclusivity checks would find there, the tests find,
-    // which run with them. They cost a small request 5 % of its instructions. Inlining across modules saves as much again.
+    // The data plane's objects belong to one thread each: what the dynamic exclusivity checks would find there, the
+    // tests find, which run with them. They cost a small request 5 % of its instructions. Inlining across modules
+    // saves as much again.
     .unsafeFlags(["-enforce-exclusivity=unchecked", "-cross-module-optimization"], .when(configuration: .release)),
 ]
 
@@ -62,12 +63,14 @@ let package = Package(
         module(
             "Gateway",
             [
-                "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Instances", "Access",
+                "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Instances",
+                "Access",
             ]),
         program(
             "viberemote-gateway",
             [
-                "Gateway", "EventLoop", "HTTPServer", "Instances", "Logging", "Locking", "OpenCode", "Settings", "Systemd",
+                "Gateway", "EventLoop", "HTTPServer", "Instances", "Logging", "Locking", "OpenCode", "Settings",
+                "Systemd",
                 "Access",
             ]),
         module("TestKit", ["CSpawn"]),

@@ -37,8 +37,9 @@ package protocol PassHandler: AnyObject {
 
 /// One thread's loop of the data plane: descriptors, deadlines and messages, over epoll(7).
 ///
-/// Confined to its thread: everything but ``Mailbox/post(_:)`` is called there. Events are matched by a generation number, not
-/// by descriptor alone, because a descriptor closed and opened again within one pass must not get the old one's events.
+/// Confined to its thread: everything but ``Mailbox/post(_:)`` is called there. Events are matched by a generation
+/// number, not by descriptor alone, because a descriptor closed and opened again within one pass must not get the old
+/// one's events.
 package final class EventLoop {
     /// A descriptor being watched.
     package struct Watch {
@@ -157,8 +158,9 @@ package final class EventLoop {
         endPass()
     }
 
-    /// Runs what was asked for during the pass, and what that asks for, so that an answer leaves without another wait. After a few
-    /// rounds the rest is left to the next pass, which does not block, so that events are never starved.
+    /// Runs what was asked for during the pass, and what that asks for, so that an answer leaves without another
+    /// wait. After a few rounds the rest is left to the next pass, which does not block, so that events are never
+    /// starved.
     private func endPass() {
         for _ in 0..<Self.roundsPerPass where !passHandlers.isEmpty {
             swap(&passHandlers, &runningHandlers)

@@ -9,7 +9,8 @@ package final class Listener {
         case connection(Int32, SocketAddress)
         /// Nobody is waiting.
         case nobody
-        /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM), or worse; the error number.
+        /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM), or worse;
+        /// the error number.
         case exhausted(Int32)
     }
 

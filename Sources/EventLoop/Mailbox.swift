@@ -23,7 +23,8 @@ package final class Mailbox<Message: Sendable>: Sendable {
     }
 
     fileprivate func takeAll() -> [Message] {
-        // The count is read before the messages: a post in between writes again and costs one empty round, never a lost message.
+        // The count is read before the messages: a post in between writes again and costs one empty round, never a
+        // lost message.
         var count: eventfd_t = 0
         eventfd_read(wake, &count)
         return waiting.withLock { messages in

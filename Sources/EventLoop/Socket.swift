@@ -68,8 +68,8 @@ package final class Socket {
         descriptor = -1
     }
 
-    /// Closes with a reset instead of an orderly end: the only way to tell an HTTP/1.0 client that a body without a length is not
-    /// whole (socket(7), SO_LINGER).
+    /// Closes with a reset instead of an orderly end: the only way to tell an HTTP/1.0 client that a body without a
+    /// length is not whole (socket(7), SO_LINGER).
     package func reset() {
         SocketOptions.setLingerToZero(descriptor)
         close()

@@ -9,7 +9,8 @@ package enum SocketOptions {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Small writes leave at once: an event must not wait for the acknowledgement of the one before (tcp(7), TCP_NODELAY).
+    /// Small writes leave at once: an event must not wait for the acknowledgement of the one before (tcp(7),
+    /// TCP_NODELAY).
     package static func setNoDelay(_ descriptor: Int32) {
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))

@@ -49,8 +49,8 @@ struct TimerHeap {
         }
     }
 
-    /// Takes a timer out for good; it lets go of its handler. An exchange's deadline lies minutes ahead and its end moments: what
-    /// has ended must not stay.
+    /// Takes a timer out for good; it lets go of its handler. An exchange's deadline lies minutes ahead and its end
+    /// moments: what has ended must not stay.
     mutating func cancel(_ timer: LoopTimer) {
         timer.handler = nil
         timer.deadline = .distantFuture

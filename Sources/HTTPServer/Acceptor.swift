@@ -3,8 +3,8 @@ import Glibc
 
 /// Accepts connections for one server while there is room.
 ///
-/// At the limit, and when the descriptor table is full, it stops to look: waiting connections stay in the kernel's queue
-/// instead of waking the loop for nothing.
+/// At the limit, and when the descriptor table is full, it stops to look: waiting connections stay in the kernel's
+/// queue instead of waking the loop for nothing.
 final class Acceptor: ReadinessHandler, TimerHandler {
     private static let batch = 64
     private static let retryAfterExhaustion = Duration.milliseconds(100)

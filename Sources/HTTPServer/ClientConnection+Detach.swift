@@ -4,10 +4,10 @@ package import HTTPTypes
 extension ClientConnection {
     /// Takes the socket away from libmicrohttpd and answers on it; the connection ends with the answer.
     ///
-    /// For event streams: libmicrohttpd walks over all suspended connections whenever one resumes, so thousands of idle streams
-    /// would make every small request slow. Also for answers that it can't give: one that comes before the request's body has
-    /// ended, and a body that is ended by closing the connection. Nil where the descriptor limit is reached; the
-    /// connection is cut then.
+    /// For event streams: libmicrohttpd walks over all suspended connections whenever one resumes, so thousands of
+    /// idle streams would make every small request slow. Also for answers that it can't give: one that comes before
+    /// the request's body has ended, and a body that is ended by closing the connection. Nil where the descriptor
+    /// limit is reached; the connection is cut then.
     package func detach(
         _ answerHead: ResponseHead, _ length: BodyLength, policy: DetachedConnection.Policy
     ) -> DetachedConnection? {
@@ -38,7 +38,8 @@ extension ClientConnection {
         detached.finish()
     }
 
-    /// The client's descriptor under a new number; libmicrohttpd keeps a stand-in that reads as closed and cleans it up.
+    /// The client's descriptor under a new number; libmicrohttpd keeps a stand-in that reads as closed and cleans it
+    /// up.
     private func takeSocket() -> Socket? {
         suspend()
         stopWatching()

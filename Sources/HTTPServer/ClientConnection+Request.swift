@@ -82,7 +82,8 @@ extension ClientConnection {
         head.method = Method(name: head.methodName)
         let versionLength = strlen(step.version)
         head.version = versionLength == 8 && step.version[7] == CChar(bitPattern: UInt8(ascii: "0")) ? .http10 : .http11
-        // The request line's parts stand behind each other with one space between, unless a NUL or more spaces are hidden in it.
+        // The request line's parts stand behind each other with one space between, unless a NUL or more spaces are
+        // hidden in it.
         let isPlainLine =
             MicroHTTPD.refusesLooseLines
             || targetStart.map { step.method + strlen(step.method) + 1 == $0 && $0 + targetLength + 1 == step.version }
@@ -101,7 +102,8 @@ extension ClientConnection {
         }
         if framing == .chunked, !handle.readsChunked { return refuse(.unknownTransferEncoding) }
         phase = .body
-        // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client sending it.
+        // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client
+        // sending it.
         if framing != .none, head.fields.contains(.continueExpectation, in: .expect),
             let answer = server.handler.refuse(self)
         {
@@ -147,7 +149,8 @@ extension ClientConnection {
 
     private func refuse(_ answer: Answer) -> StepResult {
         server.handler.turnedAway(peer, "the request's head was refused with \(answer.head.status)")
-        // Answered on the socket itself: libmicrohttpd would close it with bytes unread, and the reset could overtake the answer.
+        // Answered on the socket itself: libmicrohttpd would close it with bytes unread, and the reset could overtake
+        // the answer.
         phase = .handedOver
         answerEarly(answer)
         return .consumed(0)

@@ -22,8 +22,8 @@ extension ClientConnection {
         }
     }
 
-    /// Whether libmicrohttpd's memory holds the answer's head besides the request's: both are there at once, with a record for each of
-    /// the request's fields.
+    /// Whether libmicrohttpd's memory holds the answer's head besides the request's: both are there at once, with a
+    /// record for each of the request's fields.
     private func fitsPool(_ answer: ResponseHead) -> Bool {
         let request = headSize + Self.fieldRecord * head.fields.count
         let lines = answer.fields.byteCount + 4 * answer.fields.count
@@ -44,7 +44,8 @@ extension ClientConnection {
         resume()
     }
 
-    /// Adds bytes to the body; answers whether the source may go on at once. If not, ``ServerExchange/responseDrained()`` says when.
+    /// Adds bytes to the body; answers whether the source may go on at once. If not,
+    /// ``ServerExchange/responseDrained()`` says when.
     package func write(_ bytes: Span<UInt8>) -> Bool {
         guard !mustClose, outgoing.state == .open else { return true }
         outgoing.queue.append(bytes)
@@ -62,11 +63,13 @@ extension ClientConnection {
         wakeReader()
     }
 
-    /// The body's source broke off: what waits is delivered, then the connection is cut so that the client sees a truncated body.
+    /// The body's source broke off: what waits is delivered, then the connection is cut so that the client sees a
+    /// truncated body.
     package func breakOff() {
         guard outgoing.state == .open else { return }
         outgoing.state = .broken
-        // What would complete the promised length is not delivered: the client would take a body for whole that is not to be trusted.
+        // What would complete the promised length is not delivered: the client would take a body for whole that is
+        // not to be trusted.
         if let promised = outgoing.promised, summary.bodyBytes + UInt64(outgoing.queue.count) >= promised {
             outgoing.queue.removeAll()
         }
@@ -101,8 +104,8 @@ extension ClientConnection {
         bodyTaken()
     }
 
-    /// What is called when a connection has switched protocols: with its socket, the bytes that the client has sent behind its
-    /// request, and a closure to be called at the end with the number of bytes sent to the client.
+    /// What is called when a connection has switched protocols: with its socket, the bytes that the client has sent
+    /// behind its request, and a closure to be called at the end with the number of bytes sent to the client.
     package typealias UpgradeHandler = (Socket, [UInt8], @escaping (UInt64) -> Void) -> Void
 
     /// Sends 101 and hands the socket over.
@@ -180,8 +183,9 @@ extension ClientConnection {
         return .consumed(0)
     }
 
-    /// Whether what follows the request may be a part of it: before 0.9.77 libmicrohttpd reads the chunked coding loosely and does not
-    /// check trailers, and one that begins with NUL ends them early. So no other request is read from that connection.
+    /// Whether what follows the request may be a part of it: before 0.9.77 libmicrohttpd reads the chunked coding
+    /// loosely and does not check trailers, and one that begins with NUL ends them early. So no other request is read
+    /// from that connection.
     private var mayHideRequest: Bool { framing == .chunked && !MicroHTTPD.refusesLooseLines }
 
     /// What libmicrohttpd gets when it asks for the body.

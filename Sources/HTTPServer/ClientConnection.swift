@@ -4,9 +4,10 @@ package import HTTPTypes
 
 /// One client's connection while libmicrohttpd parses and frames it.
 ///
-/// A request's way: ``began(target:)`` (request line), ``step(_:)`` once for the head, once for each piece of the body and once for
-/// its end, then ``completed(isWhole:)``. Between the last step and the answer the connection is suspended. Files with
-/// `ClientConnection+` in their name hold the steps, the answer and the ways out of libmicrohttpd's hands.
+/// A request's way: ``began(target:)`` (request line), ``step(_:)`` once for the head, once for each piece of the
+/// body and once for its end, then ``completed(isWhole:)``. Between the last step and the answer the connection is
+/// suspended. Files with `ClientConnection+` in their name hold the steps, the answer and the ways out of
+/// libmicrohttpd's hands.
 package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// Where the connection is in its request.
     enum Phase {
@@ -94,7 +95,8 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
 
     /// Begins to watch the socket; false where the kernel refuses.
     func open() -> Bool {
-        // Edge-triggered: told once for each change, so that it costs nothing while libmicrohttpd reads the same socket.
+        // Edge-triggered: told once for each change, so that it costs nothing while libmicrohttpd reads the same
+        // socket.
         watch = try? server.loop.watch(
             descriptor, for: [.readable, .peerClosed, .edgeTriggered], handler: self)
         timer = server.loop.timer(self)

@@ -28,10 +28,10 @@ struct ConnectionHandle {
 
     /// Copies the request's fields to `fields`; answers whether every line of the head ended as it must.
     ///
-    /// libmicrohttpd 0.9.75 takes a bare LF for a line's end, folds lines, and cuts values at NUL, and tells nobody. But it
-    /// leaves the head where it was read and puts a NUL over each CR and LF: each line must begin two bytes behind the
-    /// end of the one before, and the empty line must end where the head does, whose size it tells. Later versions refuse such
-    /// heads themselves and trim values, so there the check would be wrong and is left out.
+    /// libmicrohttpd 0.9.75 takes a bare LF for a line's end, folds lines, and cuts values at NUL, and tells nobody.
+    /// But it leaves the head where it was read and puts a NUL over each CR and LF: each line must begin two bytes
+    /// behind the end of the one before, and the empty line must end where the head does, whose size it tells. Later
+    /// versions refuse such heads themselves and trim values, so there the check would be wrong and is left out.
     func copyFields(
         to fields: inout FieldList, requestLineEnd: UnsafePointer<CChar>, headEnd: UnsafePointer<CChar>
     ) -> Bool {
@@ -45,8 +45,8 @@ struct ConnectionHandle {
         return MicroHTTPD.refusesLooseLines || collector.isContiguous && endsWithEmptyLine
     }
 
-    /// Whether libmicrohttpd reads the body as chunked: 0.9.75 does not where white space follows the coding's name, and would take
-    /// everything that comes for the body.
+    /// Whether libmicrohttpd reads the body as chunked: 0.9.75 does not where white space follows the coding's name,
+    /// and would take everything that comes for the body.
     var readsChunked: Bool {
         MHD_lookup_connection_value(pointer, .HEADER_KIND, "Transfer-Encoding").map { strlen($0) == 7 } ?? false
     }

@@ -9,8 +9,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     package enum Policy {
         /// The source is asked to pause: for answers whose source can wait.
         case pauseSource
-        /// The client is cut once more than this many bytes wait: for event streams, whose source (OpenCode) would queue without
-        /// bound.
+        /// The client is cut once more than this many bytes wait: for event streams, whose source (OpenCode) would
+        /// queue without bound.
         case cut(above: Int)
     }
 
@@ -30,7 +30,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         case closed
     }
 
-    /// How long a connection may linger after its answer without a byte, so that bytes in flight don't turn the end into a reset.
+    /// How long a connection may linger after its answer without a byte, so that bytes in flight don't turn the end
+    /// into a reset.
     private static let lingerTimeout = Duration.seconds(2)
     /// How long it may linger in all: a client that goes on sending is not listened to for ever.
     private static let longestLinger = Duration.seconds(30)
@@ -108,7 +109,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         scheduleFlush()
     }
 
-    /// Adds bytes to the body; answers whether the source may go on at once. If not, ``ServerExchange/responseDrained()`` says when.
+    /// Adds bytes to the body; answers whether the source may go on at once. If not,
+    /// ``ServerExchange/responseDrained()`` says when.
     package func write(_ bytes: Span<UInt8>) -> Bool {
         guard state == .open, !bytes.isEmpty, framing != .none else { return true }
         if framing == .chunked {
@@ -163,7 +165,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         scheduleFlush()
     }
 
-    /// The source broke off: what waits is delivered, then the connection is cut; no client can take it for a clean end.
+    /// The source broke off: what waits is delivered, then the connection is cut; no client can take it for a clean
+    /// end.
     package func breakOff() {
         guard state == .open else { return }
         state = .breaking
@@ -176,6 +179,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
 
     // MARK: Events
 
+    /// The client has taken, sent or ended something.
     package func ready(_ readiness: Readiness) {
         if !readiness.isDisjoint(with: .gone) {
             // Bytes that nobody reads would turn the end into a reset.
@@ -186,6 +190,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         if readiness.contains(.writable), !pending.isEmpty { flush() }
     }
 
+    /// What was written during the pass leaves now.
     package func passEnded() {
         isFlushScheduled = false
         flush()
@@ -195,6 +200,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         }
     }
 
+    /// The client has not taken its answer, or not ended, in time.
     package func timerFired(_ timer: LoopTimer) {
         if state == .breaking, pending.isEmpty, resetChecksLeft > 0 { return resetWhenDelivered() }
         close(tellingFollower: true)
@@ -238,7 +244,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
 
     // MARK: The end
 
-    /// Everything is written: FIN, and then whatever the client still sends is read, so that no reset overtakes the answer.
+    /// Everything is written: FIN, and then whatever the client still sends is read, so that no reset overtakes the
+    /// answer.
     private func linger() {
         state = .lingering
         socket.shutdownWriting()
@@ -266,7 +273,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         scheduleFlush()
     }
 
-    /// Only a reset tells an HTTP/1.0 client that its body is not whole; it is sent once the client has all that was written.
+    /// Only a reset tells an HTTP/1.0 client that its body is not whole; it is sent once the client has all that was
+    /// written.
     private func resetWhenDelivered() {
         resetChecksLeft -= 1
         guard socket.unacknowledgedBytes == 0 || resetChecksLeft == 0 else { return arm(Self.resetInterval) }

@@ -1,9 +1,10 @@
 /// What a server serves: one object for each loop.
 package protocol RequestHandler: AnyObject {
-    /// The head of a request that waits for "100 Continue" before it sends its body: an answer refuses it without the body.
+    /// The head of a request that waits for "100 Continue" before it sends its body: an answer refuses it without the
+    /// body.
     func refuse(_ connection: ClientConnection) -> Answer?
-    /// A request is there. Its body is whole where ``ClientConnection/isBodyComplete``, else it arrives bit by bit. The handler
-    /// answers now, or keeps the connection, sets ``ClientConnection/exchange`` and answers later.
+    /// A request is there. Its body is whole where ``ClientConnection/isBodyComplete``, else it arrives bit by bit.
+    /// The handler answers now, or keeps the connection, sets ``ClientConnection/exchange`` and answers later.
     func handle(_ connection: ClientConnection)
     /// The request has ended, answered or not.
     func ended(_ request: RequestRecord, _ summary: RequestSummary)

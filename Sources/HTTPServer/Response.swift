@@ -31,7 +31,8 @@ struct Response: ~Copyable {
 
     /// A 101 that hands the client's descriptor to `connection` once it has been sent.
     init?(upgrading connection: ClientConnection) {
-        // Kept alive by the server's own list until libmicrohttpd closes the connection, which it does after the upgrade.
+        // Kept alive by the server's own list until libmicrohttpd closes the connection, which it does after the
+        // upgrade.
         guard
             let created = MHD_create_response_for_upgrade(
                 Self.onUpgrade, Unmanaged.passUnretained(connection).toOpaque())

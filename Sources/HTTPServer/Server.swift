@@ -4,8 +4,8 @@ import HTTPTypes
 
 /// The HTTP front of one loop: a listener, libmicrohttpd's daemon, and the connections of both kinds.
 ///
-/// The gateway accepts by itself and hands connected sockets to libmicrohttpd, so that limits and a full descriptor table are
-/// in its hands: libmicrohttpd spins at EMFILE.
+/// The gateway accepts by itself and hands connected sockets to libmicrohttpd, so that limits and a full descriptor
+/// table are in its hands: libmicrohttpd spins at EMFILE.
 package final class Server {
     /// The HTTP front could not be set up; a sentence.
     package struct Failure: Error, CustomStringConvertible {
@@ -174,7 +174,8 @@ package final class Server {
 }
 
 extension Server: ReadinessHandler, PassHandler {
-    /// libmicrohttpd's poll set has events: they are handled at the end of the pass, together with what resumes until then.
+    /// libmicrohttpd's poll set has events: they are handled at the end of the pass, together with what resumes until
+    /// then.
     package func ready(_ readiness: Readiness) { needsRun() }
 
     /// The pass has ended.

@@ -1,7 +1,7 @@
 /// Takes the chunked coding off a body (RFC 9112 §7.1), strictly.
 ///
-/// Lines must end with CR LF, sizes are 1 to 16 hexadecimal digits, and nothing but white space and a chunk extension of bounded
-/// length may follow a size. A lenient reader is how one side sees an end where the other sees none.
+/// Lines must end with CR LF, sizes are 1 to 16 hexadecimal digits, and nothing but white space and a chunk extension
+/// of bounded length may follow a size. A lenient reader is how one side sees an end where the other sees none.
 package struct ChunkedDecoder: Sendable {
     /// What is wrong with a body.
     package enum Fault: Error, Sendable, Equatable {

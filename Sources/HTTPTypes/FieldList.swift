@@ -84,8 +84,8 @@ package struct FieldList: Sendable {
                 valueEnd: start + entry.valueEnd - entry.nameStart, name: entry.name))
     }
 
-    /// Adds a field whose value is the values of all fields of that name in another list and then an element of one's own: how a
-    /// list field is continued (RFC 9110 §5.3).
+    /// Adds a field whose value is the values of all fields of that name in another list and then an element of one's
+    /// own: how a list field is continued (RFC 9110 §5.3).
     package mutating func append(
         name: [UInt8], continuing other: FieldList, _ field: FieldName, with element: [UInt8]
     ) {

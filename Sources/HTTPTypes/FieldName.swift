@@ -1,6 +1,7 @@
 /// The field names that the gateway itself looks at (RFC 9110 §5.1: names are case-insensitive).
 ///
-/// A name is recognised once, when its field is added to a ``FieldList``; from then on looking for it compares one byte.
+/// A name is recognised once, when its field is added to a ``FieldList``; from then on looking for it compares one
+/// byte.
 package enum FieldName: UInt8, Sendable, CaseIterable {
     /// Any name that is not in this list.
     case other
@@ -88,7 +89,8 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The known names' bytes one after the other, and where those of a length begin: of most names, one at most has to be compared.
+    /// The known names' bytes one after the other, and where those of a length begin: of most names, one at most has
+    /// to be compared.
     fileprivate struct Table {
         var bytes: [UInt8] = []
         var names: [FieldName] = []

@@ -44,8 +44,8 @@ package struct ResponseHead: Sendable {
         method == .head || (100..<200).contains(status) || status == 204 || status == 304
     }
 
-    /// Whether the body is an event stream: told by its media type alone (WHATWG HTML §9.2.5), whatever the client asked
-    /// for.
+    /// Whether the body is an event stream: told by its media type alone (WHATWG HTML §9.2.5), whatever the client
+    /// asked for.
     package var isEventStream: Bool {
         guard status == 200, let type = fields.first(.contentType) else { return false }
         let mediaType = type.prefix { $0 != UInt8(ascii: ";") }.trimmingOptionalWhiteSpace()

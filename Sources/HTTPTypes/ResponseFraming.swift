@@ -19,8 +19,8 @@ package enum ResponseFraming: Sendable, Equatable {
 
     /// Decides from the head of an answer to `method`.
     ///
-    /// Stricter than RFC 9112 §6.3 where two readers could differ: Content-Length with Transfer-Encoding, several lengths and any
-    /// coding but exactly `chunked` are faults.
+    /// Stricter than RFC 9112 §6.3 where two readers could differ: Content-Length with Transfer-Encoding, several
+    /// lengths and any coding but exactly `chunked` are faults.
     package static func of(_ head: ResponseHead, to method: Method) throws(Fault) -> ResponseFraming {
         var length: UInt64?
         var isChunked = false

@@ -8,7 +8,8 @@ import Logging
 import Settings
 import Systemd
 
-/// The command `serve`: puts the planes together, runs the control plane on the main thread, and takes them apart again.
+/// The command `serve`: puts the planes together, runs the control plane on the main thread, and takes them apart
+/// again.
 enum Serve {
     private static let failureExitCode: Int32 = 1
 

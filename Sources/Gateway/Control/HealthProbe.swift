@@ -34,7 +34,8 @@ final class HealthProbe: UpstreamFollower, TimerHandler {
         fields.append("Accept", "application/json")
         if let authorization { fields.append("Authorization", authorization) }
         let request = UpstreamRequest(
-            port: port, method: .get, methodName: "GET", target: Array(HealthAnswer.path.utf8)[...], fields: fields, body: .none)
+            port: port, method: .get, methodName: "GET", target: Array(HealthAnswer.path.utf8)[...], fields: fields,
+            body: .none)
         let timer = loop.timer(self)
         self.timer = timer
         loop.arm(timer, after: Self.timeout)

@@ -72,9 +72,8 @@ final class GatewayLoop {
     private func beginDrain(_ limit: Duration, _ finished: @escaping @Sendable () -> Void) {
         server?.drain()
         for stream in streams.values { stream.breakOff() }
-        drain = Drain(loop: loop, within: limit, isEmpty: { [unowned self] in self.server?.connectionCount ?? 0 == 0 }) {
-            finished()
-        }
+        let isEmpty = { [unowned self] in (server?.connectionCount ?? 0) == 0 }
+        drain = Drain(loop: loop, within: limit, isEmpty: isEmpty, finished: finished)
     }
 
     func streamStarted(_ exchange: ProxyExchange) {
@@ -181,7 +180,8 @@ extension GatewayLoop: RequestHandler {
         return .route(route)
     }
 
-    /// Looks the instance up by the name as it stands in the path; only where there is none is the name itself looked at.
+    /// Looks the instance up by the name as it stands in the path; only where there is none is the name itself looked
+    /// at.
     private func decide(
         _ connection: ClientConnection, _ segment: ArraySlice<UInt8>, _ target: ArraySlice<UInt8>
     ) -> Decision {

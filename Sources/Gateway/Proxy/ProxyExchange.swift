@@ -4,8 +4,8 @@ import HTTPServer
 import HTTPTypes
 import Instances
 
-/// One proxied request: what the client sends goes to the instance, what the instance answers goes to the client, and either end's leaving
-/// ends the other.
+/// One proxied request: what the client sends goes to the instance, what the instance answers goes to the client, and
+/// either end's leaving ends the other.
 final class ProxyExchange {
     /// How far the answer has come.
     private enum Phase {
@@ -223,7 +223,8 @@ extension ProxyExchange: UpstreamFollower {
             connection?.dropWaitingAnswer()
             switch failure {
             case .refused: fail(503, "Cannot connect to OpenCode instance on port \(port)")
-            case .noAnswer(let reason): fail(502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).")
+            case .noAnswer(let reason):
+                fail(502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).")
             case .badAnswer(let reason): fail(502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).")
             case .brokenBody(let reason): fail(502, "Proxy error: OpenCode's answer broke off: \(reason).")
             }
@@ -237,7 +238,8 @@ extension ProxyExchange: UpstreamFollower {
         }
     }
 
-    /// Whether a broken answer that has not begun is delivered as far as it came: not where the client could take it for whole.
+    /// Whether a broken answer that has not begun is delivered as far as it came: not where the client could take it
+    /// for whole.
     private func isDeliverable(_ failure: UpstreamFailure, _ length: BodyLength) -> Bool {
         guard case .brokenBody = failure else { return false }
         if case .none = length { return false }

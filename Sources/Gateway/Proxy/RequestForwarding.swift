@@ -3,7 +3,9 @@ import HTTPTypes
 /// Makes the fields that an instance gets out of those that the client has sent. Pure.
 enum RequestForwarding {
     /// The gateway's own element of `Via` (RFC 9110 §7.6.3): the version it was spoken to in, and its pseudonym.
-    private static let via = (http10: Array("1.0 viberemote-gateway".utf8), http11: Array("1.1 viberemote-gateway".utf8))
+    private static let via = (
+        http10: Array("1.0 viberemote-gateway".utf8), http11: Array("1.1 viberemote-gateway".utf8)
+    )
 
     private enum Name {
         static let authorization = Array("Authorization".utf8)
@@ -17,8 +19,8 @@ enum RequestForwarding {
 
     /// The instance's fields.
     ///
-    /// Order, spelling and duplicates stay. The client's key is dropped and the instance's own credentials are added. Forwarding
-    /// fields of the client are continued, not believed: the gateway adds what it sees itself at the end.
+    /// Order, spelling and duplicates stay. The client's key is dropped and the instance's own credentials are added.
+    /// Forwarding fields of the client are continued, not believed: the gateway adds what it sees itself at the end.
     static func fields(
         of head: RequestHead, from peer: [UInt8], authorization: [UInt8]?, isUpgrade: Bool
     ) -> FieldList {
@@ -44,8 +46,9 @@ enum RequestForwarding {
         return fields
     }
 
-    /// Whether the client asks to switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`, in HTTP/1.1 (RFC 9110
-    /// §7.8, RFC 6455 §4.1). Another protocol is not passed on: `h2c` would carry requests past every check.
+    /// Whether the client asks to switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`, in
+    /// HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Another protocol is not passed on: `h2c` would carry requests past
+    /// every check.
     static func wantsUpgrade(_ head: RequestHead) -> Bool {
         head.version == .http11 && head.fields.contains(.webSocket, in: .upgrade)
             && head.fields.contains(.upgrade, in: .connection)

@@ -3,7 +3,8 @@ import HTTPTypes
 
 /// Makes the head that the client gets out of an instance's. Pure.
 enum ResponseForwarding {
-    /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes anew.
+    /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes
+    /// anew.
     static func head(_ head: ResponseHead) -> ResponseHead {
         var fields = FieldList(fields: head.fields.count + 2, bytes: head.fields.byteCount + 64)
         let hopByHop = HopByHop(head.fields)
@@ -35,8 +36,8 @@ enum ResponseForwarding {
         return ResponseHead(status: 101, fields: fields)
     }
 
-    /// The trailer fields that are passed on: none that frame, route or describe a message (RFC 9110 §6.5.1), and so none whose name
-    /// means something to the gateway.
+    /// The trailer fields that are passed on: none that frame, route or describe a message (RFC 9110 §6.5.1), and so
+    /// none whose name means something to the gateway.
     static func trailers(_ fields: FieldList) -> FieldList {
         guard fields.count > 0 else { return fields }
         var passed = FieldList()

@@ -4,8 +4,8 @@ import HTTPTypes
 
 /// Bytes both ways between a client and an instance after both have switched protocols.
 ///
-/// Each direction ends for itself: a side that has finished sending (FIN) still receives until the other one has finished too.
-/// A reset on either side ends both.
+/// Each direction ends for itself: a side that has finished sending (FIN) still receives until the other one has
+/// finished too. A reset on either side ends both.
 final class Tunnel {
     /// One direction: what was read from `source` and not yet written to `sink`.
     private final class Direction {

@@ -11,8 +11,8 @@ struct RequestTarget {
     /// Takes the origin form, the absolute form (whose authority is dropped: every host name is served alike) and the
     /// asterisk form; nil for anything else.
     init?(_ target: [UInt8]) {
-        // A fragment is never sent; where one is, it must not reach a route or upstream. In an authority it would end that
-        // for one reader and belong to it for another.
+        // A fragment is never sent; where one is, it must not reach a route or upstream. In an authority it would end
+        // that for one reader and belong to it for another.
         guard !target.contains(UInt8(ascii: "#")) else { return nil }
         var rest = target[...]
         if let first = rest.first, first != UInt8(ascii: "/"), rest.elementsEqual([UInt8(ascii: "*")]) == false {

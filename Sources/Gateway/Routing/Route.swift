@@ -8,8 +8,8 @@ enum Route: Equatable {
     case start(ProjectName)
     case stop(ProjectName)
     case status(ProjectName)
-    /// To a project's instance: the project's name as it stands in the path, not decoded and not checked, and the target that
-    /// the instance gets.
+    /// To a project's instance: the project's name as it stands in the path, not decoded and not checked, and the
+    /// target that the instance gets.
     case proxy(segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
     /// A path under `/projects/` whose name cannot be a project's; the name as it came.
     case unknownProject(String)
