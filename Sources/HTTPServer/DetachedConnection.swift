@@ -14,11 +14,6 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         case cut(above: Int)
     }
 
-    /// How the body is framed on the wire (RFC 9112 §6).
-    private enum Framing {
-        case chunked, length, untilClose, none
-    }
-
     private enum State {
         case open
         /// The body has ended; the rest is written, then the connection is closed in order.
@@ -46,10 +41,9 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private let socket: Socket
     private let request: RequestRecord
     private let policy: Policy
-    private let isHTTP10: Bool
+    private let version: Version
     private let isHead: Bool
-    private var framing = Framing.none
-    private var promised: UInt64?
+    private var body = WireBody(.none(announced: nil), version: .http11, isHead: false)
     private var state = State.open
     private var pending = ByteQueue()
     private var isFlushScheduled = false
@@ -72,7 +66,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         self.policy = policy
         self.exchange = exchange
         self.isHead = isHead
-        isHTTP10 = version == .http10
+        self.version = version
         summary = connection.summary
         request = RequestRecord(connection)
     }
@@ -80,20 +74,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     /// Writes the head and begins to watch the client.
     func start(_ head: ResponseHead, _ length: BodyLength) {
         var bytes = WireHead.begin(head)
-        switch length {
-        case .none(let announced):
-            framing = .none
-            if let announced { WireHead.add("Content-Length", String(announced), to: &bytes) }
-        case .known(let count):
-            framing = isHead ? .none : .length
-            promised = count
-            WireHead.add("Content-Length", String(count), to: &bytes)
-        case .unknown where isHTTP10:
-            framing = .untilClose
-        case .unknown:
-            framing = isHead ? .none : .chunked
-            WireHead.add("Transfer-Encoding", "chunked", to: &bytes)
-        }
+        body = WireBody(length, version: version, isHead: isHead)
+        if let field = body.field { WireHead.add(field.name, field.value, to: &bytes) }
         WireHead.add("Connection", "close", to: &bytes)
         if head.fields.firstIndex(of: .date) == nil { WireHead.add("Date", HTTPDate.now(), to: &bytes) }
         WireHead.endLine(&bytes)
@@ -112,17 +94,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     /// Adds bytes to the body; answers whether the source may go on at once. If not,
     /// ``ServerExchange/responseDrained()`` says when.
     package func write(_ bytes: Span<UInt8>) -> Bool {
-        guard state == .open, !bytes.isEmpty, framing != .none else { return true }
-        if framing == .chunked {
-            var size: [UInt8] = []
-            size.append(hexadecimal: UInt64(bytes.count))
-            WireHead.endLine(&size)
-            pending.append(contentsOf: size)
-            pending.append(bytes)
-            pending.append(contentsOf: [0x0d, 0x0a])
-        } else {
-            pending.append(bytes)
-        }
+        guard state == .open, !bytes.isEmpty, body.isPresent else { return true }
+        body.write(bytes, to: &pending)
         summary.bodyBytes += UInt64(bytes.count)
         scheduleFlush()
         switch policy {
@@ -150,17 +123,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         state = .ending
         exchange = nil
         summary.isComplete = true
-        if framing == .chunked {
-            var end = Array("0\r\n".utf8)
-            for index in 0..<trailers.count {
-                end.append(contentsOf: trailers.name(at: index))
-                end.append(contentsOf: ": ".utf8)
-                end.append(contentsOf: trailers.value(at: index))
-                WireHead.endLine(&end)
-            }
-            WireHead.endLine(&end)
-            pending.append(contentsOf: end)
-        }
+        body.end(trailers: trailers, to: &pending)
         arm(server.limits.sendTimeout)
         scheduleFlush()
     }
@@ -171,7 +134,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         guard state == .open else { return }
         state = .breaking
         // What would complete the promised length is not delivered: nobody may take this body for a whole one.
-        if let promised, summary.bodyBytes >= promised { pending.removeAll() }
+        if let promised = body.promised, summary.bodyBytes >= promised { pending.removeAll() }
         exchange = nil
         arm(server.limits.sendTimeout)
         scheduleFlush()
@@ -229,7 +192,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         }
         switch state {
         case .ending: linger()
-        case .breaking where framing == .untilClose: resetWhenDelivered()
+        case .breaking where body.endsByClosing: resetWhenDelivered()
         case .breaking: linger()
         case .open, .lingering, .closed: break
         }

@@ -1,0 +1,38 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPServer
+
+/// The gateway's own answers.
+@Suite struct AnswerTests {
+    @Test(
+        arguments: [
+            ("plain", #"{"detail":"plain"}"#), (#"a "b" \c"#, #"{"detail":"a \"b\" \\c"}"#),
+            ("line\nbreak\u{1f}\u{7f}", #"{"detail":"line\u000abreak\u001f\u007f"}"#),
+            ("ümlaut", #"{"detail":"ümlaut"}"#),
+        ])
+    func anErrorIsOneSentenceInJSON(sentence: String, body: String) {
+        let answer = Answer.detail(404, sentence)
+        #expect(answer.head.status == 404)
+        #expect(
+            answer.head.fields.first(.contentType).map { String(decoding: $0, as: UTF8.self) } == "application/json")
+        #expect(String(decoding: answer.body, as: UTF8.self) == body)
+    }
+
+    @Test func anAnswerOnTheSocketItselfTellsItsLengthAndEndsTheConnection() {
+        let text = String(decoding: WireHead.complete(.detail(408, "late")), as: UTF8.self)
+        #expect(
+            text
+                == "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\nContent-Length: 17\r\nConnection: close\r\n\r\n"
+                + #"{"detail":"late"}"#)
+    }
+
+    @Test(
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (1_709_164_800, "Thu, 29 Feb 2024 00:00:00 GMT"),
+        ])
+    func datesAreInHTTPsOwnForm(seconds: Int, text: String) {
+        #expect(HTTPDate.text(seconds) == text)
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPServer
+
+/// How the gateway frames the answers that it sends itself (RFC 9112 §6).
+@Suite struct WireBodyTests {
+    private static func wire(_ body: WireBody, _ pieces: [String], trailers: FieldList? = nil) -> String {
+        var queue = ByteQueue()
+        for piece in pieces { Array(piece.utf8).withSpan { body.write($0, to: &queue) } }
+        body.end(trailers: trailers ?? FieldList(), to: &queue)
+        return queue.withBytes { bytes in
+            var text: [UInt8] = []
+            text.append(bytes)
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    @Test func aBodyOfUnknownLengthIsChunkedAndEndsWithTheLastChunk() {
+        let body = WireBody(.unknown, version: .http11, isHead: false)
+        #expect(body.field?.value == "chunked")
+        #expect(!body.endsByClosing)
+        let long = String(repeating: "x", count: 300)
+        #expect(Self.wire(body, ["hello", long]) == "5\r\nhello\r\n12c\r\n\(long)\r\n0\r\n\r\n")
+    }
+
+    @Test func trailersStandBehindTheLastChunk() {
+        var trailers = FieldList()
+        trailers.append("X-Sum", "1")
+        let body = WireBody(.unknown, version: .http11, isHead: false)
+        #expect(Self.wire(body, ["a"], trailers: trailers) == "1\r\na\r\n0\r\nX-Sum: 1\r\n\r\n")
+    }
+
+    @Test func anHTTP10ClientLearnsTheEndFromTheConnection() {
+        let body = WireBody(.unknown, version: .http10, isHead: false)
+        #expect(body.field == nil)
+        #expect(body.endsByClosing)
+        #expect(Self.wire(body, ["hello"]) == "hello")
+    }
+
+    @Test func aKnownLengthIsPromised() {
+        let body = WireBody(.known(5), version: .http11, isHead: false)
+        #expect(body.field?.value == "5")
+        #expect(body.promised == 5)
+        #expect(Self.wire(body, ["hello"]) == "hello")
+    }
+
+    @Test(arguments: [BodyLength.known(5), .unknown, .none(announced: 5)], [Version.http10, .http11])
+    func theAnswerToHEADHasNoBody(length: BodyLength, version: Version) {
+        #expect(!WireBody(length, version: version, isHead: true).isPresent)
+    }
+
+    @Test func theLengthThatAGETWouldHaveHadIsTold() {
+        #expect(WireBody(.none(announced: 7), version: .http11, isHead: true).field?.value == "7")
+        #expect(WireBody(.none(announced: nil), version: .http11, isHead: true).field == nil)
+    }
+}
+
+extension [UInt8] {
+    /// Lends the bytes as a span.
+    fileprivate func withSpan(_ body: (Span<UInt8>) -> Void) { body(span) }
+}
