@@ -46,7 +46,8 @@ package final class UpstreamClient {
 
     /// Sends a request; `follower` is told what comes, from the next pass of the loop on.
     package func start(_ request: UpstreamRequest, follower: any UpstreamFollower) -> UpstreamExchange? {
-        guard let handle = idleHandles.popLast() ?? EasyHandle(client: self), let address = address(of: request.port) else {
+        guard let handle = idleHandles.popLast() ?? EasyHandle(client: self), let address = address(of: request.port)
+        else {
             return nil
         }
         let exchange = UpstreamExchange(client: self, request: request, follower: follower)
@@ -122,7 +123,8 @@ package final class UpstreamClient {
 
     private func address(of port: UInt16) -> OpaquePointer? {
         if let known = addresses[port] { return known }
-        guard let address = curl_url(), curl_url_set(address, CURLUPART_URL, "http://127.0.0.1:\(port)/", 0) == CURLUE_OK
+        guard let address = curl_url(),
+            curl_url_set(address, CURLUPART_URL, "http://127.0.0.1:\(port)/", 0) == CURLUE_OK
         else { return nil }
         addresses[port] = address
         return address
@@ -219,10 +221,16 @@ package final class UpstreamClient {
         }
         sockets[Int(descriptor)] = nil
         entry.stopWatching()
-        entry.exchange?.connectionWasClosed = true
+        if let exchange = entry.exchange {
+            exchange.connectionWasClosed = true
+            exchange.descriptor = -1
+        }
         // The descriptor of a stream lives on under its new owner.
         if !entry.isTaken { Glibc.close(descriptor) }
     }
+
+    /// Whether libcurl may use a connection for an exchange that it has not told about.
+    fileprivate var hasUnplacedExchange: Bool { running.contains { $0.descriptor < 0 && $0.handle != nil } }
 
     fileprivate func setTimer(_ milliseconds: Int) {
         guard let timer else { return }
@@ -263,14 +271,16 @@ package final class UpstreamClient {
     }
 
     static let onOpenSocket:
-        @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t = {
-            _, _, address in
-            guard let address else { return -1 }
-            let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-            return socket(address.pointee.family, kind, address.pointee.protocol)
-        }
+        @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t =
+            {
+                _, _, address in
+                guard let address else { return -1 }
+                let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+                return socket(address.pointee.family, kind, address.pointee.protocol)
+            }
 
-    static let onCloseSocket: @convention(c) (UnsafeMutableRawPointer?, curl_socket_t) -> Int32 = { context, descriptor in
+    static let onCloseSocket: @convention(c) (UnsafeMutableRawPointer?, curl_socket_t) -> Int32 = {
+        context, descriptor in
         guard let context else { return 0 }
         Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().close(descriptor)
         return 0
@@ -328,8 +338,16 @@ private final class CurlSocket: ReadinessHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        // An idle connection that was closed by the instance: libcurl finds out when it wants to use it.
-        guard !isIdle else { return stopWatching() }
-        client.ready(self, readiness)
+        guard isIdle else { return client.ready(self, readiness) }
+        // A paused exchange does not look at its connection either, and libcurl has not told yet where a new one is.
+        if exchange == nil, !client.hasUnplacedExchange { retire() } else { stopWatching() }
+    }
+
+    /// An idle connection with news was closed by the instance, or has brought bytes that nobody asked for and that must not become the
+    /// next request's answer. Shut down and emptied it reads as closed: libcurl looks at that before it uses it again.
+    private func retire() {
+        stopWatching()
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        while recv(descriptor, nil, Int(Int32.max), Int32(MSG_TRUNC | MSG_DONTWAIT)) > 0 {}
     }
 }
