@@ -34,6 +34,9 @@ static inline CURLcode ccurl_set_before_request(
     CURL *handle, int (*callback)(void *, char *, char *, int, int)) {
     return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
 }
+static inline CURLcode ccurl_get_socket(CURL *handle, curl_socket_t *socket) {
+    return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, socket);
+}
 static inline CURLcode ccurl_get_private(CURL *handle, void **pointer) {
     return curl_easy_getinfo(handle, CURLINFO_PRIVATE, pointer);
 }

@@ -65,6 +65,7 @@ final class EasyHandle {
 
     private var form = Form.fresh
     private var usesKeptConnection = true
+    private var leavesConnection = true
 
     /// Prepares the handle for a request to the host that `address` names.
     func prepare(_ request: UpstreamRequest, address: OpaquePointer) {
@@ -73,6 +74,11 @@ final class EasyHandle {
         if request.mayUseKeptConnection != usesKeptConnection {
             usesKeptConnection = request.mayUseKeptConnection
             ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, usesKeptConnection ? 0 : 1)
+        }
+        if request.mayUpgrade == leavesConnection {
+            // A connection that has switched protocols must not be kept, which libcurl would do where the instance has finished sending.
+            leavesConnection = !request.mayUpgrade
+            ccurl_set_long(pointer, CURLOPT_FORBID_REUSE, leavesConnection ? 0 : 1)
         }
         let isPlainGet = request.method == .get && !request.hasBody
         guard !isPlainGet || form != .plainGet else { return }
@@ -110,31 +116,42 @@ final class EasyHandle {
         ccurl_set_string(pointer, CURLOPT_CUSTOMREQUEST, isPlain ? nil : request.methodName)
     }
 
+    /// Whether libcurl has kept the connection of the transfer that has ended. It looks through all of its connections.
+    var hasKeptConnection: Bool {
+        var socket: curl_socket_t = -1
+        ccurl_get_socket(pointer, &socket)
+        return socket >= 0
+    }
+
     // The thunks recover the handle and call one method of its exchange. An answer other than the number of bytes ends the transfer.
 
-    private static let onAnswer: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
-        data, size, count, context in
-        guard let data, let exchange = EasyHandle.exchange(context) else { return 0 }
-        let bytes = UnsafeRawBufferPointer(start: data, count: size * count).bindMemory(to: UInt8.self)
-        switch exchange.received(bytes.span) {
-        case .taken: return size * count
-        case .later: return Int(CURL_WRITEFUNC_PAUSE)
-        case .stop: return 0
+    private static let onAnswer:
+        @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
+            data, size, count, context in
+            guard let data, let exchange = EasyHandle.exchange(context) else { return 0 }
+            let bytes = UnsafeRawBufferPointer(start: data, count: size * count).bindMemory(to: UInt8.self)
+            switch exchange.received(bytes.span) {
+            case .taken: return size * count
+            case .later: return Int(CURL_WRITEFUNC_PAUSE)
+            case .stop: return 0
+            }
         }
-    }
 
-    private static let onUpload: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
-        data, size, count, context in
-        guard let data, let exchange = EasyHandle.exchange(context) else { return Int(CURL_READFUNC_ABORT) }
-        let memory = UnsafeMutableRawBufferPointer(start: data, count: size * count)
-        return exchange.takeUpload(into: memory) ?? Int(CURL_READFUNC_PAUSE)
-    }
+    private static let onUpload:
+        @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
+            data, size, count, context in
+            guard let data, let exchange = EasyHandle.exchange(context) else { return Int(CURL_READFUNC_ABORT) }
+            let memory = UnsafeMutableRawBufferPointer(start: data, count: size * count)
+            return exchange.takeUpload(into: memory) ?? Int(CURL_READFUNC_PAUSE)
+        }
 
     private static let onBeforeRequest:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
         ) -> Int32 = { context, _, _, _, _ in
-            guard let exchange = EasyHandle.exchange(context), exchange.mayAttempt() else { return CURL_PREREQFUNC_ABORT }
+            guard let exchange = EasyHandle.exchange(context), exchange.mayAttempt() else {
+                return CURL_PREREQFUNC_ABORT
+            }
             return CURL_PREREQFUNC_OK
         }
 

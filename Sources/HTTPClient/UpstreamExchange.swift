@@ -41,7 +41,8 @@ package final class UpstreamExchange {
     private var isUploadComplete = false
     private var isUploadWaiting = false
     private var early: [UInt8] = []
-    private var isSwitching = false
+    /// The connection, once the instance has switched protocols.
+    private var switchedSocket: Socket?
     private var stream: UpstreamStream?
     /// Whether libcurl has closed the connection while the exchange was ending.
     var connectionWasClosed = false
@@ -155,14 +156,19 @@ package final class UpstreamExchange {
             fault = .badAnswer("it switches protocols, which nobody asked for")
             return false
         }
+        // A descriptor of our own: libcurl reads on, and closes its own should the instance have finished sending already.
+        guard let own = try? SocketOptions.duplicate(descriptor) else {
+            fault = .noAnswer("no descriptor is left for its connection")
+            return false
+        }
         self.head = head
-        isSwitching = true
-        client.takeSocketAfterAction(of: self)
+        switchedSocket = Socket(owning: own)
+        client.finishAfterAction(self)
         return true
     }
 
     private func receivedBody(_ bytes: Span<UInt8>) -> Intake {
-        if isSwitching {
+        if switchedSocket != nil {
             early.append(bytes)
             return .taken
         }
@@ -209,6 +215,7 @@ package final class UpstreamExchange {
     /// libcurl has ended the transfer, or nothing more than the last chunk was awaited.
     func finish(_ result: TransferResult) {
         guard state == .running else { return client.release(self) }
+        if let switchedSocket, let head { return handOver(switchedSocket, head) }
         let failure = fault ?? failure(result)
         state = .ended
         stream?.close()
@@ -223,6 +230,14 @@ package final class UpstreamExchange {
         }
     }
 
+    private func handOver(_ socket: Socket, _ head: ResponseHead) {
+        state = .ended
+        client.release(self)
+        let listener = follower
+        follower = nil
+        listener?.switched(head, socket, early: early)
+    }
+
     private func failure(_ result: TransferResult) -> UpstreamFailure? {
         switch result {
         case .refused: return .refused
@@ -230,7 +245,7 @@ package final class UpstreamExchange {
         case .failed(let reason): return .brokenBody(reason)
         case .complete where head == nil: return .noAnswer("the connection was closed")
         case .complete:
-            if framing != .chunked, hasExcess { return .brokenBody(Self.sentence(.excess)) }
+            if hasExcess { return .brokenBody(Self.sentence(.excess)) }
             do throws(ResponseBodyReader.Fault) {
                 try bodyReader.closed()
                 return nil
@@ -242,9 +257,18 @@ package final class UpstreamExchange {
 
     /// libcurl drops bytes behind a body's end and closes the connection; that is all that tells of them.
     private var hasExcess: Bool {
-        guard connectionWasClosed, framing != .untilClose, !headReader.isHTTP10, isUploadSent, let head else { return false }
+        guard !isEndedHere, isConnectionGone, framing != .untilClose, !headReader.isHTTP10, isUploadSent, let head
+        else { return false }
         return !head.fields.contains(.close, in: .connection)
     }
+
+    /// Whether the exchange ends before libcurl has seen the answer's end, or the connection is not meant to be kept.
+    private var isEndedHere: Bool {
+        framing == .chunked || request.mayUpgrade || request.method == .head && request.hasBody
+    }
+
+    /// An answer can be there before libcurl has told which descriptor it uses: then libcurl is asked whether it has kept one.
+    private var isConnectionGone: Bool { connectionWasClosed || descriptor < 0 && handle?.hasKeptConnection == false }
 
     private var isUploadSent: Bool {
         guard case .streamed = request.body else { return true }
@@ -255,18 +279,12 @@ package final class UpstreamExchange {
 
     /// The connection's socket was taken from libcurl.
     func took(_ socket: Socket) {
-        if isSwitching, let head {
-            state = .ended
-            client.release(self)
-            let listener = follower
-            follower = nil
-            listener?.switched(head, socket, early: early)
-            return
-        }
         guard !bodyReader.isComplete else { return finish(.complete) }
         let stream = UpstreamStream(socket: socket, exchange: self, loop: client.loop)
         self.stream = stream
-        guard stream.open(isPaused: isPaused) else { return streamEnded(.failed("its descriptor could not be watched")) }
+        guard stream.open(isPaused: isPaused) else {
+            return streamEnded(.failed("its descriptor could not be watched"))
+        }
     }
 
     /// The socket has brought bytes; false where reading must stop.
