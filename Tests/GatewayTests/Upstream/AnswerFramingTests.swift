@@ -108,7 +108,7 @@ import Testing
         }
         for _ in 0..<2 {
             let answer = try rig.request("GET", "/x")
-            #expect(answer.body == content)
+            #expect(isSame(answer.body, content))
             #expect(answer.ending == .complete)
             #expect(answer.version == "HTTP/1.1")
         }
@@ -155,10 +155,13 @@ import Testing
             default: try connection.respond(200, body: content)
             }
         }
-        let answer = try rig.request("GET", "/x")
-        #expect(answer.body == content)
-        #expect(answer.ending == .complete)
-        if framing == "Content-Length" { #expect(answer.values(of: "Content-Length") == ["\(size)"]) }
+        // The second one finds a kept-alive connection, on which libcurl may read before it has told of it.
+        for _ in 0..<2 {
+            let answer = try rig.request("GET", "/x")
+            #expect(isSame(answer.body, content))
+            #expect(answer.ending == .complete)
+            if framing == "Content-Length" { #expect(answer.values(of: "Content-Length") == ["\(size)"]) }
+        }
     }
 
     @Test func anAnswerArrivesWhileItIsStillBeingSent() throws {

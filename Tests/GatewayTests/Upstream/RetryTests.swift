@@ -137,14 +137,17 @@ import Testing
     }
 
     @Test func bytesBetweenTwoAnswersEndTheConnection() throws {
+        let answered = Latch("the client to have its answer")
         let sent = Latch("the surplus to be sent")
         let rig = try ProxyRig { connection, head in
             try connection.respond(200, text: "answered")
             guard head.path == "/1" else { return }
+            try answered.wait()
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
             sent.open()
         }
         #expect(try rig.request("GET", "/1").text == "answered")
+        answered.open()
         try sent.wait()
         // What came unasked is nobody's answer.
         #expect(try rig.request("GET", "/2").text == "answered")
