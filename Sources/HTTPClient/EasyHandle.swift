@@ -25,16 +25,17 @@ final class EasyHandle {
         ccurl_set_string(pointer, CURLOPT_PROTOCOLS_STR, "http")
         ccurl_set_long(pointer, CURLOPT_FOLLOWLOCATION, 0)
         ccurl_set_long(pointer, CURLOPT_HTTP_CONTENT_DECODING, 0)
-        // The chunked coding is read by the gateway's own strict decoder: libcurl goes on using a connection on which bytes
-        // followed the last chunk.
+        // The chunked coding is read by the gateway's own strict decoder: libcurl goes on using a connection on which
+        // bytes followed the last chunk.
         ccurl_set_long(pointer, CURLOPT_HTTP_TRANSFER_DECODING, 0)
         ccurl_set_long(pointer, CURLOPT_CONNECTTIMEOUT_MS, Self.connectTimeout)
         ccurl_set_long(pointer, CURLOPT_BUFFERSIZE, Self.bufferSize)
         ccurl_set_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
         ccurl_set_long(pointer, CURLOPT_TCP_NODELAY, 1)
         ccurl_set_long(pointer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // Head lines come to the write function, before libcurl files them for its header API: filing a folded line that follows the
-        // status line touches freed memory in a handle that is used again (libcurl 7.83 to 8.1.0, curl issue 11101).
+        // Head lines come to the write function, before libcurl files them for its header API: filing a folded line
+        // that follows the status line touches freed memory in a handle that is used again (libcurl 7.83 to 8.1.0,
+        // curl issue 11101).
         ccurl_set_long(pointer, CURLOPT_HEADER, 1)
         ccurl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, Self.onAnswer)
         ccurl_set_pointer(pointer, CURLOPT_WRITEDATA, own)
@@ -66,6 +67,7 @@ final class EasyHandle {
     private var form = Form.fresh
     private var usesKeptConnection = true
     private var leavesConnection = true
+    private var holdsBody = false
 
     /// Prepares the handle for a request to the host that `address` names.
     func prepare(_ request: UpstreamRequest, address: OpaquePointer) {
@@ -76,7 +78,8 @@ final class EasyHandle {
             ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, usesKeptConnection ? 0 : 1)
         }
         if request.mayUpgrade == leavesConnection {
-            // A connection that has switched protocols must not be kept, which libcurl would do where the instance has finished sending.
+            // A connection that has switched protocols must not be kept, which libcurl would do where the instance
+            // has finished sending.
             leavesConnection = !request.mayUpgrade
             ccurl_set_long(pointer, CURLOPT_FORBID_REUSE, leavesConnection ? 0 : 1)
         }
@@ -100,6 +103,7 @@ final class EasyHandle {
             if bytes.isEmpty {
                 ccurl_set_string(pointer, CURLOPT_COPYPOSTFIELDS, "")
             } else {
+                holdsBody = true
                 // Copied before the call returns; the pointer is only read.
                 bytes.withUnsafeBytes { buffer in
                     _ = ccurl_set_pointer(
@@ -116,6 +120,20 @@ final class EasyHandle {
         ccurl_set_string(pointer, CURLOPT_CUSTOMREQUEST, isPlain ? nil : request.methodName)
     }
 
+    /// Should this attempt find its connection closed, the next one must not find another such one.
+    private func leaveKeptConnections() {
+        guard usesKeptConnection else { return }
+        usesKeptConnection = false
+        ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, 1)
+    }
+
+    /// Gives back the copy of a request's body, which libcurl keeps for the handle's next transfer.
+    func forgetBody() {
+        guard holdsBody else { return }
+        holdsBody = false
+        ccurl_set_pointer(pointer, CURLOPT_POSTFIELDS, nil)
+    }
+
     /// Whether libcurl has kept the connection of the transfer that has ended. It looks through all of its connections.
     var hasKeptConnection: Bool {
         var socket: curl_socket_t = -1
@@ -123,7 +141,8 @@ final class EasyHandle {
         return socket >= 0
     }
 
-    // The thunks recover the handle and call one method of its exchange. An answer other than the number of bytes ends the transfer.
+    // The thunks recover the handle and call one method of its exchange. An answer other than the number of bytes
+    // ends the transfer.
 
     private static let onAnswer:
         @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
@@ -149,9 +168,10 @@ final class EasyHandle {
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
         ) -> Int32 = { context, _, _, _, _ in
-            guard let exchange = EasyHandle.exchange(context), exchange.mayAttempt() else {
-                return CURL_PREREQFUNC_ABORT
-            }
+            guard let context else { return CURL_PREREQFUNC_ABORT }
+            let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+            guard handle.exchange?.mayAttempt() == true else { return CURL_PREREQFUNC_ABORT }
+            handle.leaveKeptConnections()
             return CURL_PREREQFUNC_OK
         }
 

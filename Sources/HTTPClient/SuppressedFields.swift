@@ -1,6 +1,7 @@
 internal import CCurl
 
-/// What libcurl is told of field lines: leave out those that it would add of its own, and frame a body of unknown length in chunks.
+/// What libcurl is told of field lines: leave out those that it would add of its own, and frame a body of unknown
+/// length in chunks.
 ///
 /// The request's own fields go out another way (``RequestBlock``), of which libcurl knows nothing.
 enum SuppressedFields {

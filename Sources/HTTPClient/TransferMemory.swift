@@ -3,9 +3,10 @@ import Glibc
 
 /// libcurl's memory: pieces that one transfer gives back are what the next one asks for.
 ///
-/// A transfer takes and gives back some two dozen small pieces and one buffer. With many transfers under way glibc's own thread cache,
-/// which keeps seven pieces of a size, overflows all the time; these lists keep enough for all of them. Each thread has lists of its
-/// own, so there is no lock; a piece that is freed on another thread than it was made on simply changes lists.
+/// A transfer takes and gives back some two dozen small pieces and one buffer. With many transfers under way glibc's
+/// own thread cache, which keeps seven pieces of a size, overflows all the time; these lists keep enough for all of
+/// them. Each thread has lists of its own, so there is no lock; a piece that is freed on another thread than it was
+/// made on simply changes lists.
 enum TransferMemory {
     /// Before each piece, for its class; as large as the strictest alignment, so that the piece is aligned too.
     private static let headerSize = 16
@@ -35,7 +36,8 @@ enum TransferMemory {
     // Written once, before any thread uses it.
     nonisolated(unsafe) private static var key = pthread_key_t()
 
-    /// One thread's lists: for each class the first free piece and their number. A free piece holds the next one's address.
+    /// One thread's lists: for each class the first free piece and their number. A free piece holds the next one's
+    /// address.
     private struct Lists {
         var first: UnsafeMutableRawPointer?
         var count = 0

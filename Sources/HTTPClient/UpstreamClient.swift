@@ -2,10 +2,11 @@ internal import CCurl
 package import EventLoop
 import Glibc
 
-/// The upstream side of one loop: libcurl's multi interface for everything up to an answer's head, and for exchanges to their end.
+/// The upstream side of one loop: libcurl's multi interface for everything up to an answer's head, and for exchanges
+/// to their end.
 ///
-/// HTTP/1.1 to 127.0.0.1 only. Nothing may be removed from libcurl while one of its callbacks runs: what ends there is put on a
-/// list and removed when libcurl has returned.
+/// HTTP/1.1 to 127.0.0.1 only. Nothing may be removed from libcurl while one of its callbacks runs: what ends there
+/// is put on a list and removed when libcurl has returned.
 package final class UpstreamClient {
     let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
@@ -23,6 +24,8 @@ package final class UpstreamClient {
     private var removing: [EasyHandle] = []
 
     private static let keptHandles = 64
+    private static let keptConnections = 64
+    private var connectionLimit = 0
 
     /// A client on `loop`.
     package init(loop: EventLoop) throws(SetUpFailure) {
@@ -33,8 +36,7 @@ package final class UpstreamClient {
         timer = loop.timer(self)
         ccurl_multi_set_context(multi, Unmanaged.passUnretained(self).toOpaque())
         ccurl_multi_set_callbacks(multi, Self.onSocket, Self.onTimer)
-        // Connections in use count as well: the limit must lie above everything that can run at once.
-        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 4096)
+        limitConnections()
         ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
     }
 
@@ -56,11 +58,23 @@ package final class UpstreamClient {
         handle.prepare(request, address: address)
         exchange.listIndex = running.count
         running.append(exchange)
+        limitConnections()
         enter { curl_multi_add_handle(multi, handle.pointer) }
         return exchange
     }
 
-    /// Ends everything and gives libcurl's memory back; to be called once, before the client goes: libcurl calls back meanwhile.
+    /// Sets how many connections libcurl may hold: those in use count, and a few idle ones are kept besides, but not
+    /// each one that a prompt has opened for itself.
+    private func limitConnections() {
+        let wanted =
+            (running.count + Self.keptConnections) / Self.keptConnections * Self.keptConnections + Self.keptConnections
+        guard wanted != connectionLimit else { return }
+        connectionLimit = wanted
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, wanted)
+    }
+
+    /// Ends everything and gives libcurl's memory back; to be called once, before the client goes: libcurl calls back
+    /// meanwhile.
     package func stop() {
         for exchange in running { exchange.cancel() }
         if let timer { loop.cancel(timer) }
@@ -78,7 +92,10 @@ package final class UpstreamClient {
     func unpause(_ exchange: UpstreamExchange, receiving: Bool, sending: Bool) {
         guard let handle = exchange.handle else { return }
         let pause = (receiving ? 0 : CURLPAUSE_RECV) | (sending ? 0 : CURLPAUSE_SEND)
-        enter { curl_easy_pause(handle.pointer, pause) }
+        var code = CURLE_OK
+        enter { code = curl_easy_pause(handle.pointer, pause) }
+        // What was held back can be faulty, and then this result is all that tells.
+        if code != CURLE_OK { exchange.finish(Self.result(code)) }
     }
 
     func settleAfterAction(_ exchange: UpstreamExchange) { touched.append(exchange) }
@@ -118,6 +135,7 @@ package final class UpstreamClient {
         isInLibrary = true
         curl_multi_remove_handle(multi, handle.pointer)
         isInLibrary = false
+        handle.forgetBody()
         if idleHandles.count < Self.keptHandles { idleHandles.append(handle) }
     }
 
@@ -343,8 +361,9 @@ private final class CurlSocket: ReadinessHandler {
         if exchange == nil, !client.hasUnplacedExchange { retire() } else { stopWatching() }
     }
 
-    /// An idle connection with news was closed by the instance, or has brought bytes that nobody asked for and that must not become the
-    /// next request's answer. Shut down and emptied it reads as closed: libcurl looks at that before it uses it again.
+    /// An idle connection with news was closed by the instance, or has brought bytes that nobody asked for and that
+    /// must not become the next request's answer. Shut down and emptied it reads as closed: libcurl looks at that
+    /// before it uses it again.
     private func retire() {
         stopWatching()
         shutdown(descriptor, Int32(SHUT_RDWR))

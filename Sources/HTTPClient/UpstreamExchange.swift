@@ -3,8 +3,9 @@ package import HTTPTypes
 
 /// One request to an instance and its answer.
 ///
-/// Until the answer's head is there, libcurl carries it. An event stream then leaves libcurl: its socket is read directly, so that
-/// an idle stream costs a few hundred bytes and libcurl's list of connections stays short. The follower sees no difference.
+/// Until the answer's head is there, libcurl carries it. An event stream then leaves libcurl: its socket is read
+/// directly, so that an idle stream costs a few hundred bytes and libcurl's list of connections stays short. The
+/// follower sees no difference.
 package final class UpstreamExchange {
     enum State {
         case running
@@ -143,7 +144,8 @@ package final class UpstreamExchange {
         self.head = head
         bodyReader = ResponseBodyReader(framing)
         follower?.answerHead(head, framing)
-        // Also where libcurl reads on its timer's behalf, which it does when an answer overtakes the news of the connection.
+        // Also where libcurl reads on its timer's behalf, which it does when an answer overtakes the news of the
+        // connection.
         client.settleAfterAction(self)
         // Of a request with a body libcurl awaits an answer with one, also where the method is HEAD.
         if request.method == .head, request.hasBody { client.finishAfterAction(self) }
@@ -156,7 +158,8 @@ package final class UpstreamExchange {
             fault = .badAnswer("it switches protocols, which nobody asked for")
             return false
         }
-        // A descriptor of our own: libcurl reads on, and closes its own should the instance have finished sending already.
+        // A descriptor of our own: libcurl reads on, and closes its own should the instance have finished sending
+        // already.
         guard let own = try? SocketOptions.duplicate(descriptor) else {
             fault = .noAnswer("no descriptor is left for its connection")
             return false
@@ -264,10 +267,11 @@ package final class UpstreamExchange {
 
     /// Whether the exchange ends before libcurl has seen the answer's end, or the connection is not meant to be kept.
     private var isEndedHere: Bool {
-        framing == .chunked || request.mayUpgrade || request.method == .head && request.hasBody
+        stream != nil || framing == .chunked || request.mayUpgrade || request.method == .head && request.hasBody
     }
 
-    /// An answer can be there before libcurl has told which descriptor it uses: then libcurl is asked whether it has kept one.
+    /// An answer can be there before libcurl has told which descriptor it uses: then libcurl is asked whether it has
+    /// kept one.
     private var isConnectionGone: Bool { connectionWasClosed || descriptor < 0 && handle?.hasKeptConnection == false }
 
     private var isUploadSent: Bool {
@@ -279,6 +283,8 @@ package final class UpstreamExchange {
 
     /// The connection's socket was taken from libcurl.
     func took(_ socket: Socket) {
+        // libcurl believes that it has closed the connection.
+        connectionWasClosed = false
         guard !bodyReader.isComplete else { return finish(.complete) }
         let stream = UpstreamStream(socket: socket, exchange: self, loop: client.loop)
         self.stream = stream

@@ -23,7 +23,8 @@ package struct SetUpFailure: Error, CustomStringConvertible {
 package protocol UpstreamFollower: AnyObject {
     /// The final head is there; `framing` says how the body ends.
     func answerHead(_ head: ResponseHead, _ framing: ResponseFraming)
-    /// The next bytes of the body, its transfer coding taken off; false asks the source to pause until ``UpstreamExchange/resume()``.
+    /// The next bytes of the body, its transfer coding taken off; false asks the source to pause until
+    /// ``UpstreamExchange/resume()``.
     func answerBody(_ bytes: Span<UInt8>) -> Bool
     /// The body was whole.
     func answerEnded(trailers: FieldList)

@@ -121,6 +121,9 @@ package struct FieldList: Sendable {
         firstIndex(of: name).map { value(at: $0) }
     }
 
+    /// Whether no name and no value holds a control character but HTAB: then none can end its line.
+    package var holdsNoControlCharacter: Bool { bytes.allSatisfy { $0 >= 0x20 || $0 == 0x09 } }
+
     /// Adds all fields to `text` as lines, each with its CR LF (RFC 9112 §5).
     package func appendLines(to text: inout [UInt8]) {
         for entry in entries {
