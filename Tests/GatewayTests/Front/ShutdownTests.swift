@@ -6,10 +6,15 @@ import Testing
 @Suite struct ShutdownTests {
     private static let key = GatewayUnderTest.authorization
 
-    /// Ends the gateway and waits until it says so.
+    /// Ends the gateway and waits until each of its loops knows: none listens any more.
     private static func terminate(_ gateway: GatewayUnderTest, _ signal: Int32 = SIGTERM) throws {
         gateway.process.terminate(signal)
         try gateway.process.waitForLine(on: .error) { $0.contains("the gateway is ending") }
+        let deadline = Deadline(after: .seconds(10))
+        while let connection = try? TestClient.connect(port: gateway.port) {
+            connection.close()
+            guard !deadline.hasPassed else { throw TestFailure("the gateway goes on listening") }
+        }
     }
 
     @Test(arguments: [SIGTERM, SIGINT]) func aRunningExchangeFinishesAndTheProgramSucceeds(signal: Int32) throws {
