@@ -25,7 +25,7 @@ struct RequestBlock {
     /// Lends the NUL-terminated text of a request.
     mutating func withText(of request: UpstreamRequest, _ body: (UnsafePointer<CChar>?) -> Void) {
         let fields = request.fields
-        precondition(
+        assert(
             fields.holdsNoControlCharacter && request.target.allSatisfy { $0 > 0x20 },
             "a request with a line end in its target or fields must never come this far")
         text.removeAll(keepingCapacity: true)
