@@ -33,15 +33,17 @@ demo: the key of this run is $VIBE_AUTH_SECRET
 
 In another terminal, once:
 
-  export KEY="Authorization: Bearer $VIBE_AUTH_SECRET" JSON="Content-Type: application/json" DEMO=http://127.0.0.1:$port/projects/demo
+  KEY="Authorization: Bearer $VIBE_AUTH_SECRET" DEMO=http://127.0.0.1:$port/projects/demo
 
 Start the project:
 
   curl -X POST -H "\$KEY" \$DEMO/start
 
-Send it a prompt and watch the answer stream in (Ctrl-C ends the stream):
+Open a session, send it a prompt and watch the answer stream in (Ctrl-C ends the stream):
 
-  (sleep 1; curl -s -H "\$KEY" -H "\$JSON" -d '{"parts":[{"type":"text","text":"Hello, who are you?"}]}' \$DEMO/api/session/\$(curl -s -H "\$KEY" -H "\$JSON" -d '{}' \$DEMO/api/session | sed 's/.*"id":"\(ses_[^"]*\)".*/\1/')/prompt_async) & curl -N -H "\$KEY" \$DEMO/api/event
+  (S=\$(curl -sH "\$KEY" --json '{}' \$DEMO/api/session | grep -o 'ses_[0-9A-Za-z]*' | head -1); sleep 1
+   curl -sH "\$KEY" --json '{"parts":[{"type":"text","text":"Who are you?"}]}' \$DEMO/api/session/\$S/prompt_async) &
+  curl -sNH "\$KEY" \$DEMO/api/event
 
 Ctrl-C here stops the gateway and the project.
 
