@@ -197,11 +197,12 @@ class Sides:
         home = os.path.dirname(self.bench.path(label, "home", "small", "upstream-port"))
         self.bench.write(str(self.small.port), label, "home", "small", "upstream-port")
         self.bench.write(str(streams.port), label, "home", "streams", "upstream-port")
+        program, environment = self._under(prefix)
         command = [
-            *prefix, self.gateway, "serve", "--listen", "127.0.0.1:0", "--home", os.path.dirname(home),
+            *prefix, program, "serve", "--listen", "127.0.0.1:0", "--home", os.path.dirname(home),
             "--opencode", os.path.join(HERE, "opencode-shim"), "--supervisor", "process",
-            "--threads", str(threads), "--access-log", "off"]
-        process = self.bench.start(command, f"{label}.log", {"VIBE_AUTH_SECRET": self.key})
+            "--threads", str(threads), "--access-log", "off", "--stop-timeout", "500ms"]
+        process = self.bench.start(command, f"{label}.log", {"VIBE_AUTH_SECRET": self.key, **environment})
         announced = "viberemote-gateway listening on http://"
         line = wait_until(lambda: complete_line(process.log, announced), "The gateway starts", process, patience)
         port = int(line.rsplit(":", 1)[1])
@@ -210,6 +211,16 @@ class Sides:
             if status != 200:
                 raise BenchmarkError(f"The gateway does not start the project {project}: {status} {body.decode()}")
         return Running("gateway", port, process, [process.pid], streams)
+
+    def _under(self, prefix):
+        """The gateway's program and environment under a tool: valgrind reads no debug information of Swift's and knows no pidfd."""
+        if not prefix or "valgrind" not in os.path.basename(prefix[0]):
+            return self.gateway, {}
+        program, preload = self.bench.path("gateway-without-debug"), self.bench.path("pidfd.so")
+        source = os.path.join(HERE, "valgrind", "pidfd.c")
+        subprocess.run([tool("objcopy"), "--strip-debug", self.gateway, program], check=True)
+        subprocess.run([tool("cc", "clang"), "-O1", "-shared", "-fPIC", "-o", preload, source, "-ldl"], check=True)
+        return program, {"LD_PRELOAD": preload}
 
     def _check(self, running):
         for path, wanted in ((SMALL, SMALL_BODY), (STREAMS + "/global/health", '{"healthy":true,"version":"bench"}')):

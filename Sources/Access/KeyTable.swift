@@ -10,7 +10,7 @@ package struct KeyTable: Sendable {
     /// The hashes one after the other, BLAKE2b with 256 bits.
     private let hashes: [UInt8]
 
-    /// A table of these keys; what may be a key is `KeyPolicy`'s to say.
+    /// A table of these keys; what may be a key is for the settings to say.
     package init(keys: [(name: String, secret: [UInt8])]) {
         Sodium.require()
         principals = keys.map { Principal(name: $0.name) }

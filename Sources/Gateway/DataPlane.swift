@@ -1,5 +1,6 @@
 package import Access
 package import EventLoop
+import Glibc
 internal import HTTPClient
 internal import HTTPServer
 package import Instances
@@ -81,10 +82,18 @@ package final class DataPlane: Sendable {
             self.threads = threads
         } catch let error as SystemCallError {
             throw Failure(
-                description: "The gateway can't listen on \(setUp.address) (--listen): \(error). "
-                    + "Is another program, or another gateway, on that port?")
+                description: "The gateway can't listen on \(setUp.address) (--listen): \(error). \(Self.hint(error))")
         } catch {
             throw Failure(description: "The gateway could not be set up: \(error)")
+        }
+    }
+
+    private static func hint(_ error: SystemCallError) -> String {
+        switch error.code {
+        case EADDRINUSE: "Another program, or another gateway, is on that port: end it or choose another port."
+        case EADDRNOTAVAIL: "This machine has no such address: use one of its own, 127.0.0.1 or 0.0.0.0."
+        case EACCES: "Ports below 1024 are for privileged programs: choose another port."
+        default: "Choose another address or port."
         }
     }
 

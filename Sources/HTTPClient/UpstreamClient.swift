@@ -214,8 +214,10 @@ package final class UpstreamClient {
 
     // MARK: libcurl's callbacks
 
-    /// libcurl's wish to have a descriptor watched. A wish to have it left alone is not acted on: most connections are
-    /// used again at once, and an idle one that fires is dropped then.
+    /// libcurl's wish to have a descriptor watched. A wish to have it left alone is not acted on where the descriptor was
+    /// read from: most connections are used again at once, and an idle one that fires is dropped then. One that is still
+    /// being connected is let go of at once: libcurl 7.88 closes it without calling back, and its number may be a
+    /// client's next.
     fileprivate func watch(_ easy: UnsafeMutableRawPointer, _ descriptor: Int32, _ what: Int32) {
         if descriptor >= sockets.count {
             sockets.append(contentsOf: repeatElement(nil, count: Int(descriptor) + 1 - sockets.count))
@@ -223,7 +225,12 @@ package final class UpstreamClient {
         let entry = sockets[Int(descriptor)] ?? CurlSocket(client: self, descriptor: descriptor)
         sockets[Int(descriptor)] = entry
         if what == CURL_POLL_REMOVE {
-            entry.isIdle = true
+            if entry.isEstablished {
+                entry.isIdle = true
+            } else {
+                sockets[Int(descriptor)] = nil
+                entry.stopWatching()
+            }
         } else {
             entry.want(what)
             let exchange = handle(of: easy)?.exchange
@@ -328,6 +335,8 @@ private final class CurlSocket: ReadinessHandler {
     var exchange: UpstreamExchange?
     /// Whether no exchange uses the connection.
     var isIdle = false
+    /// Whether libcurl waits for nothing but bytes: while it connects it waits for room to write.
+    var isEstablished: Bool { wanted == .readable }
     /// Whether the descriptor has another owner when libcurl lets go of it.
     var isTaken = false
 

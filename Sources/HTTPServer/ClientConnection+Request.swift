@@ -20,6 +20,7 @@ extension ClientConnection {
 
     /// The request line was read; `target` is the target as it stood there.
     func began(target: UnsafePointer<CChar>?) {
+        server.hasWorked = true
         head.removeAll()
         body.removeAll()
         outgoing.reset()
@@ -40,6 +41,7 @@ extension ClientConnection {
     /// Handles one call of the access handler.
     func step(_ step: Step) -> StepResult {
         if phase == .taken || mustClose { return .close }
+        server.hasWorked = true
         isInCallback = true
         defer { isInCallback = false }
         let result = advance(step)
@@ -159,6 +161,7 @@ extension ClientConnection {
     /// libmicrohttpd is done with the request, or has given it up.
     func completed(isWhole: Bool) {
         guard phase != .taken else { return }
+        server.hasWorked = true
         summary.isComplete = isWhole && summary.status != 0 && outgoing.state != .broken
         let follower = exchange
         exchange = nil

@@ -198,6 +198,7 @@ extension ClientConnection {
 
     func readResponse(into memory: UnsafeMutableRawBufferPointer) -> Read {
         guard !mustClose else { return .broken }
+        server.hasWorked = true
         let count = min(memory.count, outgoing.queue.count)
         guard count > 0 else { return readEnd() }
         outgoing.queue.withBytes { bytes in

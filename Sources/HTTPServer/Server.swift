@@ -31,6 +31,15 @@ package final class Server {
     private var drained: [ClientConnection] = []
     private var acceptedPeer = ""
     private var requestCount: UInt64 = 0
+    /// Whether libmicrohttpd has called back during its last run, and how often it has not and yet wanted to run again.
+    var hasWorked = false
+    private var idleRuns = 0
+    private var timer: LoopTimer?
+
+    /// libmicrohttpd 0.9.75 asks to be run at once for ever where a line of a chunked body does not fit its buffer: after so many
+    /// runs without any effect it is run at intervals only, until the body's deadline ends that connection.
+    private static let mostIdleRuns = 16
+    private static let idleRunInterval = Duration.milliseconds(5)
     /// Connections that have switched protocols and live on with their handlers.
     var upgradedCount = 0
 
@@ -49,6 +58,7 @@ package final class Server {
                 server: self, poolSize: limits.poolSize, connectionLimit: limits.maximumConnections + 16)
             self.daemon = daemon
             daemonWatch = try loop.watch(daemon.descriptor, for: .readable, handler: self)
+            timer = loop.timer(self)
         } catch {
             throw Failure(description: "The HTTP front could not be set up: libmicrohttpd would not start (\(error)).")
         }
@@ -88,6 +98,8 @@ package final class Server {
         while !connections.isEmpty, daemon?.run() == true {}
         if let daemonWatch { loop.cancel(daemonWatch) }
         daemonWatch = nil
+        if let timer { loop.cancel(timer) }
+        timer = nil
         daemon?.stop()
         daemon = nil
     }
@@ -161,22 +173,29 @@ package final class Server {
     private func runDaemon() {
         isRunning = true
         isRunScheduled = false
+        hasWorked = false
         let hasMore = daemon?.run() ?? false
         isRunning = false
         let tell = drained
         drained.removeAll(keepingCapacity: true)
         for connection in tell { connection.tellDrained() }
-        if hasMore || isRunScheduled {
+        idleRuns = hasMore && !hasWorked ? idleRuns + 1 : 0
+        if isRunScheduled || hasMore && idleRuns < Self.mostIdleRuns {
             isRunScheduled = true
             loop.atEndOfPass(self)
+        } else if hasMore, let timer {
+            loop.arm(timer, after: Self.idleRunInterval)
         }
     }
 }
 
-extension Server: ReadinessHandler, PassHandler {
+extension Server: ReadinessHandler, PassHandler, TimerHandler {
     /// libmicrohttpd's poll set has events: they are handled at the end of the pass, together with what resumes until
     /// then.
     package func ready(_ readiness: Readiness) { needsRun() }
+
+    /// libmicrohttpd has something to do that it does not get done.
+    package func timerFired(_ timer: LoopTimer) { needsRun() }
 
     /// The pass has ended.
     package func passEnded() {

@@ -16,6 +16,19 @@ enum Environment {
         return result
     }
 
+    /// Overwrites a variable's value where the process was given it: instances run as the same user and could read it in
+    /// `/proc/PID/environ` (proc_pid_environ(5)).
+    static func scrub(_ name: String) {
+        var entry = environ
+        while let text = entry.pointee {
+            if String(cString: text).hasPrefix(name + "=") {
+                let value = text + name.utf8.count + 1
+                memset(value, Int32(UInt8(ascii: "*")), strlen(value))
+            }
+            entry += 1
+        }
+    }
+
     /// The user's home folder: HOME, else what the user database says.
     static var homeFolder: String {
         if let home = variables["HOME"], home.hasPrefix("/") { return home }

@@ -8,7 +8,7 @@ enum LogSetUp {
     /// The journal could not be reached.
     struct NoJournal: Error, CustomStringConvertible {
         let description =
-            "No socket for the journal could be opened (--log-format journal). Use --log-format text or json."
+            "There is no journal on this machine to log to (--log-format journal). Use --log-format text or json."
     }
 
     /// The writer for this configuration, its thread running.
@@ -21,7 +21,7 @@ enum LogSetUp {
 
     private static func output(_ format: LogFormat) throws -> LogOutput {
         guard format == .journal else { return .stream(descriptor: STDERR_FILENO) }
-        guard let journal = JournalSocket() else { throw NoJournal() }
+        guard access(JournalSocket.systemPath, F_OK) == 0, let journal = JournalSocket() else { throw NoJournal() }
         return .datagrams { journal.send($0) }
     }
 }

@@ -14,7 +14,7 @@ final class ControlCall: ServerExchange {
 
     /// Gives the answer, unless the client has left.
     func answer(_ answer: Answer) {
-        connection?.respond(answer)
+        if let connection { connection.respond(owner.identified(answer, connection)) }
         connection = nil
     }
 

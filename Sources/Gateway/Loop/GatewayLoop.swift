@@ -106,8 +106,15 @@ final class GatewayLoop {
 
     /// An error answer that carries the request's id, so that a user can name the log line.
     func error(_ status: Int, _ sentence: String, _ connection: ClientConnection?) -> Answer {
-        var answer = Answer.detail(status, sentence)
-        if let connection { answer.head.fields.append("X-Request-Id", requestID(connection.number)) }
+        let answer = Answer.detail(status, sentence)
+        return connection.map { identified(answer, $0) } ?? answer
+    }
+
+    /// The answer, with the request's id where it is an error.
+    func identified(_ answer: Answer, _ connection: ClientConnection) -> Answer {
+        guard answer.head.status >= 400 else { return answer }
+        var answer = answer
+        answer.head.fields.append("X-Request-Id", requestID(connection.number))
         return answer
     }
 
@@ -171,7 +178,8 @@ extension GatewayLoop: RequestHandler {
         case .invalid: return .refusal(unauthorized("Invalid API key", connection))
         }
         switch route {
-        case .unknownProject(let name): return .refusal(ControlAnswers.projectNotFound(name))
+        case .unknownProject(let name):
+            return .refusal(identified(ControlAnswers.projectNotFound(name), connection))
         case .start(let name), .stop(let name), .status(let name):
             connection.project = name.string
         case .proxy(let segment, let target): return decide(connection, segment, target)
@@ -190,7 +198,8 @@ extension GatewayLoop: RequestHandler {
             return .proxy(found.name, endpoint, target: target)
         }
         guard let name = ProjectName(percentEncoded: segment) else {
-            return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))
+            let answer = ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self))
+            return .refusal(identified(answer, connection))
         }
         connection.project = name.string
         return .refusal(error(503, InstanceMessage.notRunning(name.string), connection))

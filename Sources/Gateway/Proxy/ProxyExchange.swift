@@ -287,7 +287,7 @@ extension ProxyExchange: TimerHandler {
             let limit = owner.limits.answerTimeout
             fail(
                 504,
-                "OpenCode instance for \(project.string) did not answer within \(limit) (--answer-timeout). Its turn may still be running: look at the session before you send it again."
+                "OpenCode instance for \(project.string) did not answer within \(limit.plainText) (--answer-timeout). Its turn may still be running: look at the session before you send it again."
             )
         case .answering, .detached: breakOff()
         case .ended: break

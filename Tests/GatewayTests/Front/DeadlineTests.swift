@@ -125,7 +125,7 @@ import Testing
             #expect(answer.status == 504)
             #expect(
                 answer.text
-                    == #"{"detail":"OpenCode instance for demo did not answer within 0.3 seconds (--answer-timeout). "#
+                    == #"{"detail":"OpenCode instance for demo did not answer within 300ms (--answer-timeout). "#
                     + #"Its turn may still be running: look at the session before you send it again."}"#)
             try ended.wait(forCount: number)
         }

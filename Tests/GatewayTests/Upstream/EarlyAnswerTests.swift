@@ -8,7 +8,7 @@ import Testing
     /// Begins an upload that is far larger than all buffers on the way, and sends it as long as anybody takes it.
     private static func upload(_ rig: ProxyRig, isChunked: Bool) throws -> (client: TestConnection, sender: TestThread)
     {
-        let total = 200 * 1024 * 1024
+        let total = 64 * 1024 * 1024
         let client = try rig.send(
             "POST", "/x", headers: [isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(total)")])
         let sender = try TestThread {

@@ -18,7 +18,7 @@ import Testing
         let rig = try ProxyRig { _, head in if head.path == "/silent" { try end.wait(within: .seconds(30)) } }
         defer { end.open() }
         let before = try rig.gateway.process.openDescriptors()
-        for _ in 0..<20 {
+        for _ in 0..<300 {
             let connection = try rig.gateway.connect()
             _ = try connection.exchange("GET", "/health")
             try connection.send("GET", ProxyRig.target("/silent"), headers: [GatewayUnderTest.authorization])
