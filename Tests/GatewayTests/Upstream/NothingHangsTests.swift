@@ -138,4 +138,23 @@ import Testing
         #expect(try rig.gateway.process.waitForExit(within: .seconds(5)) == .exited(0))
         stream.close()
     }
+
+    @Test func anEndlessChunkExtensionKeepsNoProcessorBusy() throws {
+        let rig = try ProxyRig { connection, _ in try connection.respond(200, text: "answered") }
+        let client = try rig.gateway.connect()
+        try client.write(
+            "POST \(ProxyRig.target("/x")) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5;"
+                + String(repeating: "a", count: 30_000))
+        let before = try rig.gateway.process.processorTime()
+        #expect(try client.staysSilent(for: .seconds(1)))
+        #expect(try rig.gateway.process.processorTime() - before < .milliseconds(300))
+        #expect(try rig.request("GET", "/x").text == "answered")
+    }
+
+    @Test func theKeyDoesNotStandInTheEnvironmentThatOthersOfTheUserCanRead() throws {
+        let gateway = try GatewayUnderTest()
+        let environment = try FileTree.read("/proc/\(gateway.process.pid)/environ")
+        #expect(environment.firstRange(of: Array("VIBE_AUTH_SECRET=**".utf8)) != nil)
+        #expect(environment.firstRange(of: Array(GatewayUnderTest.key.utf8)) == nil)
+    }
 }
