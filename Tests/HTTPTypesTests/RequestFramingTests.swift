@@ -23,7 +23,8 @@ import Testing
         #expect(try Self.framing([Self.host, ("content-LENGTH", "17")]) == .length(17))
         #expect(try Self.framing([Self.host, ("Content-Length", "000017")]) == .length(17))
         #expect(
-            try Self.framing([Self.host, ("Content-Length", "9999999999999999999")]) == .length(9_999_999_999_999_999_999))
+            try Self.framing([Self.host, ("Content-Length", "9999999999999999999")])
+                == .length(9_999_999_999_999_999_999))
         #expect(try Self.framing([Self.host, ("Transfer-Encoding", "Chunked")]) == .chunked)
         #expect(try Self.framing([], version: .http10) == .none)
         #expect(try Self.framing([("Content-Length", "5")], version: .http10) == .length(5))

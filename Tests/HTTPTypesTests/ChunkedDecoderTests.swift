@@ -4,7 +4,9 @@ import Testing
 /// The chunked coding is taken off strictly (RFC 9112 §7.1), however the bytes are cut.
 @Suite struct ChunkedDecoderTests {
     /// Decodes pieces; the content, and whether the end was read.
-    private static func decode(_ pieces: [ArraySlice<UInt8>]) throws(ChunkedDecoder.Fault) -> (content: String, ended: Bool) {
+    private static func decode(_ pieces: [ArraySlice<UInt8>]) throws(ChunkedDecoder.Fault) -> (
+        content: String, ended: Bool
+    ) {
         var decoder = ChunkedDecoder()
         var content: [UInt8] = []
         for piece in pieces { try decoder.decode(Array(piece).span) { content.append($0) } }
@@ -15,7 +17,8 @@ import Testing
         try decode([Array(text.utf8)[...]])
     }
 
-    private static let whole = "5\r\nhello\r\n00a ; x=\"y\"\r\n to all wo\r\n4;n\r\nrld\n\r\n0;last\r\nX-Sum: 1\r\nY: \r\n\r\n"
+    private static let whole =
+        "5\r\nhello\r\n00a ; x=\"y\"\r\n to all wo\r\n4;n\r\nrld\n\r\n0;last\r\nX-Sum: 1\r\nY: \r\n\r\n"
 
     @Test func theContentIsTheSameAtEverySplit() throws {
         let bytes = Array(Self.whole.utf8)
@@ -49,7 +52,8 @@ import Testing
     }
 
     private static let broken: [(text: String, why: ChunkedDecoder.Fault)] = [
-        ("\r\n", .sizeIsNoNumber), ("zz\r\n", .sizeIsNoNumber), ("-1\r\n", .sizeIsNoNumber), ("+1\r\n", .sizeIsNoNumber),
+        ("\r\n", .sizeIsNoNumber), ("zz\r\n", .sizeIsNoNumber), ("-1\r\n", .sizeIsNoNumber),
+        ("+1\r\n", .sizeIsNoNumber),
         (" 1\r\n", .sizeIsNoNumber), ("0x1\r\n", .sizeIsNoNumber), (";x\r\n", .sizeIsNoNumber),
         ("11111111111111111\r\n", .sizeIsNoNumber), ("1\n", .lineEnding), ("1\ra", .lineEnding), ("1;x\n", .lineEnding),
         ("1;\u{0}\r\n", .lineEnding), ("1\r\naX", .lineEnding), ("1\r\na\n", .lineEnding), ("1\r\na\rb", .lineEnding),

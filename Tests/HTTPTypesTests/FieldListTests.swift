@@ -32,7 +32,8 @@ import Testing
 
     @Test func everyKnownNameIsRecognised() {
         let names = [
-            "Accept", "Authorization", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Expect",
+            "Accept", "Authorization", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date",
+            "Expect",
             "Host", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer",
             "Transfer-Encoding", "Upgrade", "Via", "X-Accel-Buffering", "X-Forwarded-For", "X-Forwarded-Host",
             "X-Forwarded-Proto",
@@ -94,7 +95,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a, b ,c", ["a", "b", "c"]), ("", []), (",,", []), (" , a,, \t", ["a"]), ("one", ["one"]), ("a b,c", ["a b", "c"]),
+        ("a, b ,c", ["a", "b", "c"]), ("", []), (",,", []), (" , a,, \t", ["a"]), ("one", ["one"]),
+        ("a b,c", ["a b", "c"]),
     ])
     func theElementsOfAList(value: String, elements: [String]) {
         #expect(ListElements(Array(value.utf8)[...]).map { String(decoding: $0, as: UTF8.self) } == elements)
