@@ -62,6 +62,25 @@ import Testing
         #expect(try rig.request("GET", "/y").text == "fine")
     }
 
+    @Test(.disabled("a 2xx is held until the upload has ended, which it never does here: 504 after --answer-timeout"))
+    func aGrantOfAnInstanceThatReadsNoMoreReachesTheClient() throws {
+        let answered = Latch("the client to have its answer")
+        let rig = try ProxyRig { connection, head in
+            guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
+            _ = try connection.readExactly(100_000)
+            try connection.respond(200, text: "enough")
+            try answered.wait()
+            connection.close()
+        }
+        let (client, sender) = try Self.upload(rig, isChunked: false)
+        defer { sender.join() }
+        let answer = try? ResponseReader(client, method: "POST").readAll(within: .seconds(3))
+        #expect(answer?.text == "enough")
+        answered.open()
+        client.close()
+        #expect(try rig.request("GET", "/y").text == "fine")
+    }
+
     @Test func anInstanceThatDiesUnderAnUploadIs502() throws {
         let rig = try ProxyRig { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
