@@ -148,7 +148,9 @@ package final class UpstreamExchange {
         // connection.
         client.settleAfterAction(self)
         // Of a request with a body libcurl awaits an answer with one, also where the method is HEAD.
-        if request.method == .head, request.hasBody { client.finishAfterAction(self) }
+        if request.method == .head && request.hasBody || bodyReader.isComplete && isUploadRefused {
+            client.finishAfterAction(self)
+        }
         if head.isEventStream, framing != .none { client.takeSocketAfterAction(of: self) }
         return state == .running
     }
@@ -191,7 +193,9 @@ package final class UpstreamExchange {
             return false
         }
         // Only libcurl knows the end of a body with a length before the connection may be used again.
-        if bodyReader.isComplete, framing == .chunked, stream == nil { client.finishAfterAction(self) }
+        if bodyReader.isComplete, framing == .chunked || isUploadRefused, stream == nil {
+            client.finishAfterAction(self)
+        }
         return state == .running
     }
 
@@ -273,6 +277,9 @@ package final class UpstreamExchange {
     /// An answer can be there before libcurl has told which descriptor it uses: then libcurl is asked whether it has
     /// kept one.
     private var isConnectionGone: Bool { connectionWasClosed || descriptor < 0 && handle?.hasKeptConnection == false }
+
+    /// libcurl sends nothing more of a body after such a status, but does not end a transfer whose upload has paused.
+    private var isUploadRefused: Bool { !isUploadSent && (head?.status ?? 0) >= 300 }
 
     private var isUploadSent: Bool {
         guard case .streamed = request.body else { return true }
