@@ -44,6 +44,25 @@ import Testing
         #expect(try rig.request("GET", "/y").text == "fine")
     }
 
+    @Test(arguments: ["Content-Length: 9\r\n\r\ntoo large", "Content-Length: 0\r\n\r\n"])
+    func aRefusalEndsAnUploadThatHasPaused(framing: String) throws {
+        let ended = Latch("the gateway to close the instance's connection")
+        let rig = try ProxyRig { connection, head in
+            guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
+            // Everything that the client has sent so far: the gateway has nothing to send on.
+            _ = try connection.readExactly(300_000)
+            try connection.write("HTTP/1.1 413 Content Too Large\r\n\(framing)")
+            try connection.waitForEnd()
+            ended.open()
+        }
+        let client = try rig.send("POST", "/x", headers: [("Content-Length", "1000000")])
+        try client.write([UInt8](repeating: 120, count: 300_000))
+        #expect(try ResponseReader(client, method: "POST").readAll().status == 413)
+        #expect(try client.waitForEnd(within: .seconds(3)) == .closed)
+        try ended.wait(within: .seconds(3))
+        #expect(try rig.request("GET", "/y").text == "fine")
+    }
+
     @Test(arguments: ["close", "stay"])
     func aGrantThatComesEarlyReachesTheClient(instance: String) throws {
         let rig = try ProxyRig { connection, head in
