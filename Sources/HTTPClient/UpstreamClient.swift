@@ -247,11 +247,20 @@ package final class UpstreamClient {
         sockets[Int(descriptor)] = nil
         entry.stopWatching()
         if let exchange = entry.exchange {
+            if exchange.mayHaveUnreadAnswer { readRest(of: descriptor, for: exchange) }
             exchange.connectionWasClosed = true
             exchange.descriptor = -1
         }
         // The descriptor of a stream lives on under its new owner.
         if !entry.isTaken { Glibc.close(descriptor) }
+    }
+
+    /// An instance that does not want the rest of an upload answers and closes. libcurl then fails to send, and gives up
+    /// without a look at what it could read.
+    private func readRest(of descriptor: Int32, for exchange: UpstreamExchange) {
+        guard let own = try? SocketOptions.duplicate(descriptor) else { return }
+        let socket = Socket(owning: own)
+        while case .bytes = socket.receive(loop.scratch, { exchange.salvage($0) }) {}
     }
 
     /// Whether libcurl may use a connection for an exchange that it has not told about.

@@ -42,6 +42,8 @@ package final class UpstreamExchange {
     private var isUploadComplete = false
     private var isUploadWaiting = false
     private var early: [UInt8] = []
+    /// Whether the answer was read after libcurl had given up.
+    private var isSalvaged = false
     /// The connection, once the instance has switched protocols.
     private var switchedSocket: Socket?
     private var stream: UpstreamStream?
@@ -108,6 +110,26 @@ package final class UpstreamExchange {
         guard state == .running else { return .stop }
         guard head == nil else { return receivedBody(bytes) }
         return receivedHead(bytes) ? .taken : .stop
+    }
+
+    /// Whether libcurl may close the connection with an answer in it that it has not looked at.
+    var mayHaveUnreadAnswer: Bool {
+        guard state == .running, head == nil, fault == nil, case .streamed = request.body else { return false }
+        return true
+    }
+
+    /// Takes bytes that libcurl has left unread on a connection that it is closing.
+    func salvage(_ bytes: Span<UInt8>) {
+        isSalvaged = true
+        var start = 0
+        while head == nil, fault == nil, state == .running, start < bytes.count {
+            var end = start
+            while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+            end = min(end + 1, bytes.count)
+            guard receivedHead(bytes.extracting(start..<end)) else { return }
+            start = end
+        }
+        if head != nil, start < bytes.count { _ = receivedBody(bytes.extracting(start..<bytes.count)) }
     }
 
     /// libcurl hands over one line at a time, and a long one in pieces.
@@ -249,6 +271,7 @@ package final class UpstreamExchange {
         switch result {
         case .refused: return .refused
         case .failed(let reason) where head == nil: return .noAnswer(reason)
+        case .failed where isSalvaged && bodyReader.endsWhole: return nil
         case .failed(let reason): return .brokenBody(reason)
         case .complete where head == nil: return .noAnswer("the connection was closed")
         case .complete:

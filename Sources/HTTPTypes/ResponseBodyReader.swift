@@ -54,8 +54,11 @@ package struct ResponseBodyReader: Sendable {
         }
     }
 
+    /// Whether the connection's end would be the body's, or the body has ended.
+    package var endsWhole: Bool { framing == .untilClose || isComplete }
+
     /// The connection was closed: right where closing is the end, and after the end.
     package func closed() throws(Fault) {
-        guard framing == .untilClose || isComplete else { throw .truncated }
+        guard endsWhole else { throw .truncated }
     }
 }

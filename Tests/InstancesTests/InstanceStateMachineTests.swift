@@ -60,74 +60,76 @@ import Testing
         .answerStarts(.failed("Failed to start service: \(reason)"))
     }
 
-    static let table: [Row] = [
-        // A start.
-        Row(.stopped, .startRequested, .starting, [.publish] + spawn(1)),
-        Row(.starting, .startRequested, .starting, []),
-        Row(.booting, .startRequested, .booting, []),
-        Row(.probing, .startRequested, probing, []),
-        Row(.ready, .startRequested, ready, [.answerStarts(.alreadyRunning(port: 4096))]),
-        Row(.failed, .startRequested, .starting, [.publish] + spawn(2)),
-        Row(.stopping, .startRequested, .starting, [.publish]),
-        Row(.timedOut, .startRequested, .starting, [.publish]),
-        Row(.stuck, .startRequested, .failed(reason: hangs), [startFailed(hangs)]),
-        // On the way to ready.
-        Row(.starting, .spawned(generation: 1), .booting, [.publish]),
-        Row(
-            .starting, .spawnFailed(generation: 1, reason: "no."), .failed(reason: "no."),
-            [.publish, .disarm(.start), startFailed("no.")]),
-        Row(
-            .booting, .announced(generation: 1, port: 4096), probing,
-            [.publish, .probe(generation: 1, port: 4096)]),
-        Row(.probing, .announced(generation: 1, port: 5000), probing, []),
-        Row(
-            .probing, .probed(generation: 1, .healthy(version: "1")), ready,
-            [.publish] + disarm + [.answerStarts(.started(port: 4096))]),
-        Row(
-            .probing, .probed(generation: 1, .unhealthy(reason: "x.")), probing, [.arm(.probe, .milliseconds(50))]),
-        Row(.probing, .fired(.probe), probing, [.probe(generation: 1, port: 4096)]),
-        Row(.ready, .announced(generation: 1, port: 5000), ready, []),
-        Row(.ready, .probed(generation: 1, .unhealthy(reason: "x.")), ready, []),
-        Row(.ready, .fired(.start), ready, []),
-        // Too late.
-        Row(
-            .booting, .fired(.start, tail: ["migrating"]), .failed(reason: noPort + " Its last output:\nmigrating"),
-            [
-                .publish,
-                .answerStarts(
-                    .failed("Service started but failed to get port. \(noPort) Its last output:\nmigrating")),
-            ] + hardEnd),
-        Row(
-            .probing, .fired(.start),
-            .failed(reason: "OpenCode announced port 4096 but was not healthy within 30 s: it did not answer."),
-            [
-                .publish,
-                startFailed("OpenCode announced port 4096 but was not healthy within 30 s: it did not answer."),
-            ] + hardEnd),
-        Row(.timedOut, Origin.exit, .failed(reason: noPort), ended),
-        // It ends by itself.
-        Row(.booting, Origin.exit, .failed(reason: diedEarly), [.publish] + disarm + [startFailed(diedEarly)]),
-        Row(.ready, Origin.exit, .failed(reason: died), [.publish] + disarm),
-        // A stop.
-        Row(.stopped, .stopRequested, .stopped, [.answerStops(.stopped)]),
-        Row(.failed, .stopRequested, .stopped, [.publish, .answerStops(.stopped)]),
-        Row(.starting, .stopRequested, .stopping, [.publish, wasStopped] + gentleEnd),
-        Row(.booting, .stopRequested, .stopping, [.publish, wasStopped] + gentleEnd),
-        Row(.probing, .stopRequested, .stopping, [.publish, wasStopped] + gentleEnd),
-        Row(.ready, .stopRequested, .stopping, [.publish] + gentleEnd),
-        Row(.stopping, .stopRequested, .stopping, []),
-        Row(.stoppingAndStartingAgain, .stopRequested, .stopping, [.publish, wasStopped]),
-        Row(.timedOut, .stopRequested, .stopping, [.publish]),
-        Row(.stopping, .fired(.terminate), .stopping, [.kill, .arm(.kill, .seconds(5))]),
-        Row(.stopping, Origin.exit, .stopped, [.publish] + ended),
-        Row(.stoppingAndStartingAgain, Origin.exit, .starting, ended + spawn(2)),
-        // Not even SIGKILL helps.
-        Row(
-            .stopping, .fired(.kill), .failed(reason: hangs),
-            [.publish, .answerStops(.failed("Failed to stop service: \(hangs)"))]),
-        Row(.stuck, .stopRequested, .stopping, [.publish] + hardEnd),
-        Row(.stuck, Origin.exit, .stopped, [.publish]),
-    ]
+    static var table: [Row] {
+        [
+            // A start.
+            Row(.stopped, .startRequested, .starting, [.publish] + spawn(1)),
+            Row(.starting, .startRequested, .starting, []),
+            Row(.booting, .startRequested, .booting, []),
+            Row(.probing, .startRequested, probing, []),
+            Row(.ready, .startRequested, ready, [.answerStarts(.alreadyRunning(port: 4096))]),
+            Row(.failed, .startRequested, .starting, [.publish] + spawn(2)),
+            Row(.stopping, .startRequested, .starting, [.publish]),
+            Row(.timedOut, .startRequested, .starting, [.publish]),
+            Row(.stuck, .startRequested, .failed(reason: hangs), [startFailed(hangs)]),
+            // On the way to ready.
+            Row(.starting, .spawned(generation: 1), .booting, [.publish]),
+            Row(
+                .starting, .spawnFailed(generation: 1, reason: "no."), .failed(reason: "no."),
+                [.publish, .disarm(.start), startFailed("no.")]),
+            Row(
+                .booting, .announced(generation: 1, port: 4096), probing,
+                [.publish, .probe(generation: 1, port: 4096)]),
+            Row(.probing, .announced(generation: 1, port: 5000), probing, []),
+            Row(
+                .probing, .probed(generation: 1, .healthy(version: "1")), ready,
+                [.publish] + disarm + [.answerStarts(.started(port: 4096))]),
+            Row(
+                .probing, .probed(generation: 1, .unhealthy(reason: "x.")), probing, [.arm(.probe, .milliseconds(50))]),
+            Row(.probing, .fired(.probe), probing, [.probe(generation: 1, port: 4096)]),
+            Row(.ready, .announced(generation: 1, port: 5000), ready, []),
+            Row(.ready, .probed(generation: 1, .unhealthy(reason: "x.")), ready, []),
+            Row(.ready, .fired(.start), ready, []),
+            // Too late.
+            Row(
+                .booting, .fired(.start, tail: ["migrating"]), .failed(reason: noPort + " Its last output:\nmigrating"),
+                [
+                    .publish,
+                    .answerStarts(
+                        .failed("Service started but failed to get port. \(noPort) Its last output:\nmigrating")),
+                ] + hardEnd),
+            Row(
+                .probing, .fired(.start),
+                .failed(reason: "OpenCode announced port 4096 but was not healthy within 30 s: it did not answer."),
+                [
+                    .publish,
+                    startFailed("OpenCode announced port 4096 but was not healthy within 30 s: it did not answer."),
+                ] + hardEnd),
+            Row(.timedOut, Origin.exit, .failed(reason: noPort), ended),
+            // It ends by itself.
+            Row(.booting, Origin.exit, .failed(reason: diedEarly), [.publish] + disarm + [startFailed(diedEarly)]),
+            Row(.ready, Origin.exit, .failed(reason: died), [.publish] + disarm),
+            // A stop.
+            Row(.stopped, .stopRequested, .stopped, [.answerStops(.stopped)]),
+            Row(.failed, .stopRequested, .stopped, [.publish, .answerStops(.stopped)]),
+            Row(.starting, .stopRequested, .stopping, [.publish, wasStopped] + gentleEnd),
+            Row(.booting, .stopRequested, .stopping, [.publish, wasStopped] + gentleEnd),
+            Row(.probing, .stopRequested, .stopping, [.publish, wasStopped] + gentleEnd),
+            Row(.ready, .stopRequested, .stopping, [.publish] + gentleEnd),
+            Row(.stopping, .stopRequested, .stopping, []),
+            Row(.stoppingAndStartingAgain, .stopRequested, .stopping, [.publish, wasStopped]),
+            Row(.timedOut, .stopRequested, .stopping, [.publish]),
+            Row(.stopping, .fired(.terminate), .stopping, [.kill, .arm(.kill, .seconds(5))]),
+            Row(.stopping, Origin.exit, .stopped, [.publish] + ended),
+            Row(.stoppingAndStartingAgain, Origin.exit, .starting, ended + spawn(2)),
+            // Not even SIGKILL helps.
+            Row(
+                .stopping, .fired(.kill), .failed(reason: hangs),
+                [.publish, .answerStops(.failed("Failed to stop service: \(hangs)"))]),
+            Row(.stuck, .stopRequested, .stopping, [.publish] + hardEnd),
+            Row(.stuck, Origin.exit, .stopped, [.publish]),
+        ]
+    }
 
     private func machine(_ origin: Origin) -> Machine {
         var machine = Machine(limits: Self.limits)
