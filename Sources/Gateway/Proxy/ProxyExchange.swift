@@ -20,6 +20,8 @@ final class ProxyExchange {
         case ended
     }
 
+    /// How long an instance that has answered may read nothing of an upload before the answer is given without the rest.
+    private static let earlyAnswerGrace = Duration.seconds(1)
     private static let highWater = 256 * 1024
     private static let lowWater = 64 * 1024
 
@@ -116,7 +118,7 @@ final class ProxyExchange {
 extension ProxyExchange: ServerExchange {
     func requestBodyArrived() {
         guard let connection, let upstream else { return }
-        arm(owner.limits.answerTimeout)
+        arm(earlyAnswer == nil ? owner.limits.answerTimeout : Self.earlyAnswerGrace)
         if upstream.waitingUpload < Self.highWater { connection.withBody { upstream.upload(&$0) } }
         if connection.isBodyComplete, connection.body.isEmpty {
             isUploading = false
@@ -175,10 +177,20 @@ extension ProxyExchange: UpstreamFollower {
         }
         // While the client is what everybody waits for, its own deadline counts.
         if !goesOn { timer?.disarm() }
+        if earlyAnswer != nil { arm(Self.earlyAnswerGrace) }
         return goesOn
     }
 
     func answerSettled() { beginHeldAnswer() }
+
+    /// An answer that is whole while the request's body is still being sent. It is held for as long as the instance goes on
+    /// reading, because libmicrohttpd answers only behind a body.
+    private var earlyAnswer: (head: ResponseHead, length: BodyLength)? {
+        guard isUploading, case .held(let head, let length) = phase, connection?.waitingLength == length else {
+            return nil
+        }
+        return (head, length)
+    }
 
     /// Lets the held head go, unless the request is still being sent: libmicrohttpd answers only then.
     private func beginHeldAnswer() {
@@ -280,6 +292,10 @@ extension ProxyExchange: UpstreamFollower {
 
 extension ProxyExchange: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
+        if let (head, length) = earlyAnswer, let detached = connection?.detach(head, length, policy: .pauseSource) {
+            detached.finish()
+            return end()
+        }
         upstream?.cancel()
         switch phase {
         case .waiting, .held:
