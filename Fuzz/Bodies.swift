@@ -94,7 +94,8 @@ private enum PlainChunks {
             let more = line.dropFirst(digits.count)
             guard (1...16).contains(digits.count),
                 let size = UInt64(String(decoding: digits, as: UTF8.self), radix: 16),
-                more.isEmpty || [0x09, 0x20, UInt8(ascii: ";")].contains(more[more.startIndex]), more.count <= 257,
+                more.trimmingOptionalWhiteSpace().isEmpty
+                    || more.trimmingOptionalWhiteSpace().starts(with: [UInt8(ascii: ";")]), more.count <= 257,
                 more.allSatisfy({ $0 >= 0x20 || $0 == 0x09 })
             else { return nil }
             guard size > 0 else { return hasTrailers(rest) ? content : nil }

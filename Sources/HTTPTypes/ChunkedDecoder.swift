@@ -16,6 +16,7 @@ package struct ChunkedDecoder: Sendable {
 
     private enum State {
         case size(digits: Int)
+        case sizeSpace(length: Int)
         case sizeExtension(length: Int)
         case sizeLineFeed
         case data
@@ -68,6 +69,7 @@ package struct ChunkedDecoder: Sendable {
     private mutating func take(_ byte: UInt8) throws(Fault) {
         switch state {
         case .size(let digits): try takeSize(byte, digits)
+        case .sizeSpace(let length): try takeBehindSize(byte, length)
         case .sizeExtension(let length):
             if byte == 0x0d {
                 state = .sizeLineFeed
@@ -102,9 +104,16 @@ package struct ChunkedDecoder: Sendable {
             return
         }
         guard digits > 0 else { throw .sizeIsNoNumber }
+        try takeBehindSize(byte, 0)
+    }
+
+    /// White space, the beginning of an extension or the line's end; `length` bytes of white space came before.
+    private mutating func takeBehindSize(_ byte: UInt8, _ length: Int) throws(Fault) {
+        guard length <= Self.maximumExtension || byte == 0x0d else { throw .lineTooLong }
         switch byte {
         case 0x0d: state = .sizeLineFeed
-        case UInt8(ascii: ";"), 0x20, 0x09: state = .sizeExtension(length: 0)
+        case 0x20, 0x09: state = .sizeSpace(length: length + 1)
+        case UInt8(ascii: ";"): state = .sizeExtension(length: length)
         case 0x0a: throw .lineEnding
         default: throw .sizeIsNoNumber
         }
