@@ -77,8 +77,8 @@ let package = Package(
         program("opencode-twin", ["TestKit"]),
 
         tests("LockingTests", ["Locking"]),
-        tests("EventLoopTests", ["EventLoop"]),
-        tests("HTTPTypesTests", ["HTTPTypes"]),
+        tests("EventLoopTests", ["EventLoop", "Locking", "TestKit"]),
+        tests("HTTPTypesTests", ["HTTPTypes", "TestKit"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("SystemdTests", ["Systemd"]),
@@ -89,6 +89,10 @@ let package = Package(
         tests("InstancesTests", ["Instances", "Systemd", "OpenCode", "Logging", "Locking", "Access"]),
         tests("TestKitTests", ["TestKit"]),
         tests("OpenCodeTwinTests", ["TestKit", "opencode-twin"]),
-        tests("GatewayTests", ["Gateway", "HTTPTypes", "TestKit", "viberemote-gateway", "opencode-twin"]),
+        tests(
+            "GatewayTests",
+            [
+                "Gateway", "HTTPServer", "HTTPTypes", "Instances", "TestKit", "viberemote-gateway", "opencode-twin",
+            ]),
     ]
 )

@@ -1,72 +1,145 @@
 import HTTPTypes
+import TestKit
 import Testing
 
-/// Bytes come out in the order in which they went in.
-@Suite struct ByteQueueTests {
-    private static func bytes(_ queue: ByteQueue) -> [UInt8] {
+@Suite("Bytes that wait, first in, first out")
+struct ByteQueueTests {
+    private func content(_ queue: ByteQueue) -> [UInt8] {
         queue.withBytes { span in
             var bytes: [UInt8] = []
-            for index in 0..<span.count { bytes.append(span[index]) }
+            bytes.append(span)
             return bytes
         }
     }
 
-    @Test func firstInFirstOut() {
+    private func queue(_ text: String) -> ByteQueue {
         var queue = ByteQueue()
-        #expect(queue.isEmpty)
-        queue.append(contentsOf: [1, 2, 3])
-        let more: [UInt8] = [4, 5]
-        queue.append(more.span)
-        #expect(Self.bytes(queue) == [1, 2, 3, 4, 5])
-        queue.removeFirst(2)
-        #expect(queue.count == 3)
-        #expect(Self.bytes(queue) == [3, 4, 5])
-        queue.removeFirst(3)
-        #expect(queue.isEmpty)
-        #expect(Self.bytes(queue) == [])
+        queue.append(contentsOf: text.utf8)
+        return queue
     }
 
-    @Test func anotherQueueIsMovedIn() {
+    @Test("What is added behind is taken in front")
+    func appendAndTake() {
         var queue = ByteQueue()
-        var other = ByteQueue()
-        other.append(contentsOf: [1, 2, 3])
-        other.removeFirst(1)
-        queue.append(moving: &other)
-        #expect(other.isEmpty)
-        #expect(Self.bytes(queue) == [2, 3])
-        other.append(contentsOf: [4])
-        queue.append(moving: &other)
-        #expect(other.isEmpty)
-        #expect(Self.bytes(queue) == [2, 3, 4])
-        queue.append(moving: &other)
-        #expect(Self.bytes(queue) == [2, 3, 4])
+        #expect(queue.isEmpty && queue.count == 0)
+        #expect(content(queue).isEmpty)
+        queue.append("hello ".bytes.span)
+        queue.append(contentsOf: "world".utf8)
+        #expect(!queue.isEmpty && queue.count == 11)
+        queue.removeFirst(4)
+        #expect(content(queue).text == "o world")
+        queue.removeFirst(0)
+        #expect(queue.count == 7)
+        queue.append(contentsOf: "!".utf8)
+        queue.removeFirst(7)
+        #expect(content(queue).text == "!")
+        queue.removeFirst(1)
+        #expect(queue.isEmpty && queue.count == 0)
+        queue.append(contentsOf: "again".utf8)
+        #expect(content(queue).text == "again")
     }
 
-    @Test func manyStepsGiveTheSameAsAnArray() {
+    @Test("An error inside the loan comes out of it")
+    func errors() {
+        struct Refused: Error {}
+        #expect(throws: Refused.self) {
+            try queue("a").withBytes { (_: Span<UInt8>) throws(Refused) in throw Refused() }
+        }
+    }
+
+    @Test(
+        "All bytes of another queue are moved behind one's own, and that one is empty",
+        arguments: ["", "own"], ["", "other", String(repeating: "large", count: 10_000)])
+    func moving(own: String, other: String) {
+        // Both have been taken from before.
+        var first = queue("x\(own)")
+        first.removeFirst(1)
+        var second = queue("yy\(other)")
+        second.removeFirst(2)
+        first.append(moving: &second)
+        #expect(content(first).text == own + other)
+        #expect(second.isEmpty && content(second).isEmpty)
+        second.append(contentsOf: "z".utf8)
+        #expect(content(second).text == "z")
+        #expect(content(first).text == own + other)
+    }
+
+    @Test("Dropping everything leaves nothing", arguments: [10, 100_000])
+    func removeAll(count: Int) {
+        var queue = queue(String(repeating: "a", count: count))
+        queue.removeFirst(5)
+        queue.removeAll()
+        #expect(queue.isEmpty && queue.count == 0)
+        queue.append(contentsOf: "b".utf8)
+        #expect(content(queue).text == "b")
+    }
+
+    @Test("A copy does not follow the original")
+    func values() {
+        var first = queue("abc")
+        let copy = first
+        first.removeFirst(2)
+        #expect(content(copy).text == "abc")
+    }
+
+    @Test("64 MiB pass through a queue that never runs empty, each byte once and in order")
+    func largeVolume() {
+        // A byte tells where it stands in the whole stream; the period is no divisor of any amount below.
+        let period = 251
+        let pattern = (0..<(65_536 + period)).map { UInt8($0 % period) }
+        var queue = ByteQueue()
+        var (written, read) = (0, 0)
+        for round in 0..<1024 {
+            let start = written % period
+            queue.append(contentsOf: pattern[start..<(start + 65_536)])
+            written += 65_536
+            // Odd amounts, so that the end of what is taken wanders through the pieces.
+            let taken = min(queue.count - 1, round % 3 == 0 ? 30_011 : 81_017)
+            let expected = read % period
+            let isEqual = queue.withBytes { span in
+                stride(from: 0, to: taken, by: 997).allSatisfy { Int(span[$0]) == (expected + $0) % period }
+            }
+            #expect(isEqual, "round \(round)")
+            queue.removeFirst(taken)
+            read += taken
+            #expect(queue.count == written - read)
+        }
+        #expect(content(queue).elementsEqual((read..<written).lazy.map { UInt8($0 % period) }))
+    }
+
+    @Test("Whatever is done, the content is that of a plain array", arguments: [1, 2, 3, 4] as [UInt64])
+    func againstAModel(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
         var queue = ByteQueue()
         var model: [UInt8] = []
-        var state: UInt32 = 7
-        func next(_ bound: Int) -> Int {
-            state = state &* 1_664_525 &+ 1_013_904_223
-            return Int(state >> 8) % bound
-        }
-        for step in 0..<3_000 {
-            if next(2) == 0 {
-                let piece = (0..<next(3_000)).map { UInt8(truncatingIfNeeded: $0 &+ step) }
-                queue.append(contentsOf: piece)
-                model += piece
-            } else {
-                let count = next(min(model.count, 4_000) + 1)
-                queue.removeFirst(count)
-                model.removeFirst(count)
+        for _ in 0..<2_000 {
+            let bytes = [UInt8](
+                repeating: .random(in: 0...255, using: &generator), count: .random(in: 0...9_000, using: &generator))
+            switch Int.random(in: 0..<100, using: &generator) {
+            case 0: (queue, model) = (ByteQueue(), [])
+            case 1:
+                queue.removeAll()
+                model.removeAll()
+            case 2..<25:
+                queue.append(bytes.span)
+                model += bytes
+            case 25..<40:
+                queue.append(contentsOf: bytes)
+                model += bytes
+            case 40..<50:
+                var other = ByteQueue()
+                other.append(bytes.span)
+                let taken = Int.random(in: 0...bytes.count, using: &generator)
+                other.removeFirst(taken)
+                queue.append(moving: &other)
+                model += bytes[taken...]
+            default:
+                let taken = Int.random(in: 0...min(model.count, 10_000), using: &generator)
+                queue.removeFirst(taken)
+                model.removeFirst(taken)
             }
             #expect(queue.count == model.count)
-            if step % 100 == 0 {
-                let isEqual = Self.bytes(queue) == model
-                #expect(isEqual)
-            }
+            #expect(content(queue) == model)
         }
-        queue.removeAll()
-        #expect(queue.isEmpty)
     }
 }

@@ -1,82 +1,126 @@
 import HTTPTypes
 import Testing
 
-/// The chunked coding is taken off strictly (RFC 9112 §7.1), however the bytes are cut.
-@Suite struct ChunkedDecoderTests {
-    /// Decodes pieces; the content, and whether the end was read.
-    private static func decode(_ pieces: [ArraySlice<UInt8>]) throws(ChunkedDecoder.Fault) -> (
-        content: String, ended: Bool
-    ) {
+@Suite("The chunked coding (RFC 9112 §7.1)")
+struct ChunkedDecoderTests {
+    typealias Fault = ChunkedDecoder.Fault
+
+    /// What one decoder has made of a body.
+    private struct Decoded: Equatable {
+        var content = ""
+        var isComplete = false
+        var trailers: [String] = []
+        var fault: Fault?
+    }
+
+    private func decode(_ pieces: [ArraySlice<UInt8>]) -> Decoded {
         var decoder = ChunkedDecoder()
         var content: [UInt8] = []
-        for piece in pieces { try decoder.decode(Array(piece).span) { content.append($0) } }
-        return (String(decoding: content, as: UTF8.self), decoder.isComplete)
-    }
-
-    private static func decode(_ text: String) throws(ChunkedDecoder.Fault) -> (content: String, ended: Bool) {
-        try decode([Array(text.utf8)[...]])
-    }
-
-    private static let whole =
-        "5\r\nhello\r\n00a ; x=\"y\"\r\n to all wo\r\n4;n\r\nrld\n\r\n0;last\r\nX-Sum: 1\r\nY: \r\n\r\n"
-
-    @Test func theContentIsTheSameAtEverySplit() throws {
-        let bytes = Array(Self.whole.utf8)
-        for split in 0...bytes.count {
-            let (content, ended) = try Self.decode([bytes[..<split], bytes[split...]])
-            #expect(content == "hello to all world\n", "split at \(split)")
-            #expect(ended)
+        var decoded = Decoded()
+        do throws(Fault) {
+            for piece in pieces { try decoder.decode(piece.span) { run in content.append(run) } }
+        } catch {
+            decoded.fault = error
         }
-        let single = try Self.decode(bytes.indices.map { bytes[$0...$0] })
-        #expect(single.content == "hello to all world\n")
-        #expect(single.ended)
+        decoded.content = content.text
+        decoded.isComplete = decoder.isComplete
+        decoded.trailers = decoder.trailers.lines
+        return decoded
     }
 
-    @Test func noPrefixIsWhole() throws {
-        let bytes = Array(Self.whole.utf8)
-        for end in 0..<bytes.count {
-            let (content, ended) = try Self.decode([bytes[..<end]])
-            #expect(!ended, "the first \(end) bytes")
-            #expect("hello to all world\n".hasPrefix(content))
-        }
+    @Test(
+        "A body gives the same content wherever the network cuts it",
+        arguments: [
+            ("0\r\n\r\n", "", []),
+            ("5\r\nhello\r\n0\r\n\r\n", "hello", []),
+            ("1\r\na\r\n2\r\nbc\r\n0\r\n\r\n", "abc", []),
+            ("a\r\n0123456789\r\nA\r\nabcdefghij\r\n0\r\n\r\n", "0123456789abcdefghij", []),
+            ("000000000000000a\r\n0123456789\r\n0000000000000000\r\n\r\n", "0123456789", []),
+            ("2\r\n\r\n\r\n5\r\n0\r\n\r\n\r\n0\r\n\r\n", "\r\n0\r\n\r\n", []),
+            ("1;name=value\r\na\r\n1;a=\"b;c\"\r\nb\r\n0;last\r\n\r\n", "ab", []),
+            ("1 \r\na\r\n1\t;x\r\nb\r\n1 \t; x = y\r\nc\r\n0 \r\n\r\n", "abc", []),
+            ("1;\r\na\r\n1;\u{e9}\tx\r\nb\r\n0\r\n\r\n", "ab", []),
+            ("1\r\na\r\n0\r\nX-Sum: 1\r\n\r\n", "a", ["X-Sum: 1"]),
+            ("0\r\nA:1\r\nb:  2 \t\r\nA:\r\nC: \u{e9}\r\n\r\n", "", ["A: 1", "b: 2", "A: ", "C: \u{e9}"]),
+        ])
+    func goodBodies(body: String, content: String, trailers: [String]) {
+        let expected = Decoded(content: content, isComplete: true, trailers: trailers)
+        for pieces in cuts(of: body.bytes) { #expect(decode(pieces) == expected) }
     }
 
-    @Test func trailersAreKept() throws {
-        var decoder = ChunkedDecoder()
-        let bytes = Array(Self.whole.utf8)
-        try decoder.decode(bytes.span) { _ in }
-        #expect(decoder.trailers.count == 2)
-        #expect(decoder.trailers.name(at: 0).elementsEqual("X-Sum".utf8))
-        #expect(decoder.trailers.value(at: 0).elementsEqual("1".utf8))
-        #expect(decoder.trailers.value(at: 1).isEmpty)
-    }
-
-    private static let broken: [(text: String, why: ChunkedDecoder.Fault)] = [
-        ("\r\n", .sizeIsNoNumber), ("zz\r\n", .sizeIsNoNumber), ("-1\r\n", .sizeIsNoNumber),
-        ("+1\r\n", .sizeIsNoNumber),
-        (" 1\r\n", .sizeIsNoNumber), ("0x1\r\n", .sizeIsNoNumber), (";x\r\n", .sizeIsNoNumber),
-        ("11111111111111111\r\n", .sizeIsNoNumber), ("1\n", .lineEnding), ("1\ra", .lineEnding), ("1;x\n", .lineEnding),
-        ("1;\u{0}\r\n", .lineEnding), ("1\r\naX", .lineEnding), ("1\r\na\n", .lineEnding), ("1\r\na\rb", .lineEnding),
-        ("0\r\n\n", .lineEnding), ("0\r\nA: b\n", .lineEnding), ("0\r\n\r\nx", .excess), ("0\r\n\r\n\r\n", .excess),
-        ("0\r\nA\r\n", .badTrailer), ("0\r\n: b\r\n", .badTrailer), ("0\r\nA : b\r\n", .badTrailer),
-        ("0\r\n A: b\r\n", .badTrailer), ("0\r\nA: b\u{0}\r\n", .badTrailer),
-        ("1;\(String(repeating: "x", count: 300))\r\n", .lineTooLong),
-        ("0\r\nA: \(String(repeating: "x", count: 9000))\r\n", .trailersTooLong),
-        ("0\r\n\(String(repeating: "A: 123456\r\n", count: 1000))", .trailersTooLong),
-    ]
-
-    @Test func whatBreaksTheCodingIsAFaultAtEverySplit() {
-        for (text, why) in Self.broken {
-            let bytes = Array(text.utf8)
-            for split in [0, 1, 2, bytes.count / 2, bytes.count] where split <= bytes.count {
-                #expect(throws: why, "\(text.prefix(20).debugDescription) at \(split)") {
-                    try Self.decode([bytes[..<split], bytes[split...]])
-                }
-            }
+    @Test("Before its last byte a body is not complete, and nothing is wrong with it")
+    func prefixes() {
+        let body = "3;x\r\nabc\r\n0\r\nX: 1\r\n\r\n".bytes
+        for end in body.indices {
+            let decoded = decode([body[..<end]])
+            #expect(!decoded.isComplete && decoded.fault == nil, "\(end) bytes")
+            #expect(decoded.content == body[5..<max(5, min(8, end))].text)
         }
     }
 
-    @Test func theLargestSizeIsTaken() throws {
-        #expect(try Self.decode("ffffffffffffffff\r\nabc").content == "abc")
+    @Test(
+        "A broken body is told by its first wrong byte; what came before it is content",
+        arguments: [
+            ("\r\n", .sizeIsNoNumber, ""), ("g\r\n", .sizeIsNoNumber, ""), (" 1\r\na", .sizeIsNoNumber, ""),
+            ("+1\r\na", .sizeIsNoNumber, ""), ("-1\r\na", .sizeIsNoNumber, ""), ("0x1\r\na", .sizeIsNoNumber, ""),
+            (";x\r\n", .sizeIsNoNumber, ""), ("1,\r\na", .sizeIsNoNumber, ""), ("1\0", .sizeIsNoNumber, ""),
+            ("00000000000000001\r\na", .sizeIsNoNumber, ""), ("10000000000000000\r\na", .sizeIsNoNumber, ""),
+            ("1 1\r\na", .sizeIsNoNumber, ""), ("1 x\r\na", .sizeIsNoNumber, ""), ("1\t0\r\n", .sizeIsNoNumber, ""),
+            ("\n", .sizeIsNoNumber, ""), ("1\na", .lineEnding, ""), ("1 \na", .lineEnding, ""),
+            ("1;x\na", .lineEnding, ""), ("1;x\0\r\n", .lineEnding, ""), ("1\rxa", .lineEnding, ""),
+            ("1\r\r\na", .lineEnding, ""), ("1;x\r;\n", .lineEnding, ""), ("1\r\nab", .lineEnding, "a"),
+            ("1\r\na\n", .lineEnding, "a"), ("1\r\na\rx", .lineEnding, "a"), ("1\r\na1", .lineEnding, "a"),
+            ("1\r\na\r\n\r\n", .sizeIsNoNumber, "a"), ("0\r\n\n", .lineEnding, ""), ("0\r\n\rx", .lineEnding, ""),
+            ("0\r\nX: a\n", .lineEnding, ""), ("0\r\nX: a\rb", .lineEnding, ""), ("0\r\nX\r\n", .badTrailer, ""),
+            ("0\r\n: a\r\n", .badTrailer, ""), ("0\r\nX : a\r\n", .badTrailer, ""), ("0\r\n X: a\r\n", .badTrailer, ""),
+            ("0\r\nX: a\0\r\n", .badTrailer, ""), ("0\r\nX: \u{7f}\r\n", .badTrailer, ""),
+            ("0\r\nA: a\r\n b\r\n", .badTrailer, ""),
+        ] as [(String, Fault, String)])
+    func brokenBodies(body: String, fault: Fault, content: String) {
+        for pieces in cuts(of: body.bytes) {
+            let decoded = decode(pieces)
+            #expect(decoded.fault == fault)
+            #expect(decoded.content == content)
+            #expect(!decoded.isComplete)
+        }
+    }
+
+    @Test("A byte behind the last chunk belongs to nothing", arguments: ["\n", "0", "HTTP/1.1 200 OK\r\n"])
+    func excess(more: String) {
+        for pieces in cuts(of: "1\r\na\r\n0\r\n\r\n\(more)".bytes) {
+            let decoded = decode(pieces)
+            #expect(decoded.fault == .excess)
+            #expect(decoded.content == "a")
+        }
+    }
+
+    @Test("A chunk extension may have 256 bytes", arguments: [";", " ", "\t"])
+    func longExtension(first: String) {
+        // Behind white space the extension's semicolon counts, as all does behind the first byte.
+        let long = first == ";" ? String(repeating: "x", count: 256) : ";" + String(repeating: "x", count: 255)
+        #expect(decode(["1\(first)\(long)\r\na".bytes[...]]) == Decoded(content: "a"))
+        #expect(decode(["1\(first)\(long)x\r\na".bytes[...]]).fault == .lineTooLong)
+    }
+
+    @Test("White space behind a size has an end, too")
+    func longWhiteSpace() {
+        let space = String(repeating: " ", count: 257)
+        #expect(decode(["1\(space)\r\na".bytes[...]]) == Decoded(content: "a"))
+        #expect(decode(["1\(space) ".bytes[...]]).fault == .lineTooLong)
+    }
+
+    @Test("Trailers may have 8 KiB together")
+    func longTrailers() {
+        let value = String(repeating: "v", count: 4 * 1024 - 2)
+        let body = "0\r\nA:\(value)\r\nB:\(value)\r\n"
+        #expect(decode(["\(body)\r\n".bytes[...]]).trailers == ["A: \(value)", "B: \(value)"])
+        #expect(decode(["\(body)C".bytes[...]]).fault == .trailersTooLong)
+    }
+
+    @Test("A chunk may be larger than any memory: its bytes are handed on as they come")
+    func hugeChunk() {
+        let start = "ffffffffffffffff\r\n".bytes
+        let decoded = decode([start[...], "abc".bytes[...], "def".bytes[...]])
+        #expect(decoded == Decoded(content: "abcdef"))
     }
 }

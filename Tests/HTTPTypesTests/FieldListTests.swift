@@ -1,104 +1,117 @@
 import HTTPTypes
 import Testing
 
-/// Fields stay in the order, spelling and number in which they came.
-@Suite struct FieldListTests {
-    private static func list(_ fields: [(String, String)]) -> FieldList {
-        var list = FieldList()
-        for (name, value) in fields { list.append(name, value) }
-        return list
+@Suite("A head's fields (RFC 9110 §5)")
+struct FieldListTests {
+    @Test("Fields keep their order, their spelling and their number")
+    func orderSpellingNumber() {
+        let fields = FieldList([
+            "Set-Cookie": "a=1", "x-UPPER": "B", "SET-COOKIE": "a=2", "Host": "h", "set-cookie": "a=1",
+        ])
+        #expect(fields.count == 5)
+        #expect(fields.lines == ["Set-Cookie: a=1", "x-UPPER: B", "SET-COOKIE: a=2", "Host: h", "set-cookie: a=1"])
+        #expect(fields.byteCount == fields.lines.joined().utf8.count - 5 * ": ".utf8.count)
     }
 
-    private static func text(_ bytes: ArraySlice<UInt8>?) -> String? {
-        bytes.map { String(decoding: $0, as: UTF8.self) }
+    @Test(
+        "White space around a value is no part of it, white space inside is (RFC 9110 §5.5)",
+        arguments: [
+            ("a", "a"), (" a", "a"), ("a ", "a"), (" \t a\t \t", "a"), ("a b\tc", "a b\tc"), ("", ""), (" ", ""),
+            ("\t \t", ""), ("\u{a0}a\u{a0}", "\u{a0}a\u{a0}"),
+        ])
+    func trimming(value: String, kept: String) {
+        #expect(FieldList(["X": value, "Y": "y"]).lines == ["X: \(kept)", "Y: y"])
     }
 
-    @Test func orderSpellingAndDuplicatesStay() {
-        let list = Self.list([("Set-Cookie", "a"), ("X-One", ""), ("set-cookie", "b")])
-        #expect(list.count == 3)
-        #expect((0..<3).map { Self.text(list.name(at: $0)) } == ["Set-Cookie", "X-One", "set-cookie"])
-        #expect((0..<3).map { Self.text(list.value(at: $0)) } == ["a", "", "b"])
+    @Test("Bytes above 0x7F are kept as they are: they need not be UTF-8")
+    func bytesAboveASCII() {
+        var fields = FieldList()
+        let value: [UInt8] = [0xff, 0x80, 0xfe]
+        fields.append(name: "X".bytes.span, value: value.span)
+        #expect(fields.value(at: 0).elementsEqual(value))
     }
 
-    @Test func namesAreKnownInAnySpelling() {
-        let list = Self.list([("hOST", "a"), ("Hosts", "b"), ("Host", "c")])
-        #expect(list.firstIndex(of: .host) == 0)
-        #expect(list.firstIndex(of: .host, from: 1) == 2)
-        #expect(list.firstIndex(of: .host, from: 3) == nil)
-        #expect(Self.text(list.first(.host)) == "a")
-        #expect(list.first(.via) == nil)
-        #expect(list.knownName(at: 1) == .other)
+    @Test("All ways to add a field give the same field")
+    func waysToAdd() {
+        var fields = FieldList(fields: 3, bytes: 30)
+        fields.append("Content-Length", "5")
+        fields.append(name: "Content-Length".bytes, value: "x5x".bytes[1..<2])
+        fields.append(name: "Content-Length".bytes.span, value: "5".bytes.span)
+        #expect(fields.lines == Array(repeating: "Content-Length: 5", count: 3))
+        #expect((0..<3).allSatisfy { fields.knownName(at: $0) == .contentLength })
     }
 
-    @Test func everyKnownNameIsRecognised() {
-        let names = [
-            "Accept", "Authorization", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date",
-            "Expect",
-            "Host", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer",
-            "Transfer-Encoding", "Upgrade", "Via", "X-Accel-Buffering", "X-Forwarded-For", "X-Forwarded-Host",
-            "X-Forwarded-Proto",
-        ]
-        for spelling in [names, names.map { $0.lowercased() }, names.map { $0.uppercased() }] {
-            let list = Self.list(spelling.map { ($0, "x") })
-            #expect(Set((0..<list.count).map { list.knownName(at: $0) }).count == names.count)
-            #expect(!(0..<list.count).contains { list.knownName(at: $0) == .other })
-        }
-        for name in names {
-            for other in ["\(name)x", "x\(name)", String(name.dropLast()), name.replacing("-", with: "_") + "_"] {
-                #expect(Self.list([(other, "x")]).knownName(at: 0) == .other, "\(other)")
-            }
-        }
+    @Test("A field copied from another list keeps spelling, value and meaning")
+    func copies() {
+        let other = FieldList(["X": "1", "hOST": "example.com", "Empty": ""])
+        var fields = FieldList(["Before": "b"])
+        for index in [1, 2, 0] { fields.append(fieldAt: index, of: other) }
+        fields.append("After", "a")
+        #expect(fields.lines == ["Before: b", "hOST: example.com", "Empty: ", "X: 1", "After: a"])
+        #expect(fields.first(.host).map(\.text) == "example.com")
+        #expect(fields.knownName(at: 3) == .other)
     }
 
-    @Test func whiteSpaceAroundABorrowedValueIsLeftOut() {
-        var list = FieldList()
-        let name = Array("X".utf8)
-        for value in [" a b \t", "\t", "", "a"] {
-            let value = Array(value.utf8)
-            list.append(name: name.span, value: value.span)
-        }
-        #expect((0..<4).map { Self.text(list.value(at: $0)) } == ["a b", "", "", "a"])
+    @Test("A list field is continued: all values of that name in order, then the new element (RFC 9110 §5.3)")
+    func continuing() {
+        let other = FieldList(["Via": "1.0 a, 1.1 b", "X-Via": "no", "VIA": "1.1 c", "via": "1.1 d"])
+        var fields = FieldList(["Before": "b"])
+        fields.append(name: "Via".bytes, continuing: other, .via, with: "1.1 e".bytes)
+        fields.append(name: "X-Forwarded-For".bytes, continuing: other, .forwardedFor, with: "127.0.0.1".bytes)
+        #expect(fields.lines == ["Before: b", "Via: 1.0 a, 1.1 b, 1.1 c, 1.1 d, 1.1 e", "X-Forwarded-For: 127.0.0.1"])
+        #expect(fields.knownName(at: 1) == .via)
     }
 
-    @Test func aFieldIsCopiedFromAnotherList() {
-        let source = Self.list([("A", "1"), ("Host", ""), ("Via", "2")])
-        var list = Self.list([("First", "0")])
-        for index in [2, 1] { list.append(fieldAt: index, of: source) }
-        #expect((0..<3).map { Self.text(list.name(at: $0)) } == ["First", "Via", "Host"])
-        #expect((0..<3).map { Self.text(list.value(at: $0)) } == ["0", "2", ""])
-        #expect(list.knownName(at: 1) == .via)
-        #expect(list.firstIndex(of: .host) == 2)
+    @Test("The first field of a name is found, and the next one behind it")
+    func finding() {
+        let fields = FieldList(["A": "1", "Upgrade": "x", "upgrade": "y", "Host": "h"])
+        #expect(fields.firstIndex(of: .upgrade) == 1)
+        #expect(fields.firstIndex(of: .upgrade, from: 2) == 2)
+        #expect(fields.firstIndex(of: .upgrade, from: 3) == nil)
+        #expect(fields.first(.upgrade).map(\.text) == "x")
+        #expect(fields.firstIndex(of: .via) == nil)
+        #expect(fields.first(.via) == nil)
     }
 
-    @Test func aListFieldIsContinued() {
-        let source = Self.list([("via", "a"), ("X", "y"), ("Via", "b, c")])
-        var list = FieldList()
-        list.append(name: Array("Via".utf8), continuing: source, .via, with: Array("own".utf8))
-        list.append(name: Array("Via".utf8), continuing: FieldList(), .via, with: Array("own".utf8))
-        #expect(Self.text(list.value(at: 0)) == "a, b, c, own")
-        #expect(Self.text(list.value(at: 1)) == "own")
+    @Test(
+        "A token is found in any spelling, at any place of any field of that name (RFC 9110 §5.6.1)",
+        arguments: [
+            (["close"], true), (["Close"], true), (["keep-alive, CLOSE"], true), (["close,keep-alive"], true),
+            ([" ,, close\t, ,"], true), (["keep-alive", "x,close"], true), ([], false), ([""], false),
+            (["closed"], false), (["x-close"], false), (["clos"], false), (["close;q=1"], false), (["close x"], false),
+            (["\"close\""], false), (["keep-alive", "upgrade"], false),
+        ])
+    func tokens(values: [String], isFound: Bool) {
+        var fields = FieldList(["Upgrade": "close", "X-Connection": "close"])
+        for value in values { fields.append("Connection", value) }
+        #expect(fields.contains(.close, in: .connection) == isFound)
     }
 
-    @Test func linesAreWrittenAsTheyStandOnTheWire() {
-        var text: [UInt8] = []
-        Self.list([("A", "1"), ("Empty", ""), ("b", "2 3")]).appendLines(to: &text)
-        #expect(String(decoding: text, as: UTF8.self) == "A: 1\r\nEmpty:\r\nb: 2 3\r\n")
+    @Test("An emptied list holds nothing of what it held, and is filled as a new one")
+    func removeAll() {
+        var fields = FieldList(["Host": "old", "Connection": "close"])
+        fields.removeAll()
+        #expect(fields.count == 0)
+        #expect(fields.byteCount == 0)
+        #expect(fields.first(.host) == nil)
+        #expect(!fields.contains(.close, in: .connection))
+        #expect(fields.wire == "")
+        fields.append("A", "b")
+        #expect(fields.wire == "A: b\r\n")
     }
 
-    @Test func anEmptiedListBeginsAgain() {
-        var list = Self.list([("A", "1")])
-        list.removeAll()
-        #expect(list.count == 0)
-        #expect(list.byteCount == 0)
-        list.append("B", "2")
-        #expect(Self.text(list.name(at: 0)) == "B")
+    @Test("Fields are written as lines behind what stands there; an empty value has no space before it")
+    func lines() {
+        var text = "GET / HTTP/1.1\r\n".bytes
+        FieldList(["Host": "example.com", "X-Empty": "", "x": " y "]).appendLines(to: &text)
+        #expect(text.text == "GET / HTTP/1.1\r\nHost: example.com\r\nX-Empty:\r\nx: y\r\n")
     }
 
-    @Test(arguments: [
-        ("a, b ,c", ["a", "b", "c"]), ("", []), (",,", []), (" , a,, \t", ["a"]), ("one", ["one"]),
-        ("a b,c", ["a b", "c"]),
-    ])
-    func theElementsOfAList(value: String, elements: [String]) {
-        #expect(ListElements(Array(value.utf8)[...]).map { String(decoding: $0, as: UTF8.self) } == elements)
+    @Test("A copy of a list does not follow the original")
+    func values() {
+        var fields = FieldList(["A": "1"])
+        let copy = fields
+        fields.append("B", "2")
+        #expect(copy.lines == ["A: 1"])
     }
 }

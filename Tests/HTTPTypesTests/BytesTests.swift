@@ -1,0 +1,92 @@
+import HTTPTypes
+import Testing
+
+@Suite("Bytes as HTTP sees them")
+struct BytesTests {
+    @Test("Letters of ASCII have a lower case, no other byte has")
+    func lowerCase() {
+        for byte in UInt8.min...UInt8.max {
+            let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            #expect(byte.lowercasedLetter == (isUpper ? byte + 32 : byte))
+        }
+    }
+
+    @Test("Optional white space is SP and HTAB (RFC 9110 §5.6.3)")
+    func whiteSpace() {
+        #expect((UInt8.min...UInt8.max).filter(\.isOptionalWhiteSpace) == [0x09, 0x20])
+    }
+
+    @Test("A token is made of these characters (RFC 9110 §5.6.2)")
+    func tokenCharacters() {
+        let expected = "!#$%&'*+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ^_`abcdefghijklmnopqrstuvwxyz|~"
+        #expect((UInt8.min...UInt8.max).filter(\.isTokenCharacter).text == expected)
+    }
+
+    @Test("A hexadecimal digit has a value, no other byte has")
+    func hexadecimalDigits() {
+        for byte in UInt8.min...UInt8.max {
+            let character = Character(Unicode.Scalar(byte))
+            let expected = byte < 0x80 ? character.hexDigitValue.map { UInt8($0) } : nil
+            #expect(byte.hexadecimalValue == expected)
+        }
+    }
+
+    @Test(
+        "Numbers are written in decimal digits, behind what stands there",
+        arguments: [0, 1, 9, 10, 99, 100, 101, 65_535, 4_294_967_296, 10_000_000_000_000_000_000, .max] as [UInt64])
+    func decimal(number: UInt64) {
+        var bytes = "x12".bytes
+        bytes.append(decimal: number)
+        #expect(bytes.text == "x12\(number)")
+    }
+
+    @Test(
+        "Numbers are written in lower-case hexadecimal digits without leading zeros",
+        arguments: (0..<64).flatMap { [UInt64(1) << $0, (1 << $0) - 1] } + [0xdead_beef, 0x0123_4567_89ab_cdef, .max])
+    func hexadecimal(number: UInt64) {
+        var bytes = "x".bytes
+        bytes.append(hexadecimal: number)
+        #expect(bytes.text == "x" + String(number, radix: 16))
+    }
+
+    @Test(
+        "White space at both ends is left out",
+        arguments: [("", ""), (" ", ""), ("\t \t", ""), ("a", "a"), ("  a b\t", "a b"), ("\ra\n", "\ra\n")])
+    func trimming(text: String, expected: String) {
+        let inside = "x\(text)x".bytes
+        #expect(inside[1..<(inside.count - 1)].trimmingOptionalWhiteSpace().text == expected)
+    }
+
+    @Test(
+        "Letters are compared in any spelling, all else byte for byte",
+        arguments: [
+            ("chunked", "chunked", true), ("CHUNKED", "chunked", true), ("chunke", "chunked", false),
+            ("chunkedd", "chunked", false), ("", "", true), ("a-b", "a-b", true), ("a\rb", "a-b", false),
+            ("@", "`", false), ("[", "{", false), ("\u{212a}", "k", false),
+        ])
+    func comparing(text: String, lowercased: String, isEqual: Bool) {
+        let inside = "X\(text)X".bytes
+        let slice = inside[1..<(inside.count - 1)]
+        #expect(slice.equalsIgnoringCase(lowercased.bytes) == isEqual)
+        #expect(slice.equalsIgnoringCase("__\(lowercased)".bytes[2...]) == isEqual)
+        #expect(slice.equalsIgnoringCase(lowercased.uppercased().bytes[...]) == isEqual)
+    }
+
+    @Test(
+        "A beginning is compared in the same way",
+        arguments: [
+            ("http://a", true), ("HTTP://a", true), ("http://", true), ("http:/", false), ("", false),
+            ("https://", false), (" http://", false),
+        ])
+    func beginning(text: String, startsSo: Bool) {
+        #expect(text.bytes[...].startsIgnoringCase("http://".bytes) == startsSo)
+    }
+
+    @Test("Borrowed bytes are added at the end")
+    func borrowed() {
+        var bytes = "ab".bytes
+        bytes.append("cd".bytes.span)
+        bytes.append([UInt8]().span)
+        #expect(bytes.text == "abcd")
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+
+@testable import HTTPTypes
+
+@Suite("Known field names (RFC 9110 §5.1)")
+struct FieldNameTests {
+    static let spellings: KeyValuePairs<FieldName, String> = [
+        .accept: "Accept", .authorization: "Authorization", .cacheControl: "Cache-Control", .connection: "Connection",
+        .contentLength: "Content-Length", .contentType: "Content-Type", .date: "Date", .expect: "Expect",
+        .host: "Host", .keepAlive: "Keep-Alive", .proxyAuthenticate: "Proxy-Authenticate",
+        .proxyAuthorization: "Proxy-Authorization", .proxyConnection: "Proxy-Connection", .te: "TE",
+        .trailer: "Trailer", .transferEncoding: "Transfer-Encoding", .upgrade: "Upgrade", .via: "Via",
+        .accelBuffering: "X-Accel-Buffering", .forwardedFor: "X-Forwarded-For", .forwardedHost: "X-Forwarded-Host",
+        .forwardedProto: "X-Forwarded-Proto",
+    ]
+
+    private func name(_ bytes: [UInt8]) -> FieldName { FieldName.of(bytes, 0, bytes.count) }
+
+    @Test("Every name is known in every spelling of its letters")
+    func everySpelling() {
+        #expect(Set(Self.spellings.map(\.key)) == Set(FieldName.allCases).subtracting([.other]))
+        for (known, spelling) in Self.spellings {
+            let bytes = spelling.bytes
+            let alternating = bytes.indices.map { index in
+                index % 2 == 0 ? spelling.lowercased().bytes[index] : spelling.uppercased().bytes[index]
+            }
+            for variant in [bytes, spelling.lowercased().bytes, spelling.uppercased().bytes, alternating] {
+                #expect(name(variant) == known, "\(variant.text)")
+            }
+        }
+    }
+
+    @Test("With any other byte in any place it is another name", arguments: spellings.map { $0 })
+    func oneByteOff(known: FieldName, spelling: String) {
+        let lower = spelling.lowercased().bytes
+        let upper = spelling.uppercased().bytes
+        for index in lower.indices {
+            var bytes = lower
+            for byte in UInt8.min...UInt8.max {
+                bytes[index] = byte
+                let isSame = byte == lower[index] || byte == upper[index]
+                if (name(bytes) == known) != isSame { Issue.record("\(bytes) in the place of \(spelling)") }
+            }
+        }
+    }
+
+    @Test("With a byte less or more it is another name", arguments: spellings.map { $0 })
+    func oneByteLessOrMore(known: FieldName, spelling: String) {
+        let bytes = spelling.bytes
+        for variant in [
+            Array(bytes.dropFirst()), Array(bytes.dropLast()), bytes + [0x20], [0x20] + bytes, bytes + bytes,
+        ] {
+            #expect(name(variant) == .other)
+        }
+    }
+
+    @Test(
+        "Names that only look like known ones are others",
+        arguments: [
+            "", "-", "Content_Length", "Content-Lenght", "Hosts", "X-Forwarded", "Cookie", "Close", "T",
+            "Transfer-Encoding:",
+        ])
+    func nearMisses(spelling: String) {
+        #expect(name(spelling.bytes) == .other)
+    }
+
+    @Test("Very long names are others", arguments: [100, 70_000])
+    func longNames(length: Int) {
+        #expect(name(Array(repeating: UInt8(ascii: "a"), count: length)) == .other)
+    }
+
+    @Test("The name is read from its own place in a buffer")
+    func placeInABuffer() {
+        let bytes = "XXHostYY".bytes
+        #expect(FieldName.of(bytes, 2, 6) == .host)
+        #expect(FieldName.of(bytes, 2, 7) == .other)
+        #expect(FieldName.of(bytes, 2, 2) == .other)
+    }
+
+    @Test("These fields, and no others, are about one connection only (RFC 9110 §7.6.1)")
+    func hopByHop() {
+        let expected: Set<FieldName> = [
+            .connection, .keepAlive, .proxyAuthenticate, .proxyAuthorization, .proxyConnection, .te, .trailer,
+            .transferEncoding, .upgrade,
+        ]
+        #expect(Set(FieldName.allCases.filter(\.isHopByHop)) == expected)
+    }
+}

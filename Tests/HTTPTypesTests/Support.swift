@@ -1,0 +1,34 @@
+import HTTPTypes
+
+extension String {
+    /// The text's bytes.
+    var bytes: [UInt8] { Array(utf8) }
+}
+
+extension Sequence<UInt8> {
+    /// The bytes as text.
+    var text: String { String(decoding: Array(self), as: UTF8.self) }
+}
+
+extension FieldList {
+    /// The fields as they come out of the bytes of a head: white space around a value is left out.
+    init(_ fields: KeyValuePairs<String, String>) {
+        self.init()
+        for (name, value) in fields { append(name: name.bytes.span, value: value.bytes.span) }
+    }
+
+    /// Each field as `Name: value`, in order.
+    var lines: [String] { (0..<count).map { "\(name(at: $0).text): \(value(at: $0).text)" } }
+
+    /// All fields as they stand in a head.
+    var wire: String {
+        var text: [UInt8] = []
+        appendLines(to: &text)
+        return text.text
+    }
+}
+
+/// All ways to cut `bytes` that the tests try: whole, byte by byte, and in two at every offset.
+func cuts(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
+    [[bytes[...]], bytes.indices.map { bytes[$0...$0] }] + bytes.indices.map { [bytes[..<$0], bytes[$0...]] }
+}
