@@ -1,166 +1,195 @@
+import EventLoop
 import Glibc
 import Testing
 
-@testable import EventLoop
-
-/// One thread's loop: messages in order, timers, and events that reach nobody but whom they are for.
-@Suite struct EventLoopTests {
-    /// Runs a closure for whatever the loop tells.
-    private final class Listening: ReadinessHandler, TimerHandler, PassHandler {
-        private let body: () -> Void
-        init(_ body: @escaping () -> Void) { self.body = body }
-        func ready(_ readiness: Readiness) { body() }
-        func timerFired(_ timer: LoopTimer) { body() }
-        func passEnded() { body() }
-    }
-
-    private final class Pipe {
-        let read: Int32
-        let write: Int32
-
-        init() {
-            var ends: [Int32] = [-1, -1]
-            pipe(&ends)
-            (read, write) = (ends[0], ends[1])
-        }
-
-        deinit {
-            close(read)
-            close(write)
-        }
-
-        func fill() {
-            var byte: UInt8 = 1
-            _ = Glibc.write(write, &byte, 1)
-        }
-    }
-
-    /// What a thread gets: a mailbox and its own number.
-    private final class Sender: Sendable {
-        let mailbox: Mailbox<(sender: Int, number: Int)>
-        let sender: Int
-        let count: Int
-
-        init(_ mailbox: Mailbox<(sender: Int, number: Int)>, _ sender: Int, _ count: Int) {
-            self.mailbox = mailbox
-            self.sender = sender
-            self.count = count
-        }
-
-        func start() -> pthread_t {
-            var thread = pthread_t()
-            let own = Unmanaged.passRetained(self).toOpaque()
-            pthread_create(
-                &thread, nil,
-                { context in
-                    guard let context else { return nil }
-                    let sender = Unmanaged<Sender>.fromOpaque(context).takeRetainedValue()
-                    for number in 0..<sender.count { sender.mailbox.post((sender.sender, number)) }
-                    return nil
-                }, own)
-            return thread
-        }
-    }
-
-    @Test func messagesOfManyThreadsAllArriveEachThreadsInOrder() throws {
-        let (senders, count) = (8, 2_000)
+@Suite("One thread's loop")
+struct EventLoopTests {
+    @Test("A handler is told as long as there is something to read, at each pass")
+    func levelTriggered() throws {
         let loop = try EventLoop()
-        var next = [Int](repeating: 0, count: senders)
-        var received = 0
-        var inOrder = true
-        let mailbox = try loop.mailbox { (message: (sender: Int, number: Int)) in
-            inOrder = inOrder && next[message.sender] == message.number
-            next[message.sender] = message.number + 1
-            received += 1
-            if received == senders * count { loop.stop() }
+        let bell = try Bell()
+        var told: [Readiness] = []
+        let handler = OnReady { [unowned loop] readiness in
+            told.append(readiness)
+            if told.count == 3 { loop.stop() }
         }
-        let threads = (0..<senders).map { Sender(mailbox, $0, count).start() }
-        try loop.run()
-        for thread in threads { pthread_join(thread, nil) }
-        #expect(received == senders * count)
-        #expect(inOrder)
+        let watch = try loop.watch(bell.descriptor, for: .readable, handler: handler)
+        #expect(watch.descriptor == bell.descriptor)
+        bell.ring()
+        try loop.runWithinLimit()
+        #expect(told == [.readable, .readable, .readable])
     }
 
-    @Test func timersFireInTheOrderOfTheirDeadlines() throws {
+    @Test("An edge-triggered handler is told once of each change")
+    func edgeTriggered() throws {
         let loop = try EventLoop()
-        var order: [Int] = []
-        let timers = [30, 10, 20].map { milliseconds in
-            let timer = loop.timer(
-                Listening {
-                    order.append(milliseconds)
-                    if order.count == 3 { loop.stop() }
-                })
-            loop.arm(timer, after: .milliseconds(milliseconds))
-            return timer
-        }
-        try loop.run()
-        #expect(order == [10, 20, 30])
-        #expect(timers.count == 3)
-    }
-
-    @Test func anEventOfTheSamePassDoesNotReachADescriptorsNextOwner() throws {
-        let loop = try EventLoop()
-        let (first, second) = (Pipe(), Pipe())
-        first.fill()
-        second.fill()
-        var watches: [EventLoop.Watch] = []
-        var told: [String] = []
-        // Both are ready in one pass: whoever is told first takes the other away and puts a new watch in its place.
-        func replace(_ name: String, _ other: Int) {
-            told.append(name)
-            guard told.count == 1 else { return }
-            loop.cancel(watches[other])
-            let empty = Pipe()
-            let watch = try? loop.watch(
-                empty.read, for: .readable, handler: Listening { told.append("the next owner \(empty)") })
-            #expect(watch?.slot == watches[other].slot)
-            loop.atEndOfPass(Listening { loop.stop() })
-        }
-        watches.append(try loop.watch(first.read, for: .readable, handler: Listening { replace("first", 1) }))
-        watches.append(try loop.watch(second.read, for: .readable, handler: Listening { replace("second", 0) }))
-        try loop.run()
-        #expect(told.count == 1)
-    }
-
-    @Test func aCancelledWatchIsSilentAndCancellingAgainIsHarmless() throws {
-        let loop = try EventLoop()
-        let pipe = Pipe()
+        let (bell, other) = (try Bell(), try Bell())
         var told = 0
-        let watch = try loop.watch(pipe.read, for: .readable, handler: Listening { told += 1 })
-        loop.cancel(watch)
-        loop.cancel(watch)
-        let again = try loop.watch(
-            pipe.read, for: .readable,
-            handler: Listening {
-                told += 10
-                loop.stop()
+        var passes = 0
+        _ = try loop.watch(bell.descriptor, for: [.readable, .edgeTriggered], handler: OnReady { _ in told += 1 })
+        _ = try loop.watch(
+            other.descriptor, for: .readable,
+            handler: OnReady { [unowned loop] _ in
+                passes += 1
+                if passes == 3 { bell.ring() }
+                if passes == 6 { loop.stop() }
             })
-        // The old handle has no power over the new watch, which has its place.
-        loop.cancel(watch)
-        pipe.fill()
-        try loop.run()
-        #expect(told == 10)
-        loop.cancel(again)
+        bell.ring()
+        other.ring()
+        try loop.runWithinLimit()
+        #expect(told == 2)
     }
 
-    @Test func whatIsAskedForAtAPassesEndIsDoneInThatPass() throws {
+    @Test("A watch can be changed to other events")
+    func change() throws {
         let loop = try EventLoop()
-        var steps: [Int] = []
-        let timer = loop.timer(
-            Listening {
-                loop.atEndOfPass(
-                    Listening {
-                        steps.append(1)
-                        loop.atEndOfPass(
-                            Listening {
-                                steps.append(2)
-                                loop.stop()
-                            })
-                    })
-                steps.append(0)
+        let bell = try Bell()
+        var told: [Readiness] = []
+        var watch: EventLoop.Watch?
+        watch = try loop.watch(
+            bell.descriptor, for: .readable,
+            handler: OnReady { [unowned loop] readiness in
+                told.append(readiness)
+                bell.silence()
+                if let watch, told.count == 1 { #expect(throws: Never.self) { try loop.change(watch, to: .writable) } }
+                if told.count == 2 { loop.stop() }
             })
-        loop.arm(timer, after: .zero)
-        try loop.run()
-        #expect(steps == [0, 1, 2])
+        bell.ring()
+        try loop.runWithinLimit()
+        #expect(told == [.readable, .writable])
+    }
+
+    @Test("A handler that was cancelled in the same pass is not called")
+    func cancelledInTheSamePass() throws {
+        let loop = try EventLoop()
+        let bells = [try Bell(), try Bell()]
+        var watches: [EventLoop.Watch] = []
+        var called: [Int] = []
+        for (index, bell) in bells.enumerated() {
+            let handler = OnReady { [unowned loop] _ in
+                called.append(index)
+                loop.cancel(watches[1 - index])
+                loop.stop()
+            }
+            watches.append(try loop.watch(bell.descriptor, for: .readable, handler: handler))
+            bell.ring()
+        }
+        try loop.runWithinLimit()
+        #expect(called.count == 1)
+    }
+
+    @Test("What is watched in the place of a cancelled one does not get its events")
+    func newGeneration() throws {
+        let loop = try EventLoop()
+        let (bells, quiet) = ([try Bell(), try Bell()], try Bell())
+        var watches: [EventLoop.Watch] = []
+        var (called, stray) = (0, 0)
+        for (index, bell) in bells.enumerated() {
+            let handler = OnReady { [unowned loop] _ in
+                called += 1
+                loop.cancel(watches[1 - index])
+                // It takes over the slot whose event of this pass is still to come.
+                #expect(throws: Never.self) {
+                    _ = try loop.watch(quiet.descriptor, for: .readable, handler: OnReady { _ in stray += 1 })
+                }
+                loop.stop()
+            }
+            watches.append(try loop.watch(bell.descriptor, for: .readable, handler: handler))
+            bell.ring()
+        }
+        try loop.runWithinLimit()
+        #expect(called == 1)
+        #expect(stray == 0)
+    }
+
+    @Test("Cancelling lets go of the handler; cancelling again touches nobody else's watch")
+    func cancelTwice() throws {
+        let loop = try EventLoop()
+        let (first, second) = (try Bell(), try Bell())
+        weak var handler: OnReady?
+        let watch: EventLoop.Watch
+        do {
+            let own = OnReady { _ in }
+            handler = own
+            watch = try loop.watch(first.descriptor, for: .readable, handler: own)
+        }
+        #expect(handler != nil)
+        loop.cancel(watch)
+        #expect(handler == nil)
+        var told = 0
+        let successor = OnReady { [unowned loop] _ in
+            told += 1
+            loop.stop()
+        }
+        _ = try loop.watch(second.descriptor, for: .readable, handler: successor)
+        loop.cancel(watch)
+        second.ring()
+        try loop.runWithinLimit()
+        #expect(told == 1)
+    }
+
+    @Test("A descriptor that can't be watched is an error that names the call and the reason")
+    func badDescriptor() throws {
+        let loop = try EventLoop()
+        let error = #expect(throws: SystemCallError.self) {
+            try loop.watch(-1, for: .readable, handler: OnReady { _ in })
+        }
+        #expect(error?.call == "epoll_ctl")
+        #expect(error?.code == EBADF)
+        #expect(error?.description == "epoll_ctl: Bad file descriptor")
+        // The place is free for the next.
+        let bell = try Bell()
+        var told = 0
+        let handler = OnReady { [unowned loop] _ in
+            told += 1
+            loop.stop()
+        }
+        _ = try loop.watch(bell.descriptor, for: .readable, handler: handler)
+        bell.ring()
+        try loop.runWithinLimit()
+        #expect(told == 1)
+    }
+
+    @Test("More descriptors than fit into one pass are all told")
+    func manyDescriptors() throws {
+        let loop = try EventLoop()
+        let bell = try Bell()
+        let duplicates = try (0..<300).map { _ in Socket(owning: try SocketOptions.duplicate(bell.descriptor)) }
+        var watches: [EventLoop.Watch] = []
+        var told: [Int] = []
+        for (index, duplicate) in duplicates.enumerated() {
+            let handler = OnReady { [unowned loop] _ in
+                told.append(index)
+                loop.cancel(watches[index])
+                if told.count == 300 { loop.stop() }
+            }
+            watches.append(try loop.watch(duplicate.descriptor, for: .readable, handler: handler))
+        }
+        bell.ring()
+        try loop.runWithinLimit()
+        #expect(told.sorted() == Array(0..<300))
+    }
+
+    @Test("Stopping ends the loop after the pass: its other events and the end of the pass still come")
+    func stopEndsAfterThePass() throws {
+        let loop = try EventLoop()
+        let bells = [try Bell(), try Bell()]
+        var log: [String] = []
+        for bell in bells {
+            let handler = OnReady { [unowned loop] _ in
+                bell.silence()
+                log.append("event")
+                loop.atEndOfPass(OnPassEnd { log.append("end") })
+                loop.stop()
+            }
+            _ = try loop.watch(bell.descriptor, for: .readable, handler: handler)
+            bell.ring()
+        }
+        try loop.runWithinLimit()
+        #expect(log == ["event", "event", "end", "end"])
+        // It runs again when it is told to.
+        bells[0].ring()
+        try loop.runWithinLimit()
+        #expect(log == ["event", "event", "end", "end", "event", "end"])
     }
 }

@@ -1,110 +1,175 @@
+import TestKit
 import Testing
 
 @testable import EventLoop
 
-/// Deadlines come up in order; moving one away costs nothing until it would have come up.
-@Suite struct TimerHeapTests {
-    private final class Handler: TimerHandler {
+@Suite("Deadlines, earliest first")
+struct TimerHeapTests {
+    private final class Nobody: TimerHandler {
         func timerFired(_ timer: LoopTimer) {}
     }
 
-    private let handler = Handler()
+    private func time(_ nanoseconds: Int) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(nanoseconds)) }
+    private func timer() -> LoopTimer { LoopTimer(handler: Nobody()) }
 
-    private func time(_ nanoseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds) }
-
-    private func timer() -> LoopTimer { LoopTimer(handler: handler) }
-
-    @Test func deadlinesComeUpInOrder() {
-        var heap = TimerHeap()
-        var timers: [ObjectIdentifier: Int64] = [:]
-        for index in 0..<500 {
-            let timer = timer()
-            let deadline = Int64(index &* 7_919 % 1_009)
-            timers[ObjectIdentifier(timer)] = deadline
-            heap.arm(timer, at: time(deadline))
-        }
-        var last: Int64 = -1
-        var count = 0
-        while let timer = heap.popDue(at: time(2_000)) {
-            let deadline = timers[ObjectIdentifier(timer)] ?? -2
-            #expect(deadline >= last)
-            last = deadline
-            count += 1
-        }
-        #expect(count == 500)
-        #expect(heap.count == 0)
+    private func popAll(_ heap: inout TimerHeap, at now: Int) -> [LoopTimer] {
+        var due: [LoopTimer] = []
+        while let timer = heap.popDue(at: time(now)) { due.append(timer) }
+        return due
     }
 
-    @Test func nothingIsDueBeforeItsTime() {
+    @Test("An empty heap has nothing to wait for")
+    func empty() {
+        var heap = TimerHeap()
+        #expect(heap.next == nil)
+        #expect(heap.popDue(at: .distantFuture) == nil)
+    }
+
+    @Test("Timers come due in the order of their deadlines, at their deadline and not before")
+    func order() {
+        var heap = TimerHeap()
+        let timers = (0..<50).map { _ in timer() }
+        // 7 and 50 have no common divisor: each deadline from 10 to 59 once, all mixed up.
+        for (index, timer) in timers.enumerated() { heap.arm(timer, at: time(10 + index * 7 % 50)) }
+        #expect(heap.next == time(10))
+        #expect(popAll(&heap, at: 9).isEmpty)
+        #expect(heap.popDue(at: time(10)) === timers[0])
+        #expect(heap.popDue(at: time(10)) == nil)
+        #expect(heap.next == time(11))
+        let rest = popAll(&heap, at: 1_000)
+        let expected = timers.indices.dropFirst().sorted { $0 * 7 % 50 < $1 * 7 % 50 }
+        #expect(rest.map { timer in timers.firstIndex { $0 === timer } } == expected)
+        #expect(heap.count == 0 && heap.next == nil)
+    }
+
+    @Test("A timer that came due is disarmed and can be armed again")
+    func again() {
         var heap = TimerHeap()
         let timer = timer()
         heap.arm(timer, at: time(10))
-        #expect(heap.next == time(10))
-        #expect(heap.popDue(at: time(9)) == nil)
+        #expect(timer.deadline == time(10))
         #expect(heap.popDue(at: time(10)) === timer)
         #expect(timer.deadline == .distantFuture)
-        #expect(heap.popDue(at: time(100)) == nil)
+        #expect(timer.handler != nil)
+        heap.arm(timer, at: time(20))
+        #expect(popAll(&heap, at: 19).isEmpty)
+        #expect(popAll(&heap, at: 20).count == 1)
     }
 
-    @Test func aDeadlineThatIsMovedAwayFindsOutWhenItComesUp() {
+    @Test("A deadline moved away is found out when the old one comes up")
+    func movedAway() {
         var heap = TimerHeap()
-        let (moved, other) = (timer(), timer())
+        let moved = timer()
+        let other = timer()
         heap.arm(moved, at: time(10))
-        heap.arm(other, at: time(20))
-        heap.arm(moved, at: time(30))
+        heap.arm(other, at: time(30))
+        for deadline in 11...50 { heap.arm(moved, at: time(deadline)) }
+        #expect(moved.deadline == time(50))
         #expect(heap.count == 2)
+        // Moving costs no work in the heap: it still wakes up for the old deadline, once.
         #expect(heap.next == time(10))
-        #expect(heap.popDue(at: time(15)) == nil)
-        #expect(heap.next == time(20))
-        #expect(heap.popDue(at: time(40)) === other)
-        #expect(heap.popDue(at: time(40)) === moved)
+        #expect(heap.popDue(at: time(10)) == nil)
+        #expect(heap.next == time(30))
+        #expect(popAll(&heap, at: 49).map { $0 === other } == [true])
+        #expect(popAll(&heap, at: 50).map { $0 === moved } == [true])
     }
 
-    @Test func aDeadlineThatIsMovedCloserComesUpThen() {
+    @Test("A deadline moved nearer counts at once")
+    func movedNearer() {
         var heap = TimerHeap()
-        let (moved, other) = (timer(), timer())
-        heap.arm(other, at: time(20))
-        heap.arm(moved, at: time(30))
-        heap.arm(moved, at: time(10))
-        #expect(heap.popDue(at: time(10)) === moved)
-        #expect(heap.popDue(at: time(50)) === other)
-        #expect(heap.popDue(at: time(50)) == nil)
+        let timers = (0..<10).map { _ in timer() }
+        for (index, timer) in timers.enumerated() { heap.arm(timer, at: time(100 + index)) }
+        heap.arm(timers[9], at: time(5))
+        #expect(heap.next == time(5))
+        #expect(popAll(&heap, at: 99).map { $0 === timers[9] } == [true])
+        // Away and near again, before the first deadline came up.
+        heap.arm(timers[4], at: time(500))
+        heap.arm(timers[4], at: time(50))
+        #expect(popAll(&heap, at: 60).map { $0 === timers[4] } == [true])
     }
 
-    @Test func aDisarmedTimerDoesNotComeUpUntilItIsArmedAgain() {
+    @Test("A disarmed timer does not come due; its entry goes when it comes up")
+    func disarm() {
         var heap = TimerHeap()
         let timer = timer()
         heap.arm(timer, at: time(10))
         timer.disarm()
-        #expect(heap.popDue(at: time(20)) == nil)
-        heap.arm(timer, at: time(30))
-        timer.disarm()
-        heap.arm(timer, at: time(40))
-        #expect(heap.popDue(at: time(39)) == nil)
-        #expect(heap.popDue(at: time(40)) === timer)
-    }
-
-    @Test func aCancelledTimerLeavesAtOnceAndForGood() {
-        var heap = TimerHeap()
-        let timers = (0..<100).map { _ in timer() }
-        for (index, timer) in timers.enumerated() { heap.arm(timer, at: time(Int64(index * 37 % 100))) }
-        for timer in timers where timer.deadline.nanoseconds % 2 == 0 { heap.cancel(timer) }
-        #expect(heap.count == 50)
-        heap.arm(timers[0], at: time(1))
-        heap.cancel(timers[0])
-        #expect(heap.count == 50)
-        var deadlines: [Int64] = []
-        while let next = heap.next, heap.popDue(at: time(1_000)) != nil { deadlines.append(next.nanoseconds) }
-        #expect(deadlines == stride(from: 1, to: 100, by: 2).map { Int64($0) })
-    }
-
-    @Test func anExchangeThatComesAndGoesLeavesNothing() {
-        var heap = TimerHeap()
-        for index in 0..<10_000 {
-            let timer = timer()
-            heap.arm(timer, at: time(Int64(1_000_000 + index)))
-            heap.cancel(timer)
-        }
+        #expect(timer.deadline == .distantFuture)
+        #expect(popAll(&heap, at: 10).isEmpty)
         #expect(heap.count == 0)
+        heap.arm(timer, at: time(20))
+        timer.disarm()
+        heap.arm(timer, at: time(30))
+        #expect(popAll(&heap, at: 29).isEmpty)
+        #expect(popAll(&heap, at: 30).count == 1)
+    }
+
+    @Test("A cancelled timer leaves from wherever it stands; the others keep their order", arguments: 0..<20)
+    func cancel(index: Int) {
+        var heap = TimerHeap()
+        let timers = (0..<20).map { _ in timer() }
+        for (index, timer) in timers.enumerated() { heap.arm(timer, at: time(index * 7 % 20)) }
+        heap.cancel(timers[index])
+        #expect(heap.count == 19)
+        #expect(timers[index].handler == nil)
+        let expected = timers.indices.filter { $0 != index }.sorted { $0 * 7 % 20 < $1 * 7 % 20 }
+        #expect(popAll(&heap, at: 100).map { timer in timers.firstIndex { $0 === timer } } == expected)
+    }
+
+    @Test("A cancelled timer lets go of its handler, can't be armed again and can be cancelled again")
+    func cancelForGood() {
+        var heap = TimerHeap()
+        weak var handler: Nobody?
+        let timer: LoopTimer
+        do {
+            let own = Nobody()
+            handler = own
+            timer = LoopTimer(handler: own)
+        }
+        heap.arm(timer, at: time(10))
+        #expect(handler != nil)
+        heap.cancel(timer)
+        #expect(handler == nil)
+        heap.cancel(timer)
+        heap.arm(timer, at: time(20))
+        #expect(heap.count == 0 && heap.next == nil)
+        #expect(timer.deadline == .distantFuture)
+    }
+
+    @Test("Whatever is done, those come due whose deadline has passed", arguments: [1, 2, 3, 4] as [UInt64])
+    func againstAModel(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var heap = TimerHeap()
+        var timers = (0..<60).map { _ in timer() }
+        var model: [Int: Int] = [:]
+        var now = 0
+        for _ in 0..<5_000 {
+            let index = Int.random(in: timers.indices, using: &generator)
+            switch Int.random(in: 0..<20, using: &generator) {
+            case 0:
+                heap.cancel(timers[index])
+                timers[index] = timer()
+                model[index] = nil
+            case 1:
+                timers[index].disarm()
+                model[index] = nil
+            case 2..<8:
+                now += Int.random(in: 0...40, using: &generator)
+                let due = Set(popAll(&heap, at: now).compactMap { timer in timers.firstIndex { $0 === timer } })
+                let expected = Set(model.filter { $0.value <= now }.keys)
+                #expect(due == expected)
+                for index in expected { model[index] = nil }
+            default:
+                let deadline = now + Int.random(in: -5...200, using: &generator)
+                heap.arm(timers[index], at: time(deadline))
+                model[index] = deadline
+            }
+            for (index, deadline) in model where timers[index].deadline != time(deadline) {
+                Issue.record("timer \(index) says \(timers[index].deadline) instead of \(deadline)")
+            }
+            // A loop that sleeps until `next` never oversleeps, and nothing that was cancelled stays behind.
+            if let earliest = model.values.min() { #expect(heap.next.map { $0 <= time(earliest) } == true) }
+            #expect(heap.count >= model.count && heap.count <= timers.count)
+        }
     }
 }

@@ -1,0 +1,89 @@
+import EventLoop
+import Glibc
+import TestKit
+import Testing
+
+@Suite("Listening sockets")
+struct ListenerTests {
+    @Test("The port that the kernel has chosen is told")
+    func chosenPort() throws {
+        let listener = try Listener(on: loopback)
+        #expect(listener.address.port != 0)
+        #expect(listener.address.description == "127.0.0.1:\(listener.address.port)")
+    }
+
+    @Test("Who connects is accepted, one after the other, with the address it came from")
+    func accepting() throws {
+        let listener = try Listener(on: loopback)
+        for _ in 0..<3 {
+            let client = try TestClient.connect(port: listener.address.port)
+            let (socket, peer) = try accepted(by: listener)
+            #expect(peer.host == "127.0.0.1")
+            #expect(peer.port == client.localPort)
+            #expect(socket.send(Array("hi".utf8).span) == .bytes(2))
+            #expect(try client.readExactly(2) == Array("hi".utf8))
+        }
+    }
+
+    @Test("An accepted connection does not block, and no child process inherits it")
+    func flags() throws {
+        let listener = try Listener(on: loopback)
+        let client = try TestClient.connect(port: listener.address.port)
+        let (socket, _) = try accepted(by: listener)
+        #expect(fcntl(socket.descriptor, F_GETFL) & O_NONBLOCK != 0)
+        #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        #expect(fcntl(listener.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        client.close()
+    }
+
+    @Test("Where nobody waits, accepting says so instead of waiting")
+    func nobody() throws {
+        let listener = try Listener(on: loopback)
+        guard case .nobody = listener.accept() else {
+            Issue.record("somebody was waiting")
+            return
+        }
+    }
+
+    @Test("Several listeners share one port")
+    func sharedPort() throws {
+        let first = try Listener(on: loopback)
+        let second = try Listener(on: first.address)
+        #expect(second.address.port == first.address.port)
+    }
+
+    @Test("A port on which anybody listens is not unused")
+    func requireUnused() throws {
+        let address: SocketAddress
+        do {
+            let listener = try Listener(on: loopback)
+            address = listener.address
+            let error = #expect(throws: SystemCallError.self) { try Listener.requireUnused(address) }
+            #expect(error?.call == "bind")
+            #expect(error?.code == EADDRINUSE)
+        }
+        try Listener.requireUnused(address)
+    }
+
+    @Test("An address that is not this machine's is an error that names the call and the reason")
+    func foreignAddress() throws {
+        // An address for documentation, which nobody has (RFC 5737).
+        let address = try #require(SocketAddress(host: "192.0.2.1", port: 0))
+        let error = #expect(throws: SystemCallError.self) { try Listener(on: address) }
+        #expect(error?.description == "bind: Cannot assign requested address")
+    }
+
+    @Test(
+        "An address is written as its host and its port, the host in brackets where it is IPv6",
+        arguments: [
+            ("127.0.0.1", 4000, "127.0.0.1:4000", AF_INET), ("0.0.0.0", 0, "0.0.0.0:0", AF_INET),
+            ("::1", 65535, "[::1]:65535", AF_INET6), ("::", 80, "[::]:80", AF_INET6),
+        ] as [(String, UInt16, String, Int32)])
+    func addresses(host: String, port: UInt16, text: String, family: Int32) throws {
+        let address = try #require(SocketAddress(host: host, port: port))
+        #expect(address.description == text)
+        #expect(address.host == host)
+        #expect(address.port == port)
+        #expect(address.family == family)
+    }
+}

@@ -1,0 +1,90 @@
+import EventLoop
+import Testing
+
+@Suite("Work at the end of a pass")
+struct PassEndTests {
+    /// Asks for the end of the pass again until it has been called often enough; notes the pass of each call.
+    private final class Again: PassHandler {
+        private unowned let loop: EventLoop
+        private let limit: Int
+        private(set) var passes: [MonotonicTime] = []
+        var whenDone: () -> Void = {}
+
+        init(_ loop: EventLoop, _ limit: Int) {
+            self.loop = loop
+            self.limit = limit
+        }
+
+        func passEnded() {
+            passes.append(loop.now)
+            if passes.count < limit { loop.atEndOfPass(self) } else { whenDone() }
+        }
+
+        /// How many calls each pass has had.
+        var callsPerPass: [Int] {
+            passes.reduce(into: [(MonotonicTime, Int)]()) { groups, pass in
+                if groups.last?.0 == pass { groups[groups.count - 1].1 += 1 } else { groups.append((pass, 1)) }
+            }.map(\.1)
+        }
+    }
+
+    @Test("It is called once for each time it was asked for, in order")
+    func order() throws {
+        let loop = try EventLoop()
+        var log: [Int] = []
+        for number in [1, 2, 3] { loop.atEndOfPass(OnPassEnd { log.append(number) }) }
+        let twice = OnPassEnd { log.append(4) }
+        loop.atEndOfPass(twice)
+        loop.atEndOfPass(twice)
+        loop.atEndOfPass(OnPassEnd { [unowned loop] in loop.stop() })
+        try loop.runWithinLimit()
+        #expect(log == [1, 2, 3, 4, 4])
+    }
+
+    @Test("Events come first, then deadlines, then the end of the pass")
+    func afterEventsAndDeadlines() throws {
+        let loop = try EventLoop()
+        let bell = try Bell()
+        var log: [String] = []
+        loop.atEndOfPass(
+            OnPassEnd { [unowned loop] in
+                log.append("end")
+                loop.stop()
+            })
+        let timer = loop.timer(OnTimer { _ in log.append("deadline") })
+        loop.arm(timer, at: .now)
+        let handler = OnReady { _ in
+            bell.silence()
+            log.append("event")
+        }
+        _ = try loop.watch(bell.descriptor, for: .readable, handler: handler)
+        bell.ring()
+        try loop.runWithinLimit()
+        #expect(log == ["event", "deadline", "end"])
+    }
+
+    @Test("What it asks for is done in the same pass, four rounds at most; the rest without waiting")
+    func rounds() throws {
+        let loop = try EventLoop()
+        let again = Again(loop, 10)
+        again.whenDone = { [unowned loop] in loop.stop() }
+        loop.atEndOfPass(again)
+        // A loop that waited would wake up for nothing but the limit's deadline, and so fail.
+        try loop.runWithinLimit()
+        #expect(again.callsPerPass == [4, 4, 2])
+    }
+
+    @Test("Whoever asks again for ever does not starve the events")
+    func noStarving() throws {
+        let loop = try EventLoop()
+        let bell = try Bell()
+        let again = Again(loop, 100_000)
+        again.whenDone = { [unowned loop] in loop.stop() }
+        let handler = OnReady { [unowned loop] _ in loop.stop() }
+        _ = try loop.watch(bell.descriptor, for: .readable, handler: handler)
+        loop.atEndOfPass(OnPassEnd { bell.ring() })
+        loop.atEndOfPass(again)
+        try loop.runWithinLimit()
+        #expect(again.callsPerPass == [4, 4])
+    }
+}

@@ -1,0 +1,169 @@
+import EventLoop
+import Glibc
+import TestKit
+import Testing
+
+@Suite("Listening and connected sockets")
+struct SocketTests {
+    /// Both ends of a connection over loopback: the loop's and the test's.
+    private struct Pair {
+        let socket: Socket
+        let peer: TestConnection
+        private let scratch = ScratchBuffer(capacity: 1024)
+
+        init() throws {
+            let listener = try Listener(on: loopback)
+            peer = try TestClient.connect(port: listener.address.port)
+            (socket, _) = try accepted(by: listener)
+        }
+
+        /// Reads once.
+        func receiveNow() -> (received: Socket.Received, text: String) {
+            var bytes: [UInt8] = []
+            let received = socket.receive(scratch) { span in
+                for index in 0..<span.count { bytes.append(span[index]) }
+            }
+            return (received, String(decoding: bytes, as: UTF8.self))
+        }
+
+        /// Waits until there is something to read, then reads once.
+        func receive() throws -> (received: Socket.Received, text: String) {
+            try waitUntilReady(socket.descriptor, for: .readable)
+            return receiveNow()
+        }
+    }
+
+    @Test("What one side writes, the other reads; nothing is there in between")
+    func bothWays() throws {
+        let pair = try Pair()
+        #expect(pair.receiveNow().received == .nothingYet)
+        try pair.peer.write("hello")
+        #expect(try pair.receive() == (.bytes(5), "hello"))
+        #expect(pair.receiveNow() == (.nothingYet, ""))
+        #expect(pair.socket.send(Array("answer".utf8).span) == .bytes(6))
+        #expect(try pair.peer.readExactly(6) == Array("answer".utf8))
+    }
+
+    @Test("One read brings what fits into the buffer, the next one the rest")
+    func scratchSize() throws {
+        let pair = try Pair()
+        let text = String(repeating: "0123456789", count: 150)
+        try pair.peer.write(text)
+        try pair.peer.shutdownWrite()
+        var (read, largest) = ("", 0)
+        while case (.bytes(let count), let piece) = try pair.receive() {
+            #expect(count == piece.utf8.count)
+            largest = max(largest, count)
+            read += piece
+        }
+        #expect(read == text)
+        #expect(largest <= 1024)
+    }
+
+    @Test("The peer's end is read behind its bytes; the other direction stays open")
+    func endOfThePeer() throws {
+        let pair = try Pair()
+        try pair.peer.write("last")
+        try pair.peer.shutdownWrite()
+        #expect(try pair.receive() == (.bytes(4), "last"))
+        #expect(try pair.receive().received == .end)
+        #expect(pair.socket.send(Array("still".utf8).span) == .bytes(5))
+        #expect(try pair.peer.readExactly(5) == Array("still".utf8))
+    }
+
+    @Test("One's own end is told to the peer; reading goes on")
+    func ownEnd() throws {
+        let pair = try Pair()
+        #expect(pair.socket.send(Array("bye".utf8).span) == .bytes(3))
+        pair.socket.shutdownWriting()
+        #expect(try pair.peer.readUntilClose() == Array("bye".utf8))
+        try pair.peer.write("reply")
+        #expect(try pair.receive() == (.bytes(5), "reply"))
+    }
+
+    @Test("A peer that resets breaks the connection, for reading and for writing")
+    func resetByThePeer() throws {
+        let pair = try Pair()
+        pair.peer.reset()
+        #expect(try pair.receive().received == .failed(ECONNRESET))
+        #expect(pair.socket.send(Array("x".utf8).span) == .failed(EPIPE))
+    }
+
+    @Test("A peer that has gone is told without reading")
+    func gone() throws {
+        let pair = try Pair()
+        try pair.peer.write("unread")
+        pair.peer.close()
+        let readiness = try waitUntilReady(pair.socket.descriptor, for: .peerClosed)
+        #expect(readiness.contains(.peerClosed))
+        #expect(!readiness.isDisjoint(with: .gone))
+        #expect(pair.receiveNow() == (.bytes(6), "unread"))
+    }
+
+    @Test("Closing is an orderly end, resetting is not; both give the descriptor back once", arguments: [false, true])
+    func closing(resets: Bool) throws {
+        let pair = try Pair()
+        if resets { pair.socket.reset() } else { pair.socket.close() }
+        #expect(pair.socket.descriptor == -1)
+        #expect(try pair.peer.waitForEnd() == (resets ? .reset : .closed))
+        pair.socket.close()
+        pair.socket.reset()
+        #expect(pair.socket.descriptor == -1)
+    }
+
+    @Test("A socket that nobody holds any more is closed")
+    func deinitialising() throws {
+        let peer: TestConnection
+        do {
+            let pair = try Pair()
+            peer = pair.peer
+        }
+        #expect(try peer.waitForEnd() == .closed)
+    }
+
+    @Test("A peer that does not read fills the kernel's buffers: then nothing is taken, and there is room later")
+    func fullBuffers() throws {
+        let pair = try Pair()
+        #expect(pair.socket.unacknowledgedBytes == 0)
+        let piece = [UInt8](repeating: 0x78, count: 256 * 1024)
+        var sent = 0
+        var last = pair.socket.send(piece.span)
+        while case .bytes(let count) = last, count > 0 {
+            sent += count
+            last = pair.socket.send(piece.span)
+        }
+        #expect(last == .bytes(0))
+        #expect(pair.socket.unacknowledgedBytes > 0)
+        #expect(pair.socket.unacknowledgedBytes <= sent)
+        #expect(try pair.peer.readExactly(sent).count == sent)
+        #expect(try waitUntilReady(pair.socket.descriptor, for: .writable).contains(.writable))
+        #expect(pair.socket.send(Array("x".utf8).span) == .bytes(1))
+    }
+
+    @Test("Sending nothing takes nothing")
+    func sendNothing() throws {
+        let pair = try Pair()
+        #expect(pair.socket.send([UInt8]().span) == .bytes(0))
+    }
+
+    @Test("A duplicate is another descriptor of the same socket")
+    func duplicate() throws {
+        let pair = try Pair()
+        let twin = Socket(owning: try SocketOptions.duplicate(pair.socket.descriptor))
+        #expect(twin.descriptor != pair.socket.descriptor)
+        #expect(fcntl(twin.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        pair.socket.close()
+        #expect(twin.send(Array("twin".utf8).span) == .bytes(4))
+        #expect(try pair.peer.readExactly(4) == Array("twin".utf8))
+    }
+
+    @Test("A descriptor can be made to refer to a peer that has gone: it reads as the end")
+    func closedPeer() throws {
+        let pair = try Pair()
+        let gone = Socket(owning: try SocketOptions.closedPeer())
+        try SocketOptions.duplicate(gone.descriptor, onto: pair.socket.descriptor)
+        #expect(try pair.peer.waitForEnd() == .closed)
+        #expect(try pair.receive().received == .end)
+        #expect(pair.socket.send(Array("x".utf8).span) == .failed(EPIPE))
+    }
+}
