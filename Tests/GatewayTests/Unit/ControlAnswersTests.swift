@@ -1,0 +1,105 @@
+import HTTPServer
+import HTTPTypes
+import Instances
+import Testing
+
+@testable import Gateway
+
+@Suite("The exact answers of the wire contract")
+struct ControlAnswersTests {
+    private func expect(
+        _ answer: Answer, _ status: Int, _ body: String, at location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(answer.head.status == status, sourceLocation: location)
+        #expect(answer.head.fields.lines == ["Content-Type: application/json"], sourceLocation: location)
+        #expect(String(decoding: answer.body, as: UTF8.self) == body, sourceLocation: location)
+    }
+
+    private func name(_ text: String = "alpha") throws -> ProjectName { try #require(ProjectName(text)) }
+
+    private func project(_ text: String, _ state: InstanceState, hasGit: Bool = false) throws -> Project {
+        let folder = ProjectFolder(
+            name: try name(text), path: "/home/vibe/\(text)", hasGit: hasGit, hasPackageJSON: !hasGit)
+        return Project(folder: folder, state: state)
+    }
+
+    @Test("GET /health")
+    func health() {
+        expect(ControlAnswers.health, 200, #"{"status":"ok","service":"viberemote-gateway"}"#)
+    }
+
+    @Test("POST /projects/{name}/start")
+    func start() throws {
+        let name = try name()
+        expect(
+            ControlAnswers.start(name, .started(port: 4096)), 200, #"{"name":"alpha","port":4096,"status":"started"}"#)
+        expect(
+            ControlAnswers.start(name, .alreadyRunning(port: 65535)), 200,
+            #"{"name":"alpha","port":65535,"status":"already_running"}"#)
+        expect(ControlAnswers.start(name, .notFound), 404, #"{"detail":"Project not found: alpha"}"#)
+        expect(
+            ControlAnswers.start(name, .failed("Failed to start service: no \"opencode\".")), 500,
+            #"{"detail":"Failed to start service: no \"opencode\"."}"#)
+    }
+
+    @Test("DELETE /projects/{name}/stop")
+    func stop() throws {
+        let name = try name()
+        expect(ControlAnswers.stop(name, .stopped), 200, #"{"name":"alpha","status":"stopped"}"#)
+        expect(ControlAnswers.stop(name, .notFound), 404, #"{"detail":"Project not found: alpha"}"#)
+        expect(
+            ControlAnswers.stop(name, .failed("Failed to stop service: busy")), 500,
+            #"{"detail":"Failed to stop service: busy"}"#)
+    }
+
+    @Test(
+        "GET /projects/{name}/status: only a ready instance runs and has a port",
+        arguments: [
+            (.ready(port: 4096), #""is_running":true,"port":4096"#), (.stopped, #""is_running":false,"port":null"#),
+            (.starting, #""is_running":false,"port":null"#), (.booting, #""is_running":false,"port":null"#),
+            (.probing(port: 4096), #""is_running":false,"port":null"#),
+            (.stopping, #""is_running":false,"port":null"#),
+            (.failed(reason: "it ended"), #""is_running":false,"port":null"#),
+        ] as [(InstanceState, String)])
+    func status(state: InstanceState, running: String) throws {
+        expect(
+            ControlAnswers.status(try name(), try project("alpha", state)), 200,
+            #"{"name":"alpha","path":"/home/vibe/alpha","has_git":false,"has_package_json":true,\#(running)}"#)
+    }
+
+    @Test("GET /projects/{name}/status of no project")
+    func statusOfNoProject() throws {
+        expect(ControlAnswers.status(try name("a b"), nil), 404, #"{"detail":"Project not found: a b"}"#)
+    }
+
+    @Test("GET /projects: a bare array in the order of the listing")
+    func projects() throws {
+        expect(ControlAnswers.projects(.projects([])), 200, "[]")
+        let listing = [try project("beta", .ready(port: 1), hasGit: true), try project("alpha", .stopped)]
+        expect(
+            ControlAnswers.projects(.projects(listing)), 200,
+            #"[{"name":"beta","path":"/home/vibe/beta","has_git":true,"has_package_json":false,"#
+                + #""is_running":true,"port":1},"#
+                + #"{"name":"alpha","path":"/home/vibe/alpha","has_git":false,"has_package_json":true,"#
+                + #""is_running":false,"port":null}]"#)
+        expect(
+            ControlAnswers.projects(.failed("/home/vibe can't be read.")), 500,
+            #"{"detail":"Failed to list projects: /home/vibe can't be read."}"#)
+    }
+
+    @Test(
+        "Names are quoted as JSON wants it (RFC 8259 §7)",
+        arguments: [(#"a"b\c"#, #"a\"b\\c"#), ("\u{e9}\u{1f600}", "\u{e9}\u{1f600}"), ("a/b", "a/b"), ("<&>", "<&>")])
+    func quoting(text: String, quoted: String) throws {
+        expect(ControlAnswers.projectNotFound(text), 404, #"{"detail":"Project not found: \#(quoted)"}"#)
+        guard let name = ProjectName(text) else { return }
+        expect(ControlAnswers.stop(name, .stopped), 200, #"{"name":"\#(quoted)","status":"stopped"}"#)
+        expect(
+            ControlAnswers.start(name, .started(port: 1)), 200, #"{"name":"\#(quoted)","port":1,"status":"started"}"#)
+    }
+
+    @Test("A name that came in a path is told as text, whatever its bytes are")
+    func control() {
+        expect(ControlAnswers.projectNotFound("a\u{1}\n"), 404, #"{"detail":"Project not found: a\u0001\u000a"}"#)
+    }
+}

@@ -1,0 +1,95 @@
+import HTTPServer
+import HTTPTypes
+import Testing
+
+@testable import Gateway
+
+@Suite("The answer that a client gets")
+struct ResponseForwardingTests {
+    private func forwarded(_ fields: KeyValuePairs<String, String>, status: Int = 200) -> [String] {
+        ResponseForwarding.head(ResponseHead(status: status, fields: FieldList(fields))).fields.lines
+    }
+
+    @Test("Status, order, spelling and duplicates stay", arguments: [200, 204, 302, 404, 500, 599])
+    func passedOn(status: Int) {
+        let fields: KeyValuePairs = [
+            "Set-Cookie": "a=1", "content-TYPE": "application/json", "Set-Cookie": "b=2", "X-Empty": "",
+            "Content-Encoding": "gzip", "Cache-Control": "max-age=5", "X-Accel-Buffering": "yes", "Date": "now",
+            "Via": "1.1 a",
+        ]
+        let head = ResponseForwarding.head(ResponseHead(status: status, fields: FieldList(fields)))
+        #expect(head.status == status)
+        #expect(head.fields.lines == FieldList(fields).lines)
+    }
+
+    @Test(
+        "Fields of the instance's connection and the framing are left out: the client's connection has its own",
+        arguments: [
+            "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Proxy-Authenticate",
+            "Proxy-Connection", "TE", "Trailer", "Upgrade",
+        ])
+    func dropped(name: String) {
+        #expect(forwarded(["A": "1", name: "x", name.lowercased(): "x", "B": "2"]) == ["A: 1", "B: 2"])
+    }
+
+    @Test("What Connection names is left out")
+    func named() {
+        #expect(forwarded(["X-One": "a", "Connection": "x-one", "X-Two": "b"]) == ["X-Two: b"])
+    }
+
+    @Test("An event stream tells every proxy to pass it on as it comes, once")
+    func stream() {
+        let fields: KeyValuePairs = [
+            "Content-Type": "text/event-stream", "Cache-Control": "max-age=5", "x-accel-buffering": "yes", "X": "y",
+            "cache-control": "public",
+        ]
+        #expect(
+            forwarded(fields) == [
+                "Content-Type: text/event-stream", "X: y", "Cache-Control: no-cache, no-transform",
+                "X-Accel-Buffering: no",
+            ])
+        // An error is none, whatever type it claims.
+        #expect(forwarded(fields, status: 500) == FieldList(fields).lines)
+    }
+
+    @Test("A 101 keeps the field that names the protocol; the connection's own fields and a length are left out")
+    func upgradeHead() {
+        let fields: KeyValuePairs = [
+            "Upgrade": "websocket", "Connection": "Upgrade, x-one", "Sec-WebSocket-Accept": "a", "X-One": "b",
+            "Content-Length": "0", "Keep-Alive": "timeout=5", "Transfer-Encoding": "chunked",
+        ]
+        let head = ResponseForwarding.upgradeHead(ResponseHead(status: 101, fields: FieldList(fields)))
+        #expect(head.status == 101)
+        #expect(head.fields.lines == ["Upgrade: websocket", "Sec-WebSocket-Accept: a"])
+    }
+
+    @Test("Trailers are passed on, but none whose name means something to the gateway (RFC 9110 §6.5.1)")
+    func trailers() {
+        let trailers = FieldList([
+            "X-Sum": "1", "Content-Length": "5", "x-sum": "2", "Transfer-Encoding": "chunked", "Host": "h",
+            "Authorization": "a", "Connection": "close", "Content-Type": "b", "Server-Timing": "c",
+        ])
+        #expect(ResponseForwarding.trailers(trailers).lines == ["X-Sum: 1", "x-sum: 2", "Server-Timing: c"])
+        #expect(ResponseForwarding.trailers(FieldList()).count == 0)
+    }
+
+    /// The length as text: the type is not made to be compared.
+    private func length(_ framing: ResponseFraming, _ fields: KeyValuePairs<String, String> = [:]) -> String {
+        switch ResponseForwarding.length(framing, ResponseHead(status: 200, fields: FieldList(fields))) {
+        case .none(let announced): "none, announced: \(announced.map { String($0) } ?? "nothing")"
+        case .known(let length): "known: \(length)"
+        case .unknown: "unknown"
+        }
+    }
+
+    @Test("The body's end is told as far as the instance has told it")
+    func lengths() {
+        #expect(length(.length(5), ["Content-Length": "5"]) == "known: 5")
+        #expect(length(.length(0), ["Content-Length": "0"]) == "known: 0")
+        #expect(length(.chunked) == "unknown")
+        #expect(length(.untilClose) == "unknown")
+        // An answer to HEAD and a 304 tell the length that a GET would have had (RFC 9110 §8.6).
+        #expect(length(.none, ["Content-Length": "5"]) == "none, announced: 5")
+        #expect(length(.none) == "none, announced: nothing")
+    }
+}
