@@ -264,7 +264,7 @@ package final class UpstreamClient {
     }
 
     /// Whether libcurl may use a connection for an exchange that it has not told about.
-    fileprivate var hasUnplacedExchange: Bool { running.contains { $0.descriptor < 0 && $0.handle != nil } }
+    var hasUnplacedExchange: Bool { running.contains { $0.descriptor < 0 && $0.handle != nil } }
 
     fileprivate func setTimer(_ milliseconds: Int) {
         guard let timer else { return }

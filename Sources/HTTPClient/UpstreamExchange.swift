@@ -28,25 +28,25 @@ package final class UpstreamExchange {
     /// Who is told; nil once nothing more will come.
     private var follower: (any UpstreamFollower)?
 
-    private(set) var state = State.running
-    private var headReader = ResponseHeadReader()
-    private var headLine: [UInt8] = []
-    private var head: ResponseHead?
-    private var framing = ResponseFraming.none
-    private var bodyReader = ResponseBodyReader(.none)
-    private var fault: UpstreamFailure?
+    var state = State.running
+    var headReader = ResponseHeadReader()
+    var headLine: [UInt8] = []
+    var head: ResponseHead?
+    var framing = ResponseFraming.none
+    var bodyReader = ResponseBodyReader(.none)
+    var fault: UpstreamFailure?
     private var attempts = 0
     /// Whether the follower has asked to pause.
     private(set) var isPaused = false
     private var uploadQueue = ByteQueue()
     private var isUploadComplete = false
     private var isUploadWaiting = false
-    private var early: [UInt8] = []
+    var early: [UInt8] = []
     /// Whether the answer was read after libcurl had given up.
-    private var isSalvaged = false
+    var isSalvaged = false
     /// The connection, once the instance has switched protocols.
     private var switchedSocket: Socket?
-    private var stream: UpstreamStream?
+    var stream: UpstreamStream?
     /// Whether libcurl has closed the connection while the exchange was ending.
     var connectionWasClosed = false
 
@@ -112,28 +112,8 @@ package final class UpstreamExchange {
         return receivedHead(bytes) ? .taken : .stop
     }
 
-    /// Whether libcurl may close the connection with an answer in it that it has not looked at.
-    var mayHaveUnreadAnswer: Bool {
-        guard state == .running, head == nil, fault == nil, case .streamed = request.body else { return false }
-        return true
-    }
-
-    /// Takes bytes that libcurl has left unread on a connection that it is closing.
-    func salvage(_ bytes: Span<UInt8>) {
-        isSalvaged = true
-        var start = 0
-        while head == nil, fault == nil, state == .running, start < bytes.count {
-            var end = start
-            while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-            end = min(end + 1, bytes.count)
-            guard receivedHead(bytes.extracting(start..<end)) else { return }
-            start = end
-        }
-        if head != nil, start < bytes.count { _ = receivedBody(bytes.extracting(start..<bytes.count)) }
-    }
-
     /// libcurl hands over one line at a time, and a long one in pieces.
-    private func receivedHead(_ bytes: Span<UInt8>) -> Bool {
+    func receivedHead(_ bytes: Span<UInt8>) -> Bool {
         let isLineEnd = bytes[bytes.count - 1] == UInt8(ascii: "\n")
         if isLineEnd, headLine.isEmpty { return receivedHeadLine(bytes) }
         headLine.append(bytes)
@@ -194,7 +174,7 @@ package final class UpstreamExchange {
         return true
     }
 
-    private func receivedBody(_ bytes: Span<UInt8>) -> Intake {
+    func receivedBody(_ bytes: Span<UInt8>) -> Intake {
         if switchedSocket != nil {
             early.append(bytes)
             return .taken
@@ -204,7 +184,7 @@ package final class UpstreamExchange {
     }
 
     /// Passes content on; false where the body is broken or the exchange has ended.
-    private func read(_ bytes: Span<UInt8>) -> Bool {
+    func read(_ bytes: Span<UInt8>) -> Bool {
         do throws(ResponseBodyReader.Fault) {
             try bodyReader.read(bytes) { content in
                 guard state == .running, let follower else { return }
@@ -308,37 +288,6 @@ package final class UpstreamExchange {
         guard case .streamed = request.body else { return true }
         return isUploadComplete && uploadQueue.isEmpty
     }
-
-    // MARK: Without libcurl
-
-    /// The connection's socket was taken from libcurl.
-    func took(_ socket: Socket) {
-        // libcurl believes that it has closed the connection.
-        connectionWasClosed = false
-        guard !bodyReader.isComplete else { return finish(.complete) }
-        let stream = UpstreamStream(socket: socket, exchange: self, loop: client.loop)
-        self.stream = stream
-        guard stream.open(isPaused: isPaused) else {
-            return streamEnded(.failed("its descriptor could not be watched"))
-        }
-    }
-
-    /// The socket has brought bytes; false where reading must stop.
-    func streamReceived(_ bytes: Span<UInt8>) -> Bool {
-        guard read(bytes) else {
-            if state == .running { streamEnded(.failed("")) }
-            return false
-        }
-        if bodyReader.isComplete {
-            streamEnded(.complete)
-            return false
-        }
-        actionEnded()
-        return state == .running && !isPaused
-    }
-
-    /// The socket was closed or has broken.
-    func streamEnded(_ result: TransferResult) { finish(result) }
 
     private static func sentence(_ fault: ResponseBodyReader.Fault) -> String {
         switch fault {
