@@ -107,6 +107,16 @@ struct FieldListTests {
         #expect(text.text == "GET / HTTP/1.1\r\nHost: example.com\r\nX-Empty:\r\nx: y\r\n")
     }
 
+    @Test("A control character in a name or a value is told, HTAB is none")
+    func controlCharacters() {
+        #expect(FieldList().holdsNoControlCharacter)
+        #expect(FieldList(["A": "b\tc\u{e9}\u{7f}", "": ""]).holdsNoControlCharacter)
+        for character in ["\0", "\u{1}", "\n", "\r", "\u{1f}"] {
+            #expect(!FieldList(["A": "b", "C": "d\(character)e"]).holdsNoControlCharacter)
+            #expect(!FieldList(["A\(character)": "b", "C": "d"]).holdsNoControlCharacter)
+        }
+    }
+
     @Test("A copy of a list does not follow the original")
     func values() {
         var fields = FieldList(["A": "1"])

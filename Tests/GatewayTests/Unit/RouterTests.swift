@@ -83,6 +83,7 @@ struct RouterTests {
         "What can't be a name is no project",
         arguments: [
             "", ".", "..", ".hidden", "%2e%2e", "%2Ehidden", "a%2Fb", "a%2fb", "%", "%6", "%zz", "a%00", "%ff", "a%0Ab",
+            "%C0%AE",
             "%c2%80",
         ])
     func unknownProjects(segment: String) {
@@ -94,7 +95,8 @@ struct RouterTests {
     @Test(
         "Anything else is not found, whatever the method",
         arguments: [
-            "", "/", "*", "/healthz", "/health/", "/Health", "//health", "/%68ealth", "/health#a", "/health;a",
+            "", "/", "*", "/healthz", "/health/", "/Health", "//health", "/%68ealth", "/%70rojects",
+            "/projects/a%2Fapi/x", "/health#a", "/health;a",
             "health", "/projects/", "/projects/alpha", "/projects/alpha/", "/projects/alpha/Status",
             "/projects/alpha/status/", "/projects/alpha/start/x", "/projects/alpha/starts", "/projects/alpha/apis",
             "/projects/alpha/api#x", "/projects/alpha/API/x", "/projects/alpha/%61pi/x", "/projects/alpha//api/x",
