@@ -112,7 +112,7 @@ package final class EventLoop {
 
     /// Stops watching. Call it before the descriptor is closed: a duplicate of it would keep the kernel's entry alive.
     package func cancel(_ watch: Watch) {
-        guard slots[watch.slot].generation == watch.generation else { return }
+        guard watch.slot < slots.count, slots[watch.slot].generation == watch.generation else { return }
         epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, nil)
         slots[watch.slot].handler = nil
         slots[watch.slot].generation &+= 1
@@ -142,6 +142,14 @@ package final class EventLoop {
 
     /// Ends ``run()`` after this pass.
     package func stop() { isRunning = false }
+
+    /// Lets go of everybody that is told of anything, once ``run()`` has returned for good: most of them hold the loop.
+    package func letGo() {
+        passHandlers.removeAll()
+        slots.removeAll()
+        freeSlots.removeAll()
+        timers = TimerHeap()
+    }
 
     private func pass() throws(SystemCallError) {
         let timeout = passHandlers.isEmpty ? millisecondsToNextTimer() : 0

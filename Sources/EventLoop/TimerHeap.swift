@@ -54,7 +54,9 @@ struct TimerHeap {
     mutating func cancel(_ timer: LoopTimer) {
         timer.handler = nil
         timer.deadline = .distantFuture
-        if timer.index >= 0 { remove(at: timer.index) }
+        // A loop that has let go of everybody knows none of its timers any more.
+        guard timer.index >= 0, timer.index < timers.count, timers[timer.index] === timer else { return }
+        remove(at: timer.index)
     }
 
     /// The next timer that is due at `now`, disarmed; nil when none is.

@@ -47,6 +47,8 @@ actor Lifecycle {
         Task {
             await dataPlane.drain(within: drainTimeout)
             await registry.shutdown()
+            // Their handlers hold this object, which holds them.
+            signals.removeAll()
             loop.stop()
         }
     }

@@ -54,6 +54,7 @@ final class GatewayLoop {
         client.stop()
         server?.stop()
         server = nil
+        loop.letGo()
     }
 
     private func receive(_ message: LoopMessage) {
