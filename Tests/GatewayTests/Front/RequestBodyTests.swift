@@ -129,7 +129,8 @@ import Testing
         let sent = try connection.writeUntilFull(piece, atMost: total, stalledAfter: .milliseconds(300))
         // The kernels' buffers of two connections hold some megabytes; the gateway itself less than one.
         #expect(sent < 32 << 20)
-        #expect(try gateway.process.residentMemory() - before < 4 << 20)
+        // A sanitizer keeps memory that was given back.
+        if !Sanitizer.isActive { #expect(try gateway.process.residentMemory() - before < 4 << 20) }
         mayRead.open()
         try connection.write([UInt8](repeating: 0x61, count: total - sent), within: .seconds(30))
         #expect(try ResponseReader(connection).readAll(within: .seconds(30)).text == "answered")
