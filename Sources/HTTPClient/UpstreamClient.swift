@@ -43,9 +43,6 @@ package final class UpstreamClient {
     /// The version of libcurl that is in use.
     package static var libraryVersion: String { String(cString: curl_version()) }
 
-    /// The number of exchanges that have not ended, streams included.
-    package var exchangeCount: Int { running.count }
-
     /// Sends a request; `follower` is told what comes, from the next pass of the loop on.
     package func start(_ request: UpstreamRequest, follower: any UpstreamFollower) -> UpstreamExchange? {
         guard let handle = idleHandles.popLast() ?? EasyHandle(client: self), let address = address(of: request.port)

@@ -169,7 +169,7 @@ extension ClientConnection {
         // libmicrohttpd cleans up a connection that it has given up at its next run, of which no descriptor tells.
         if !isWhole { server.needsRun() }
         if phase != .idle {
-            server.handler.ended(RequestRecord(self), summary)
+            if server.handler.wantsRecords { server.handler.ended(RequestRecord(self), summary) }
         } else if !peerClosed {
             server.handler.turnedAway(peer, "the request's head was malformed or too large")
         }

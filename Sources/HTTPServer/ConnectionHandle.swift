@@ -41,7 +41,7 @@ struct ConnectionHandle {
             _ = MHD_get_connection_values_n(pointer, .HEADER_KIND, Self.collect, $0)
         }
         fields = collector.fields
-        let endsWithEmptyLine = collector.lineEnd.map { $0 + 4 == headEnd } ?? false
+        let endsWithEmptyLine = collector.lineEnd + 4 == headEnd
         return MicroHTTPD.refusesLooseLines || collector.isContiguous && endsWithEmptyLine
     }
 
@@ -49,16 +49,6 @@ struct ConnectionHandle {
     /// and would take everything that comes for the body.
     var readsChunked: Bool {
         MHD_lookup_connection_value(pointer, .HEADER_KIND, "Transfer-Encoding").map { strlen($0) == 7 } ?? false
-    }
-
-    /// Copies the trailer fields of a chunked request.
-    func copyTrailers(to fields: inout FieldList) {
-        var collector = FieldCollector(fields: fields, lineEnd: nil)
-        fields = FieldList()
-        withUnsafeMutablePointer(to: &collector) {
-            _ = MHD_get_connection_values_n(pointer, .FOOTER_KIND, Self.collect, $0)
-        }
-        fields = collector.fields
     }
 
     private static let collect: MHD_KeyValueIteratorN = { context, _, name, nameLength, value, valueLength in
@@ -72,10 +62,10 @@ struct ConnectionHandle {
 private struct FieldCollector {
     var fields: FieldList
     /// The byte behind the last character of the line before.
-    var lineEnd: UnsafePointer<CChar>?
+    var lineEnd: UnsafePointer<CChar>
     var isContiguous = true
 
-    init(fields: FieldList, lineEnd: UnsafePointer<CChar>?) {
+    init(fields: FieldList, lineEnd: UnsafePointer<CChar>) {
         self.fields = fields
         self.lineEnd = lineEnd
     }
@@ -83,7 +73,7 @@ private struct FieldCollector {
     mutating func add(
         _ name: UnsafePointer<CChar>, _ nameLength: Int, _ value: UnsafePointer<CChar>?, _ valueLength: Int
     ) {
-        if let lineEnd { isContiguous = isContiguous && name == lineEnd + 2 }
+        isContiguous = isContiguous && name == lineEnd + 2
         lineEnd = (value ?? name + nameLength) + (value == nil ? 0 : valueLength)
         let nameBytes = UnsafeRawBufferPointer(start: name, count: nameLength).bindMemory(to: UInt8.self)
         let valueBytes = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength)

@@ -6,6 +6,8 @@ package protocol RequestHandler: AnyObject {
     /// A request is there. Its body is whole where ``ClientConnection/isBodyComplete``, else it arrives bit by bit.
     /// The handler answers now, or keeps the connection, sets ``ClientConnection/exchange`` and answers later.
     func handle(_ connection: ClientConnection)
+    /// Whether ``ended(_:_:)`` does anything: a record costs what making it costs.
+    var wantsRecords: Bool { get }
     /// The request has ended, answered or not.
     func ended(_ request: RequestRecord, _ summary: RequestSummary)
     /// A client was turned away before there was a request to hand over; one sentence for the log.

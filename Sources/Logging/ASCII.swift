@@ -15,7 +15,6 @@ enum ASCII {
     static let upperT: UInt8 = 0x54
     static let backslash: UInt8 = 0x5C
     static let underscore: UInt8 = 0x5F
-    static let openBrace: UInt8 = 0x7B
     static let closeBrace: UInt8 = 0x7D
     static let delete: UInt8 = 0x7F
 }

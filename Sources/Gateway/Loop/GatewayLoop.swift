@@ -12,7 +12,7 @@ import Logging
 final class GatewayLoop {
     let loop: EventLoop
     let limits: GatewayLimits
-    private(set) var client: UpstreamClient
+    let client: UpstreamClient
     private let index: Int
     private let control: any ProjectControl
     private let log: Logger
@@ -231,6 +231,8 @@ extension GatewayLoop: RequestHandler {
         case .proxy, .unknownProject, .notFound, .methodNotAllowed: break
         }
     }
+
+    var wantsRecords: Bool { accessLog }
 
     func ended(_ request: RequestRecord, _ summary: RequestSummary) {
         guard accessLog else { return }
