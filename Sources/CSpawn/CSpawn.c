@@ -1,10 +1,25 @@
 #define _GNU_SOURCE
 #include "CSpawn.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 int spawn_add_closefrom(posix_spawn_file_actions_t *actions, int lowest) {
     return posix_spawn_file_actions_addclosefrom_np(actions, lowest);
 }
 
 int spawn_add_chdir(posix_spawn_file_actions_t *actions, const char *directory) {
     return posix_spawn_file_actions_addchdir_np(actions, directory);
+}
+
+short spawn_flag_new_session(void) {
+    return POSIX_SPAWN_SETSID;
+}
+
+char **spawn_environment(void) {
+    return environ;
+}
+
+int spawn_watch_process(pid_t process) {
+    return (int)syscall(SYS_pidfd_open, process, 0);
 }

@@ -82,14 +82,6 @@ struct PartsTests {
         #expect(throws: ServeOptions.Failure.self) { try ServeOptions.parse([]) }
     }
 
-    @Test func misbehaviourWords() throws {
-        let all = try Misbehaviour("refuse-health,banner-late=5,ignore-sigterm,leave-grandchildren")
-        #expect(all.refusesHealth && all.ignoresTermination && all.leavesGrandchildren)
-        #expect(all.banner == .late(.milliseconds(5)))
-        #expect(try Misbehaviour("") == Misbehaviour("" as String))
-        #expect(throws: Misbehaviour.UnknownWord(word: "banner-late")) { try Misbehaviour("banner-late") }
-    }
-
     @Test func theShellRunsFinishedLines() {
         var shell = Shell()
         #expect(shell.type("ech") == "ech")

@@ -8,8 +8,11 @@ struct TwinProcess {
     let port: UInt16
     private let folder: TemporaryDirectory
 
-    init(environment: [String: String] = [:]) throws {
+    /// Starts it. `words` go into the folder's own file, `misbehave` into the environment.
+    init(environment: [String: String] = [:], misbehave: String = "", words: String? = nil) throws {
         folder = try TemporaryDirectory()
+        if let words { try folder.write(words, to: Startup.wordsFile) }
+        let environment = environment.merging(["TWIN_MISBEHAVE": misbehave]) { $1 }
         process = try TestProcess(
             try BuiltProducts.path("opencode-twin"), ["serve", "--port", "0", "--hostname", "127.0.0.1"],
             environment: environment, directory: folder.path)
@@ -21,6 +24,9 @@ struct TwinProcess {
     }
 
     var directory: String { folder.path }
+
+    /// Whether a file is in the folder.
+    func has(_ name: String) throws -> Bool { try FileTree.names(in: folder.path).contains(name) }
 
     func get(_ target: String) throws -> TestResponse { try TestClient.request(port, "GET", target) }
 

@@ -8,3 +8,12 @@ int spawn_add_closefrom(posix_spawn_file_actions_t *actions, int lowest);
 
 /// In the child, changes the working directory.
 int spawn_add_chdir(posix_spawn_file_actions_t *actions, const char *directory);
+
+/// POSIX_SPAWN_SETSID: the child leads a session of its own.
+short spawn_flag_new_session(void);
+
+/// The program's own environment; behind a function because Swift 6 takes the variable for shared state.
+char **spawn_environment(void);
+
+/// A descriptor that becomes readable when the process ends, whoever its parent is (pidfd_open(2)); -1 with errno ESRCH when there is none.
+int spawn_watch_process(pid_t process);

@@ -58,7 +58,8 @@ enum Spawner {
         return Child(pid: pid, standardOutput: output.read, standardError: error.read)
     }
 
-    private static func withCStrings<Result>(
+    /// Runs `body` with an array of C strings that ends with a null pointer.
+    static func withCStrings<Result>(
         _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
         var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }

@@ -40,7 +40,7 @@ final class Listener: Sendable {
         return descriptor
     }
 
-    /// The next connection; nil once `wake` was called.
+    /// The next connection; nil once `wake` or `refuse` was called.
     func accept() throws -> TestConnection? {
         while true {
             var descriptors = [
@@ -54,6 +54,8 @@ final class Listener: Sendable {
                 _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
                 return TestConnection(owning: accepted)
             }
+            // The socket does not listen any more.
+            if errno == EINVAL { return nil }
             // The peer may have given up between the two calls.
             if ![EINTR, EAGAIN, ECONNABORTED].contains(errno) {
                 throw TestKitError.system(operation: "accept", code: errno)
@@ -64,6 +66,11 @@ final class Listener: Sendable {
     /// Ends `accept` for good.
     func wake() {
         stop.wake()
+    }
+
+    /// Ends listening, and `accept` with it: from now on the kernel refuses connections. The port stays taken.
+    func refuse() {
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 }
 

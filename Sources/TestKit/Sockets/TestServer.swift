@@ -43,6 +43,12 @@ package final class TestServer: Sendable {
         crew.dismiss()
     }
 
+    /// Refuses connections from now on and closes those that there are. A handler may call it.
+    package func refuse() {
+        listener.refuse()
+        for member in crew.active.withLock({ Array($0.values) }) { member.connection.close() }
+    }
+
     /// How many handlers are running now.
     package var activeConnections: Int { crew.active.withLock { $0.count } }
 

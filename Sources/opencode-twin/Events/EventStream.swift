@@ -7,6 +7,7 @@ struct EventStream {
     let subscription: EventSubscription
     let bus: EventBus
     let heartbeat: Duration
+    let misbehaviour: MisbehaviourSwitch
 
     /// A reader may take its time: OpenCode waits for it without a limit.
     private static let patience: Duration = .seconds(86_400)
@@ -44,6 +45,7 @@ struct EventStream {
     }
 
     private func write(_ event: String) throws {
+        try misbehaviour.waitWhileWedged(connection)
         try connection.writeChunk("data: \(event)\n\n", within: EventStream.patience)
     }
 }

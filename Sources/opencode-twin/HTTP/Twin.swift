@@ -4,7 +4,7 @@ import TestKit
 struct Twin: Sendable {
     let profile: Profile
     let credentials: Credentials?
-    let misbehaviour: Misbehaviour
+    let misbehaviour: MisbehaviourSwitch
     let heartbeat: Duration
     /// The working directory, which counts where a request names none.
     let directory: String
@@ -20,6 +20,8 @@ struct Twin: Sendable {
         case answer(Answer)
         /// An event stream: of one directory, or of all with nil.
         case events(directory: String?)
+        /// Nothing: the connection stays open.
+        case silence
         /// A terminal's WebSocket, by its id.
         case terminal(String)
     }
@@ -41,15 +43,18 @@ struct Twin: Sendable {
                 return
             }
             let request = Request(received)
-            switch outcome(of: request) {
+            switch try misbehave(request, connection) ?? outcome(of: request) {
             case .answer(let answer):
                 try write(answer.adapted(toOrigin: request.fields.first("Origin")), to: connection, request.method)
             case .events(let directory):
                 try connection.writeHead(200, headers: Answer.streamFields)
                 let stream = EventStream(
                     connection: connection, subscription: bus.subscribe(directory: directory), bus: bus,
-                    heartbeat: heartbeat)
+                    heartbeat: heartbeat, misbehaviour: misbehaviour)
                 return try stream.run()
+            case .silence:
+                _ = try connection.waitForEnd(within: Twin.idleLimit)
+                return
             case .terminal(let id):
                 return try serveTerminal(id, key: request.fields.first("Sec-WebSocket-Key") ?? "", connection)
             }

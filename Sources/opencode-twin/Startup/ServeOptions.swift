@@ -18,7 +18,8 @@ struct ServeOptions: Equatable {
     /// The ports to try, in this order; 0 takes any free one.
     var ports: [UInt16] { port == 0 ? [4096, 0] : [port] }
 
-    static let help = """
+    static var help: String {
+        """
         opencode-twin: a stand-in for an OpenCode server, for demos and tests
 
         Usage:
@@ -30,12 +31,16 @@ struct ServeOptions: Equatable {
           OPENCODE_SERVER_PASSWORD, OPENCODE_SERVER_USERNAME  let in only this user (default: opencode)
           TWIN_PROFILE          the version to play (default: \(Profile.newest.version))
           TWIN_HEARTBEAT_MS     the time between two heartbeats, instead of the version's own
-          TWIN_MISBEHAVE        comma-separated: refuse-health, banner-late=MS, banner-never, banner-split,
-                                ignore-sigterm, leave-grandchildren
+          TWIN_MISBEHAVE        what to do wrong: the words below, with commas between them
 
         A prompt may say how it is answered: "Hello [pieces=200 interval=20ms silent=75s bytes=1500000]"
 
+        Misbehaviour. The file \(Startup.wordsFile) in the working folder is read for words too; `once` in it removes it
+        then. POST /twin/misbehave with words in its body changes it while the server runs; no words end it.
+        \(Misbehaviour.words.map(\.helpLine).joined(separator: "\n"))
+
         """
+    }
 
     /// Parses the arguments without the program's name.
     static func parse(_ arguments: [String]) throws(Failure) -> Command {

@@ -6,6 +6,10 @@ struct Startup {
     let options: ServeOptions
     let environment: (String) -> String?
 
+    /// What is read at the start, beside TWIN_MISBEHAVE: a file in the project's folder, so that one project misbehaves
+    /// and its next start can be another one.
+    static let wordsFile = ".opencode-twin"
+
     /// The recorded end of a server whose named port is taken: colour codes included.
     private static let portTaken = "\u{1b}[91m\u{1b}[1mError: \u{1b}[0mUnexpected error\n\nServeError\n"
 
@@ -18,28 +22,30 @@ struct Startup {
     func run() -> Int32 {
         let misbehaviour: Misbehaviour
         do {
-            misbehaviour = try Misbehaviour(environment("TWIN_MISBEHAVE") ?? "")
+            misbehaviour = try Misbehaviour("\(environment("TWIN_MISBEHAVE") ?? ""),\(Startup.words())")
         } catch {
-            return fail("TWIN_MISBEHAVE has a word that is not known: \(error)")
+            return fail("a word of the misbehaviour is not known or lacks its value: \(error.word); see --help")
         }
         guard let profile = Profile.chosen(environment("TWIN_PROFILE")) else {
             return fail("TWIN_PROFILE is not one of: \(Profile.all.map(\.version).joined(separator: ", "))")
         }
-        if misbehaviour.ignoresTermination { signal(SIGTERM, SIG_IGN) }
+        // Before the first thread, which inherits it.
+        if misbehaviour.terminationDelay != nil { Startup.holdTermination() }
         let twin = twin(profile, misbehaviour)
         if twin.credentials == nil, profile.warnsWithoutPassword {
             Console.write("Warning: OPENCODE_SERVER_PASSWORD is not set; server is unsecured.\n")
+        }
+        if let code = misbehaviour.exitAtStart {
+            Console.write(Banner.brokenConfiguration(home: environment("HOME") ?? "/"), to: .error)
+            return code
         }
         guard let server = Startup.listen(on: options.ports, { try twin.serve($0) }) else {
             Console.write(Startup.portTaken, to: .error)
             return 1
         }
-        let grandchild = misbehaviour.leavesGrandchildren ? leaveGrandchild() : nil
-        announce(port: server.port, misbehaviour.banner)
-        // Nothing is caught: a signal ends the process in the middle of whatever it does, as it ends the real one.
-        while true {
-            withExtendedLifetime((server, grandchild)) { _ = pause() }
-        }
+        twin.misbehaviour.begin(refuse: { server.refuse() })
+        Banner(port: server.port).print(misbehaviour.banner)
+        withExtendedLifetime(server) { Startup.wait(misbehaviour.terminationDelay) }
     }
 
     private func twin(_ profile: Profile, _ misbehaviour: Misbehaviour) -> Twin {
@@ -49,7 +55,7 @@ struct Startup {
             ? nil : Credentials(user: environment("OPENCODE_SERVER_USERNAME") ?? "opencode", password: password)
         let heartbeat = environment("TWIN_HEARTBEAT_MS").flatMap { Int($0) }.map { Duration.milliseconds($0) }
         return Twin(
-            profile: profile, credentials: credentials, misbehaviour: misbehaviour,
+            profile: profile, credentials: credentials, misbehaviour: MisbehaviourSwitch(misbehaviour),
             heartbeat: heartbeat ?? profile.heartbeat, directory: workingDirectory,
             home: environment("HOME") ?? "/", store: SessionStore(), bus: EventBus(profile: profile))
     }
@@ -62,33 +68,12 @@ struct Startup {
         return nil
     }
 
-    private func announce(port: UInt16, _ banner: Misbehaviour.Banner) {
-        let start = "opencode server listening on http://127.0.0.1:"
-        switch banner {
-        case .never: return
-        case .atOnce: Console.write("\(start)\(port)\n")
-        case .late(let delay):
-            wait(delay)
-            Console.write("\(start)\(port)\n")
-        case .split:
-            let digits = "\(port)"
-            Console.write(start + digits.prefix(2))
-            wait(.milliseconds(50))
-            Console.write("\(digits.dropFirst(2))\n")
-        }
-    }
-
-    private func leaveGrandchild() -> TestProcess? {
-        let child = try? TestProcess(
-            "/bin/sh", ["-c", "trap '' TERM; echo ready; exec sleep 600"], ownGroup: false)
-        // It is told about only once it ignores the signal.
-        guard let child, (try? child.waitForLine { $0 == "ready" }) != nil else { return nil }
-        Console.write("twin grandchild \(child.pid)\n")
-        return child
-    }
-
-    private func wait(_ time: Duration) {
-        _ = Latch("the time of a late banner").isOpened(within: time)
+    /// The words in the working folder's file; with `once` among them the file is removed.
+    private static func words() -> String {
+        guard let bytes = try? FileTree.read(wordsFile) else { return "" }
+        let words = String(decoding: bytes, as: UTF8.self).split { $0 == "," || $0.isWhitespace }
+        if words.contains("once") { FileTree.remove(wordsFile) }
+        return words.filter { $0 != "once" }.joined(separator: ",")
     }
 
     private func fail(_ message: String) -> Int32 {
@@ -97,4 +82,35 @@ struct Startup {
     }
 
     private var workingDirectory: String { (try? FileTree.resolve(".")) ?? "/" }
+}
+
+extension Startup {
+    /// Keeps SIGTERM pending, for this thread and those that it starts.
+    private static func holdTermination() {
+        var signals = termination
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
+    /// Waits for a signal. Nothing is caught: it ends the process in the middle of whatever that does, as it ends the real
+    /// one. With a delay SIGTERM does so only after that.
+    private static func wait(_ delay: Duration?) -> Never {
+        guard let delay else {
+            while true { _ = pause() }
+        }
+        var signals = termination
+        var number: Int32 = 0
+        while sigwait(&signals, &number) != 0 {}
+        _ = Latch("the time of a late end").isOpened(within: delay)
+        signal(SIGTERM, SIG_DFL)
+        raise(SIGTERM)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        while true { _ = pause() }
+    }
+
+    private static var termination: sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        return signals
+    }
 }

@@ -1,0 +1,29 @@
+import CSpawn
+import Glibc
+
+/// A process that is meant to outlive the program that starts it, or to be found by whoever cleans up behind it.
+package enum Offspring {
+    /// Starts a program that shares this one's standard output and error, environment and ignored signals, but no other
+    /// descriptor; its process id. Nobody waits for it.
+    ///
+    /// It stays in this program's process group, or leads a session of its own.
+    package static func start(_ path: String, _ arguments: [String], inNewSession: Bool) throws -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        spawn_add_closefrom(&actions, 3)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        if inNewSession { posix_spawnattr_setflags(&attributes, spawn_flag_new_session()) }
+
+        var pid: Int32 = 0
+        let code = Spawner.withCStrings([path] + arguments) { argv in
+            posix_spawn(&pid, path, &actions, &attributes, argv, spawn_environment())
+        }
+        if code != 0 { throw TestKitError.system(operation: "posix_spawn \(path)", code: code) }
+        return pid
+    }
+}

@@ -1,0 +1,40 @@
+import TestKit
+
+extension Twin {
+    /// What a request leads to by misbehaviour; nil when it is answered as usual.
+    func misbehave(_ request: Request, _ connection: TestConnection) throws -> Outcome? {
+        let path = "/" + request.segments.joined(separator: "/")
+        // It must be possible to end the misbehaviour.
+        if path == "/twin/misbehave" { return .answer(changeMisbehaviour(request)) }
+        let current = misbehaviour.current
+        if let crashPath = current.crashPath, path.hasPrefix(crashPath) { misbehaviour.crash() }
+        try misbehaviour.waitWhileWedged(connection)
+        if path == "/global/health" {
+            if let delay = current.healthDelay { try connection.pause(delay) }
+            return current.health.map(outcome)
+        }
+        return nil
+    }
+
+    /// The hidden route: `POST` with words in its body changes how the twin misbehaves.
+    private func changeMisbehaviour(_ request: Request) -> Answer {
+        if let credentials, !credentials.accept(request) { return .unauthorized }
+        do {
+            misbehaviour.change(to: try Misbehaviour(String(decoding: request.body, as: UTF8.self)))
+            return .json(true)
+        } catch {
+            return .json(["unknown": .string(error.word)], status: 400, reason: "Bad Request")
+        }
+    }
+
+    private func outcome(of health: Misbehaviour.Health) -> Outcome {
+        switch health {
+        case .serverError: .answer(.unexpected)
+        case .unauthorized: .answer(.unauthorized)
+        case .notFound: .answer(.empty(404, "Not Found"))
+        case .page: .answer(.page(hasBody: true))
+        case .hang: .silence
+        case .unhealthy: .answer(.json(["healthy": false, "version": .string(profile.version)]))
+        }
+    }
+}

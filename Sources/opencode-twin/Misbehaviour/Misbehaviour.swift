@@ -1,0 +1,58 @@
+/// What the twin does wrong on purpose.
+struct Misbehaviour: Sendable, Equatable {
+    /// How the banner comes.
+    enum Banner: Sendable, Equatable {
+        case atOnce
+        case late(Duration)
+        case never
+        /// In two writes, cut in the middle of the port.
+        case split
+        case twice
+        /// Followed by the same line with another port, as an agent that quotes a banner would print it.
+        case followed(by: UInt16)
+    }
+
+    /// What `/global/health` answers instead of the truth.
+    enum Health: String, Sendable, CaseIterable {
+        case serverError = "500"
+        case unauthorized = "401"
+        case notFound = "404"
+        /// The web app's page with 200, as versions without that route answer.
+        case page
+        /// Nothing; the connection stays open.
+        case hang
+        /// `"healthy":false` with 200.
+        case unhealthy
+    }
+
+    /// A process that the twin leaves behind. All hold its standard output and error open.
+    enum Grandchild: String, Sendable, CaseIterable {
+        /// In the twin's process group, ignores SIGTERM.
+        case stubborn
+        /// In the twin's process group, ends at SIGTERM.
+        case obedient
+        /// In a session of its own, ignores SIGTERM.
+        case escaped
+    }
+
+    /// Ends with this code before the banner, with the output that a broken configuration file gives.
+    var exitAtStart: Int32?
+    var banner = Banner.atOnce
+    /// Refuses connections on the port that the banner names.
+    var refuses = false
+    var health: Health?
+    /// The time before `/global/health` answers.
+    var healthDelay: Duration?
+    /// Takes every request and answers none; streams fall silent.
+    var isWedged = false
+    /// Ends with exit code 1 after this time.
+    var crashDelay: Duration?
+    /// Ends with exit code 1 at the first request whose path begins like this.
+    var crashPath: String?
+    /// Ends by SIGKILL after this time, as the kernel's out-of-memory killer does.
+    var killDelay: Duration?
+    var ignoresTermination = false
+    /// The time that it takes to end after SIGTERM.
+    var terminationDelay: Duration?
+    var grandchildren: [Grandchild] = []
+}
