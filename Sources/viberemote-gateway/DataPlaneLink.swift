@@ -14,9 +14,9 @@ final class DataPlaneLink: Sendable {
     func publish(_ table: RoutingTable) { current?.publish(table) }
 
     /// Asks an instance for its health.
-    func probe(port: UInt16, _ credentials: InstanceCredentials) async -> ProbeOutcome {
+    func probe(port: UInt16, _ credentials: InstanceCredentials?) async -> ProbeOutcome {
         guard let current else { return .unhealthy(reason: "The gateway is not ready yet.") }
-        switch await current.probe(port: port, authorization: credentials.authorizationHeader) {
+        switch await current.probe(port: port, authorization: credentials?.authorizationHeader) {
         case .answered(.healthy(let version)): return .healthy(version: version)
         case .answered(.unhealthy(let reason)), .failed(let reason): return .unhealthy(reason: reason)
         }

@@ -4,6 +4,7 @@ import Gateway
 import Glibc
 import HTTPServer
 import Instances
+import Locking
 import Logging
 import Settings
 import Systemd
@@ -26,7 +27,6 @@ enum Serve {
             let log = Logger(sink: writer, level: configuration.logLevel)
             for notice in configuration.notices { log.warning(notice) }
             let service = try Service(configuration, log)
-            StandardStreams.writeLine("viberemote-gateway listening on http://\(service.address)")
             try service.run()
             log.notice("the gateway has ended")
             return 0
@@ -71,10 +71,10 @@ private final class Service {
         loop = try SystemEventLoop()
         let descriptors = Environment.raiseDescriptorLimit()
         let link = DataPlaneLink()
+        let supervisor: any Supervisor = ProcessSupervisor(
+            loop: loop, command: configuration.opencode, environment: Environment.variables, logger: log)
         registry = InstanceRegistry(
-            loop: loop, catalogue: ProjectCatalogue(home: configuration.home),
-            supervisor: ProcessSupervisor(
-                loop: loop, command: configuration.opencode, environment: Environment.variables, logger: log),
+            loop: loop, catalogue: ProjectCatalogue(home: configuration.home), supervisor: supervisor,
             limits: InstanceLimits(start: configuration.limits.startTimeout, stop: configuration.limits.stopTimeout),
             logger: log, probe: { await link.probe(port: $0, $1) }, publish: { link.publish($0) })
         let listen = configuration.listen
@@ -91,18 +91,28 @@ private final class Service {
         link.connect(dataPlane)
         log.notice(
             "the gateway listens", LogField("address", "\(dataPlane.address)"), LogField("home", configuration.home),
-            LogField("supervisor", "process"), LogField("threads", configuration.threads),
+            LogField("supervisor", supervisor.name), LogField("threads", configuration.threads),
             LogField("libmicrohttpd", DataPlane.serverLibrary), LogField("libcurl", DataPlane.clientLibrary))
     }
 
-    var address: SocketAddress { dataPlane.address }
-
-    /// Runs the control plane until a signal has ended everything.
+    /// Runs the control plane until a signal has ended everything. It says that it listens once the instances that run
+    /// already are known.
     func run() throws {
         let lifecycle = Lifecycle(
             loop: loop, registry: registry, dataPlane: dataPlane, log: log, drainTimeout: drainTimeout)
-        Task { await lifecycle.watchSignals() }
+        let failure = Locked<LaunchError?>(nil)
+        Task { [registry, loop, dataPlane] in
+            await lifecycle.watchSignals()
+            do throws(LaunchError) {
+                try await registry.open()
+                StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
+            } catch {
+                failure.withLock { $0 = error }
+                loop.stop()
+            }
+        }
         try loop.run()
         dataPlane.stop()
+        if let failure = failure.withLock({ $0 }) { throw failure }
     }
 }

@@ -10,7 +10,7 @@ import Testing
     private static let banner = "opencode server listening on http://127.0.0.1:4096"
 
     @Test func aStartAnswersWithThePortOnceTheInstanceIsHealthy() async throws {
-        let rig = try RegistryRig()
+        let rig = try await RegistryRig()
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         #expect(await rig.registry.start(.alpha) == .alreadyRunning(port: 4096))
         #expect(await rig.registry.status(.alpha)?.state == .ready(port: 4096))
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func aHundredStartsMakeOneProcessAndGetOneAnswer() async throws {
-        let rig = try RegistryRig(script: "echo x >>starts\n" + RegistryRig.wellBehaved)
+        let rig = try await RegistryRig(script: "echo x >>starts\n" + RegistryRig.wellBehaved)
         let answers = await withTaskGroup(of: StartAnswer.self) { group in
             for _ in 0..<100 { group.addTask { await rig.registry.start(.alpha) } }
             return await group.reduce(into: []) { $0.append($1) }
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func theChildRunsInItsFolderWithItsPasswordAndWithoutTheGatewaysSecrets() async throws {
-        let rig = try RegistryRig(
+        let rig = try await RegistryRig(
             script: "pwd >where; echo \"$@\" >arguments; env >environment\n" + RegistryRig.wellBehaved,
             environment: ["PATH": "/usr/bin:/bin", "VIBE_AUTH_SECRET": "gateways-own-key", "EDITOR": "ed"])
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
@@ -54,9 +54,9 @@ import Testing
 
     @Test func theProbeGetsThePortAndTheCredentialsUntilItIsHealthy() async throws {
         let probes = Locked<[(UInt16, Int)]>([])
-        let rig = try RegistryRig(probe: { port, credentials in
+        let rig = try await RegistryRig(probe: { port, credentials in
             let count = probes.withLock { probes in
-                probes.append((port, credentials.password.count))
+                probes.append((port, credentials?.password.count ?? 0))
                 return probes.count
             }
             return count < 3 ? .unhealthy(reason: "Not yet.") : .healthy(version: "1.2.27")
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func aProjectThatIsNotThereIsNotFound() async throws {
-        let rig = try RegistryRig()
+        let rig = try await RegistryRig()
         #expect(await rig.registry.start(.beta) == .notFound)
         #expect(await rig.registry.stop(.beta) == .notFound)
         #expect(await rig.registry.status(.beta) == nil)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func anExitWhileBootingIsAFailureWithTheLastLines() async throws {
-        let rig = try RegistryRig(
+        let rig = try await RegistryRig(
             script: "for i in $(seq 30); do echo line $i; done; echo 'Config file is not valid' >&2; exit 1")
         guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
             Issue.record("it started")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func aBannerThatNeverComesEndsTheStartAndTheProcess() async throws {
-        let rig = try RegistryRig(
+        let rig = try await RegistryRig(
             script: "exec 3>../lifeline; trap '' TERM; echo migrating; sleep 1000",
             limits: InstanceLimits(start: .seconds(2)))
         let lifeline = rig.makeLifeline("lifeline")
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func anInstanceThatNeverGetsHealthyFails() async throws {
-        let rig = try RegistryRig(limits: InstanceLimits(start: .seconds(2))) { _, _ in
+        let rig = try await RegistryRig(limits: InstanceLimits(start: .seconds(2))) { _, _ in
             .unhealthy(reason: "It answered 500.")
         }
         guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func aMissingProgramIsAFailureThatSaysWhatToDo() async throws {
-        let rig = try RegistryRig(command: ["/nowhere/opencode"])
+        let rig = try await RegistryRig(command: ["/nowhere/opencode"])
         guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
             Issue.record("it started")
             return
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func aRelativeProgramIsMeantFromWhereTheGatewayWasStarted() async throws {
-        let rig = try RegistryRig(command: ["nowhere/opencode"])
+        let rig = try await RegistryRig(command: ["nowhere/opencode"])
         guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
             Issue.record("it started")
             return
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func whatTheChildPrintsIsLoggedUnderItsProjectWithoutItsPassword() async throws {
-        let rig = try RegistryRig(
+        let rig = try await RegistryRig(
             script: "echo \"my password is $OPENCODE_SERVER_PASSWORD\" >&2\n" + RegistryRig.wellBehaved)
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         #expect(await rig.registry.stop(.alpha) == .stopped)

@@ -15,7 +15,7 @@ import Testing
         """
 
     @Test func aStopEndsAnInstanceAndTakesItsRouteAway() async throws {
-        let rig = try RegistryRig()
+        let rig = try await RegistryRig()
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         #expect(await rig.table { $0.route(to: .alpha)?.endpoint != nil } != nil)
         #expect(await rig.registry.stop(.alpha) == .stopped)
@@ -26,13 +26,13 @@ import Testing
     }
 
     @Test func aStopOfWhatDoesNotRunIsStopped() async throws {
-        let rig = try RegistryRig()
+        let rig = try await RegistryRig()
         #expect(await rig.registry.stop(.alpha) == .stopped)
         await rig.end()
     }
 
     @Test func nothingThatIgnoresSIGTERMSurvivesAStop() async throws {
-        let rig = try RegistryRig(script: Self.stubborn, limits: InstanceLimits(stop: .milliseconds(100)))
+        let rig = try await RegistryRig(script: Self.stubborn, limits: InstanceLimits(stop: .milliseconds(100)))
         let lifeline = rig.makeLifeline("lifeline")
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         #expect(RegistryRig.isHeld(lifeline))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func grandchildrenOfAnInstanceThatEndsByItselfGoToo() async throws {
-        let rig = try RegistryRig(
+        let rig = try await RegistryRig(
             script: "exec 3>../lifeline; (trap '' TERM; exec sleep 1000) & exit 3")
         let lifeline = rig.makeLifeline("lifeline")
         guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func aReadyInstanceThatDiesLosesItsPortAtOnceAndKeepsTheReason() async throws {
-        let rig = try RegistryRig(script: "echo $$ >pid\n" + RegistryRig.wellBehaved)
+        let rig = try await RegistryRig(script: "echo $$ >pid\n" + RegistryRig.wellBehaved)
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         #expect(await rig.table { $0.route(to: .alpha)?.endpoint != nil } != nil)
         let process = try #require(Int32(rig.home.read("alpha/pid").trimmingCharacters(in: .newlines)))
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func everyStartHasItsOwnGenerationAndPassword() async throws {
-        let rig = try RegistryRig(projects: ["alpha", "beta"])
+        let rig = try await RegistryRig(projects: ["alpha", "beta"])
         var endpoints: [InstanceEndpoint] = []
         for name in [ProjectName.alpha, .beta, .alpha] {
             _ = await rig.registry.stop(name)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func aStartDuringAStopWaitsForItsEnd() async throws {
-        let rig = try RegistryRig(
+        let rig = try await RegistryRig(
             script: "echo start >>../journal; trap 'echo end >>../journal; exit 0' TERM\n"
                 + "echo 'opencode server listening on http://127.0.0.1:4096'\nwhile :; do sleep 0.01; done")
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func aStopDuringAStartAnswersBoth() async throws {
-        let rig = try RegistryRig(script: "echo booting; exec sleep 1000")
+        let rig = try await RegistryRig(script: "echo booting; exec sleep 1000")
         async let start = rig.registry.start(.alpha)
         #expect(await rig.table { $0.route(to: .alpha)?.state == .booting } != nil)
         #expect(await rig.registry.stop(.alpha) == .stopped)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func aShutdownEndsAllAndStartsNoMore() async throws {
-        let rig = try RegistryRig(
+        let rig = try await RegistryRig(
             script: "exec 3>../lifeline\n" + RegistryRig.wellBehaved, projects: ["alpha", "beta", "gamma"])
         let lifeline = rig.makeLifeline("lifeline")
         for name in [ProjectName.alpha, .beta] { #expect(await rig.registry.start(name) == .started(port: 4096)) }
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func aFolderThatVanishesWhileItsInstanceRunsStillStops() async throws {
-        let rig = try RegistryRig()
+        let rig = try await RegistryRig()
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         try FileManager.default.removeItem(atPath: "\(rig.home.path)/alpha")
         #expect(await rig.registry.status(.alpha)?.state == .ready(port: 4096))

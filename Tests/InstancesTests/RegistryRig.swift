@@ -26,7 +26,7 @@ final class RegistryRig: Sendable {
         script: String = wellBehaved, projects: [String] = ["alpha"], limits: InstanceLimits = InstanceLimits(),
         command: [String]? = nil, environment: [String: String] = ["PATH": "/usr/bin:/bin"],
         probe: @escaping InstanceRegistry.Probe = { _, _ in .healthy(version: "1.18.33") }
-    ) throws {
+    ) async throws {
         let home = try TemporaryHome()
         for project in projects { try home.makeFolder(project) }
         try home.makeFile(".opencode.sh", script + "\n")
@@ -46,6 +46,7 @@ final class RegistryRig: Sendable {
             try? loop.run()
             end.finish()
         }.start()
+        try await registry.open()
     }
 
     /// Ends all children and the loop; every test calls it last.

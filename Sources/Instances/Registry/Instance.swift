@@ -6,8 +6,8 @@ struct Instance {
     /// The folder as it was at the last start.
     var folder: ProjectFolder
     var machine: InstanceStateMachine
-    var credentials: InstanceCredentials?
-    var process: (any SupervisedInstance)?
+    /// Its server, while there is one.
+    var run: Run?
     var timers: [InstanceStateMachine.Timer: EventSource] = [:]
     var starts: [CheckedContinuation<StartAnswer, Never>] = []
     var stops: [CheckedContinuation<StopAnswer, Never>] = []
@@ -20,9 +20,9 @@ struct Instance {
     var route: RoutingTable.Route {
         let state = machine.state
         var endpoint: InstanceEndpoint?
-        if let port = state.port, let credentials {
-            endpoint = InstanceEndpoint(
-                port: port, authorization: Array(credentials.authorizationHeader.utf8), generation: machine.generation)
+        if let port = state.port {
+            let authorization = run?.credentials.map { Array($0.authorizationHeader.utf8) }
+            endpoint = InstanceEndpoint(port: port, authorization: authorization, generation: machine.generation)
         }
         return RoutingTable.Route(name: folder.name, state: state, endpoint: endpoint)
     }

@@ -62,13 +62,13 @@ package struct RoutingTable: Sendable {
 package struct InstanceEndpoint: Sendable, Equatable {
     /// Its port on 127.0.0.1.
     package let port: UInt16
-    /// The value of the `Authorization` field that it wants; secret.
-    package let authorization: [UInt8]
+    /// The value of the `Authorization` field that it wants; secret. Nil: it wants none.
+    package let authorization: [UInt8]?
     /// The number of its process: another number is another process, even on the same port.
     package let generation: UInt64
 
     /// An endpoint.
-    package init(port: UInt16, authorization: [UInt8], generation: UInt64) {
+    package init(port: UInt16, authorization: [UInt8]?, generation: UInt64) {
         self.port = port
         self.authorization = authorization
         self.generation = generation

@@ -1,48 +1,35 @@
-package import OpenCode
-
-/// Starts OpenCode servers and tells what becomes of them. Used on the control loop only.
+/// Runs OpenCode servers, one for each project at most, and tells what becomes of them. Used on the control loop only.
 package protocol Supervisor: Sendable {
-    /// Starts one server. Its events come later, on the control loop, never from within this call.
-    func start(
-        _ launch: Launch, observer: @escaping @Sendable (SupervisedEvent) -> Void
-    ) throws(LaunchError) -> any SupervisedInstance
+    /// `process` or `systemd`: in answers and logs.
+    var name: String { get }
+    /// Whether its servers go on when the gateway ends.
+    var outlivesGateway: Bool { get }
+    /// The command that shows a project's log, as in `journalctl --user -u opencode@demo`; nil when what its server prints
+    /// is in the gateway's own log.
+    func logCommand(of project: ProjectName) -> String?
+    /// Begins to report to `observer`, which it does not keep alive. Returns once every server that ran before has been
+    /// reported.
+    func open(_ observer: any SupervisorObserver) async throws(LaunchError)
+    /// Starts the project's server; the outcome comes as an event: `launched` or `launchFailed`.
+    func start(_ folder: ProjectFolder)
+    /// Asks all that belongs to the project's server to end (SIGTERM, StopUnit); `exited` follows when nothing is left.
+    func terminate(_ project: ProjectName)
+    /// Ends all that belongs to it by SIGKILL.
+    func kill(_ project: ProjectName)
+    /// The last lines of output of the project's present or last server, the oldest first; at most 20.
+    func tail(of project: ProjectName) -> [String]
 }
 
-/// A server that a supervisor has started. Used on the control loop only.
-package protocol SupervisedInstance: AnyObject, Sendable {
-    /// The process's number.
-    var processIdentifier: Int32 { get }
-    /// Its last lines of output, the oldest first.
-    var tail: [String] { get }
-    /// Sends SIGTERM to all that belongs to it.
-    func terminate()
-    /// Sends SIGKILL to all that belongs to it.
-    func kill()
+/// Who hears of supervised servers: on the control loop, one event after the other.
+package protocol SupervisorObserver: AnyObject, Sendable {
+    /// Something became of a project's server. May be called from within a call to the supervisor: the observer takes
+    /// the event after what it is just doing.
+    func supervised(_ project: ProjectName, _ event: SupervisedEvent)
+    /// The supervisor can't be reached, as one sentence that says what to do; nil: it can (again).
+    func supervisorChanged(unavailable reason: String?)
 }
 
-/// Which server to start.
-package struct Launch: Sendable {
-    /// The project that it is for; its folder is the server's working directory.
-    package let folder: ProjectFolder
-    /// What the server is to ask for.
-    package let credentials: InstanceCredentials
-
-    /// A launch for this folder.
-    package init(folder: ProjectFolder, credentials: InstanceCredentials) {
-        self.folder = folder
-        self.credentials = credentials
-    }
-}
-
-/// What a supervised server does.
-package enum SupervisedEvent: Sendable, Equatable {
-    /// It announced its port.
-    case announced(port: UInt16)
-    /// It ended, and nothing of it is left; how, as a phrase, and its last lines. The last event.
-    case exited(how: String, tail: [String])
-}
-
-/// A server could not be started.
+/// A server could not be started, or a supervisor could not be used.
 package struct LaunchError: Error, Equatable, CustomStringConvertible {
     /// One sentence that says what to do.
     package let description: String

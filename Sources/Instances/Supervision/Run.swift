@@ -1,0 +1,30 @@
+package import OpenCode
+
+/// One life of a project's server.
+package struct Run: Sendable, Equatable {
+    /// Unlike every other run's: systemd's invocation id, or a random one.
+    package let id: String
+    /// The number of its first process.
+    package let processIdentifier: Int32
+    /// What it asks for; nil when passwords are switched off, or when it is not known.
+    package let credentials: InstanceCredentials?
+    /// When it was started: nanoseconds since 1970 (`WallClock`).
+    package let started: Int64
+    /// Whether it was not asked for by this gateway.
+    package let isFound: Bool
+    /// The digest of its environment files when it started; nil when it is not known.
+    package let environmentDigest: String?
+
+    /// A run.
+    package init(
+        id: String, processIdentifier: Int32, credentials: InstanceCredentials?, started: Int64, isFound: Bool = false,
+        environmentDigest: String? = nil
+    ) {
+        self.id = id
+        self.processIdentifier = processIdentifier
+        self.credentials = credentials
+        self.started = started
+        self.isFound = isFound
+        self.environmentDigest = environmentDigest
+    }
+}

@@ -1,0 +1,26 @@
+/// What becomes of a project's server. `run` is the ``Run/id`` of the server meant.
+package enum SupervisedEvent: Sendable, Equatable {
+    /// A server runs: asked for, restarted by the supervisor, started by somebody else, or found at the beginning.
+    case launched(Run)
+    /// A start that was asked for led to no server; one sentence.
+    case launchFailed(reason: String)
+    /// The server announced its port. `warning`: the port is not from the announcement; how it was found, as one
+    /// sentence.
+    case announced(run: String, port: UInt16, warning: String? = nil)
+    /// Somebody else than the gateway stops it.
+    case ending(run: String)
+    /// Nothing of it is left: how it ended, as in `exit status 1`, and its last lines of output, the oldest first.
+    case exited(run: String, how: String, tail: [String], next: Next)
+
+    /// What follows the end of a server.
+    package enum Next: Sendable, Equatable {
+        /// Nothing: it was asked to end, by whomever.
+        case stopped
+        /// It ended by itself: the gateway decides whether and when it is started again.
+        case failed
+        /// The supervisor starts it again by itself, after this time if that is known.
+        case restarts(after: Duration?)
+        /// The supervisor has started it too often and does so no more.
+        case gaveUp
+    }
+}
