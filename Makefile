@@ -1,6 +1,6 @@
 # `make` lists what there is. run, test and bench install what is missing themselves.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-tsan test-asan bench fuzz lint release clean
+.PHONY: help setup run test test-tsan test-asan bench fuzz lab lint release clean
 
 # Given to Benchmarks/run, for example BENCH="--quick --only small".
 BENCH ?=
@@ -32,6 +32,9 @@ bench: ## measure against nginx and HAProxy (BENCH="--quick" for a short run)
 
 fuzz: setup ## throw random bytes at every parser (FUZZ_RUNS=10000000)
 	scripts/fuzz.sh
+
+lab: ## make what boots a real systemd in a container (Debian 12 and 13; needs root)
+	@scripts/setup-lab.sh
 
 lint: ## check the form of Swift files and scripts
 	@scripts/setup.sh swift
