@@ -54,10 +54,11 @@ let package = Package(
 
         // Pure knowledge and domain.
         module("Logging", ["Locking"]),
-        module("Settings", ["Logging"]),
+        module("EnvironmentFiles"),
+        module("Settings", ["EnvironmentFiles", "Logging"]),
         module("OpenCode"),
         module("Access", ["CSodium"]),
-        module("Instances", ["Systemd", "OpenCode", "Logging", "Access"]),
+        module("Instances", ["Systemd", "OpenCode", "EnvironmentFiles", "Logging", "Access"]),
 
         // Glue and programs.
         module(
@@ -83,6 +84,7 @@ let package = Package(
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("SystemdTests", ["Systemd"]),
         tests("LoggingTests", ["Logging", "Locking"]),
+        tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
         tests("SettingsTests", ["Settings", "Logging"]),
         tests("OpenCodeTests", ["OpenCode"]),
         tests("AccessTests", ["Access"]),

@@ -1,4 +1,4 @@
-// modules: Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Instances Gateway
+// modules: EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Instances Gateway
 // length: 160
 
 import HTTPTypes

@@ -1,4 +1,4 @@
-// modules: Locking OpenCode Access Logging Systemd Instances
+// modules: EnvironmentFiles Locking OpenCode Access Logging Systemd Instances
 // length: 300
 
 import Instances

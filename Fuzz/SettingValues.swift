@@ -1,4 +1,4 @@
-// modules: Locking Logging Settings
+// modules: EnvironmentFiles Locking Logging Settings
 // length: 128
 
 @testable import Settings

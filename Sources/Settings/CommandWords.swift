@@ -1,3 +1,5 @@
+internal import EnvironmentFiles
+
 /// Splits a command into words as a shell does, without expanding anything (POSIX Shell Command Language §2.2).
 enum CommandWords {
     /// Blanks separate words; `'…'` keeps all as it is; `"…"` keeps all but `\"`, `\\`, `\$` and `` \` ``; elsewhere a
@@ -54,17 +56,6 @@ enum CommandWords {
 
     /// The words as one command that `parse` reads back.
     static func text(_ words: [String]) -> String {
-        words.map { word in
-            let isPlain = word.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...0xFF: true
-                default: "_-./=:,@%+".utf8.contains(byte)
-                }
-            }
-            if isPlain && !word.isEmpty { return word }
-            // By scalars, as `parse` reads: a quote with a combining mark behind it is another `Character`.
-            let parts = word.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
-            return "'" + parts.map { String($0) }.joined(separator: #"'\''"#) + "'"
-        }.joined(separator: " ")
+        words.map(ShellWord.quoted).joined(separator: " ")
     }
 }

@@ -1,0 +1,186 @@
+/// Reads an environment file from its first byte to its last.
+struct EnvironmentFileReader {
+    private(set) var assignments: [EnvironmentFile.Assignment] = []
+    private(set) var ignoredLines: [EnvironmentFileProblem] = []
+
+    private let path: String
+    private var rest: ArraySlice<UInt8>
+    /// The line of the next byte.
+    private var line = 1
+
+    private static let tab = UInt8(ascii: "\t")
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+    private static let space = UInt8(ascii: " ")
+    private static let backslash = UInt8(ascii: "\\")
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    init(_ bytes: [UInt8], path: String) {
+        self.path = path
+        rest = bytes[...]
+    }
+
+    /// Reads everything; what has no effect is collected, what makes the file useless is thrown.
+    mutating func readAll() throws(EnvironmentFileProblem) {
+        // systemd refuses the whole file too, wherever the NUL stands.
+        if let end = rest.firstIndex(of: 0) {
+            for byte in rest[..<end] where byte == Self.lineFeed { line += 1 }
+            throw problem("holds a NUL byte: an environment file is plain text", line)
+        }
+        while let byte = rest.first {
+            switch byte {
+            case Self.space, Self.tab, Self.lineFeed, Self.carriageReturn: take()
+            case UInt8(ascii: "#"), UInt8(ascii: ";"): skipLine()
+            default: try readAssignment()
+            }
+        }
+    }
+
+    private mutating func readAssignment() throws(EnvironmentFileProblem) {
+        let start = line
+        // A "=" in front is part of the name for systemd too: without another one there is no value to read.
+        let end = rest.dropFirst().firstIndex { $0 == UInt8(ascii: "=") || Self.endsLine($0) } ?? rest.endIndex
+        let name = rest[..<end].dropLastWhile(Self.isBlank)
+        rest = rest[end...]
+        guard rest.first == UInt8(ascii: "=") else {
+            ignoredLines.append(problem(Self.problem(ofText: name), start))
+            return
+        }
+        take()
+        let value = try readValue()
+        guard let nameText = text(name), let valueText = text(value[...]) else {
+            throw problem("is not UTF-8 text: save the file as UTF-8", start)
+        }
+        if let wrong = Self.problem(ofName: name) {
+            ignoredLines.append(problem(wrong, start))
+            return
+        }
+        assignments.append(EnvironmentFile.Assignment(name: nameText, value: valueText, line: start))
+    }
+
+    /// What follows `=`: quoted pieces one after the other, then perhaps plain text, in which quotes mean nothing.
+    private mutating func readValue() throws(EnvironmentFileProblem) -> [UInt8] {
+        var value: [UInt8] = []
+        while let byte = rest.first, !Self.endsLine(byte) {
+            switch byte {
+            case Self.space, Self.tab: take()
+            case UInt8(ascii: "'"): try readSingleQuoted(into: &value)
+            case UInt8(ascii: "\""): try readDoubleQuoted(into: &value)
+            default:
+                readPlain(into: &value)
+                return value
+            }
+        }
+        return value
+    }
+
+    /// Up to the end of the line. A backslash keeps the next byte, at a line's end it joins the next line. White space at
+    /// the end is dropped unless a backslash keeps it.
+    private mutating func readPlain(into value: inout [UInt8]) {
+        var kept = value.count
+        while let byte = rest.first, !Self.endsLine(byte) {
+            take()
+            guard byte == Self.backslash else {
+                value.append(byte)
+                if !Self.isBlank(byte) { kept = value.count }
+                continue
+            }
+            if let next = rest.first {
+                take()
+                if !Self.endsLine(next) { value.append(next) }
+            }
+            kept = value.count
+        }
+        value.removeLast(value.count - kept)
+    }
+
+    private mutating func readSingleQuoted(into value: inout [UInt8]) throws(EnvironmentFileProblem) {
+        let start = line
+        take()
+        while let byte = rest.first {
+            take()
+            if byte == UInt8(ascii: "'") { return }
+            value.append(byte)
+        }
+        throw unclosed("'", start)
+    }
+
+    /// A backslash keeps `"`, `\`, `` ` `` and `$`, joins lines at a line's end, and is an ordinary byte elsewhere.
+    private mutating func readDoubleQuoted(into value: inout [UInt8]) throws(EnvironmentFileProblem) {
+        let start = line
+        take()
+        while let byte = rest.first {
+            take()
+            if byte == UInt8(ascii: "\"") { return }
+            guard byte == Self.backslash, let next = rest.first else {
+                value.append(byte)
+                continue
+            }
+            take()
+            if next == Self.lineFeed { continue }
+            if !"\"\\`$".utf8.contains(next) { value.append(Self.backslash) }
+            value.append(next)
+        }
+        throw unclosed("\"", start)
+    }
+
+    private mutating func skipLine() {
+        rest = rest.drop { !Self.endsLine($0) }
+    }
+
+    /// Steps over one byte and counts lines: CR LF is one end, a CR alone is one too.
+    private mutating func take() {
+        guard let byte = rest.popFirst() else { return }
+        if byte == Self.lineFeed || (byte == Self.carriageReturn && rest.first != Self.lineFeed) { line += 1 }
+    }
+
+    /// Nil for what is not UTF-8 as systemd.exec(5) means it: without noncharacters.
+    private func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        String(validating: bytes, as: UTF8.self).flatMap { text in
+            text.unicodeScalars.contains { $0.properties.isNoncharacterCodePoint } ? nil : text
+        }
+    }
+
+    private static func problem(ofText text: ArraySlice<UInt8>) -> String {
+        if text.first == UInt8(ascii: "=") { return "has no name before \"=\" and is ignored: write NAME=VALUE" }
+        return "has no \"=\" and is ignored: write NAME=VALUE, or # before a comment"
+    }
+
+    private static func problem(ofName name: ArraySlice<UInt8>) -> String? {
+        if name.starts(with: byteOrderMark) {
+            return "begins with a byte order mark and is ignored: save the file as UTF-8 without one"
+        }
+        if name.starts(with: "export ".utf8) || name.starts(with: "export\t".utf8) {
+            return "begins with export and is ignored: no shell reads this file, write NAME=VALUE alone"
+        }
+        let isName = name.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: false
+            }
+        }
+        let beginsWithDigit = name.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+        guard !isName || beginsWithDigit else { return nil }
+        return "has no valid name before \"=\" and is ignored: use letters, digits and _, no digit in front"
+    }
+
+    private func unclosed(_ quote: String, _ line: Int) -> EnvironmentFileProblem {
+        problem("opens a quote that is never closed: add the closing \(quote)", line)
+    }
+
+    private func problem(_ text: String, _ line: Int) -> EnvironmentFileProblem {
+        EnvironmentFileProblem(path: path, line: line, problem: text)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
+
+    private static func endsLine(_ byte: UInt8) -> Bool { byte == lineFeed || byte == carriageReturn }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func dropLastWhile(_ isDropped: (UInt8) -> Bool) -> ArraySlice {
+        self[..<(lastIndex { !isDropped($0) }.map { $0 + 1 } ?? startIndex)]
+    }
+}

@@ -1,0 +1,16 @@
+/// Words for a command that a person pastes into a shell.
+package enum ShellWord {
+    /// `text` as one word of a shell's command, in single quotes where it needs them.
+    package static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...0xFF: true
+            default: "_-./=:,@%+".utf8.contains(byte)
+            }
+        }
+        if isPlain && !text.isEmpty { return text }
+        // By scalars: a quote with a combining mark behind it is another `Character`.
+        let parts = text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + parts.map { String($0) }.joined(separator: #"'\''"#) + "'"
+    }
+}

@@ -1,0 +1,161 @@
+import EnvironmentFiles
+import Testing
+
+/// systemd.exec(5), EnvironmentFile=, and the corners that its text leaves open, as systemd behaves there.
+@Suite("Environment files in systemd's syntax")
+struct EnvironmentFileTests {
+    private static func read(_ text: String) throws -> EnvironmentFile {
+        try EnvironmentFile(parsing: Array(text.utf8), path: "/etc/env")
+    }
+
+    @Test(
+        "One value",
+        arguments: [
+            // Plain text: white space around it goes, white space within stays.
+            ("A=b", "b"), ("A=", ""), ("A =  b c\t d  ", "b c\t d"), (" \t A\t=b", "b"), ("A=b\r\n", "b"),
+            ("A=b=c", "b=c"), ("A==", "="), ("A=b # no comment", "b # no comment"), ("A=#b", "#b"), ("A=;b", ";b"),
+            ("A=$HOME `x` ${y}", "$HOME `x` ${y}"), ("A=grün", "grün"), ("A=a\u{1}b", "a\u{1}b"),
+            // A backslash keeps the next character, and joins lines.
+            (#"A=\\"#, #"\"#), (#"A=a\b"#, "ab"), (#"A=\ b\ "#, " b "), (#"A=b \ "#, "b  "), (#"A=\"b\""#, #""b""#),
+            ("A=b\\\nc", "bc"), ("A=b \\\n  c", "b   c"), ("A=\\\nb", "b"), ("A=b  \\\n", "b  "), (#"A=b\"#, "b"),
+            ("A=b\\\r\nB=c", "b"), ("A=b\\\n\nB=c", "b"),
+            // Quotes behind the first character are kept.
+            (#"A=a"b""#, #"a"b""#), ("A=it's", "it's"), ("A=b 'c d'", "b 'c d'"),
+            // '…' keeps everything, over lines too.
+            ("A='b  c '", "b  c "), (#"A='a\n\'"#, #"a\n\"#), ("A='a\nb\r\nc'", "a\nb\r\nc"), ("A=''", ""),
+            (#"A='a"b'"#, #"a"b"#), ("A= 'b' ", "b"),
+            // "…" resolves \" \\ \` \$ and joins lines; another backslash stays.
+            (#"A="b c""#, "b c"), (#"A="\"\\\`\$""#, #""\`$"#), (#"A="a\nb\'""#, #"a\nb\'"#),
+            ("A=\"a\\\nb\"", "ab"), ("A=\"a\nb\"", "a\nb"), ("A=\"a\\\r\nb\"", "a\\\r\nb"), (#"A="it's""#, "it's"),
+            ("A=\"\"", ""), (#"A="b " "#, "b "), ("A=\"#b\"", "#b"),
+            // Quoted pieces are joined; what follows them plainly is read plainly, white space between is dropped.
+            (#"A='a'"b"'c'"#, "abc"), (#"A="a" 'b'"#, "ab"), (#"A="a" b"#, "ab"), (#"A="a"b"c""#, #"ab"c""#),
+            (#"A='a'\ b"#, "a b"),
+        ])
+    func value(text: String, value: String) throws {
+        let file = try Self.read(text)
+        #expect(file.assignments.first == EnvironmentFile.Assignment(name: "A", value: value, line: 1))
+        #expect(file.ignoredLines.isEmpty)
+        // What stands behind it is not swallowed and does not change it; a backslash at the end would.
+        guard !text.hasSuffix("\\"), !text.hasSuffix("\\\n") else { return }
+        let longer = try Self.read(text + "\nZ=1\n")
+        #expect(longer.assignments.first?.value == value)
+        #expect(longer.assignments.last?.name == "Z")
+    }
+
+    @Test("Assignments keep their order and their lines; comments and empty lines count as lines")
+    func order() throws {
+        let file = try Self.read(
+            """
+            # a comment
+            ; another = one
+              # and one with 'a quote
+
+            FIRST=1
+            SECOND="a
+            b"
+            THIRD=c\\
+            d
+            FIRST=2
+            _4=x
+            """)
+        #expect(
+            file.assignments.map { "\($0.line) \($0.name)=\($0.value)" } == [
+                "5 FIRST=1", "6 SECOND=a\nb", "8 THIRD=cd", "10 FIRST=2", "11 _4=x",
+            ])
+        #expect(file.values == ["FIRST": "2", "SECOND": "a\nb", "THIRD": "cd", "_4": "x"])
+        #expect(file.ignoredLines.isEmpty)
+    }
+
+    @Test("A comment ends with its line, also behind a backslash")
+    func comment() throws {
+        #expect(try Self.read("# a \\\nB=1").assignments.map(\.name) == ["B"])
+        #expect(try Self.read("# a \\\r\nB=1").assignments.map(\.line) == [2])
+    }
+
+    @Test("Lines end with LF, CR LF or CR", arguments: ["\n", "\r\n", "\r"])
+    func lineEnds(end: String) throws {
+        let file = try Self.read(["# x", "A=1", "", "B=2 ", "wrong", "C='3'"].joined(separator: end))
+        #expect(file.assignments.map { "\($0.line) \($0.name)=\($0.value)" } == ["2 A=1", "4 B=2", "6 C=3"])
+        #expect(file.ignoredLines.map(\.line) == [5])
+    }
+
+    @Test("Nothing at all", arguments: ["", "\n", " \t\r\n ", "#", "# x", ";x\n\n"])
+    func empty(text: String) throws {
+        let file = try Self.read(text)
+        #expect(file.assignments.isEmpty && file.ignoredLines.isEmpty)
+    }
+
+    @Test(
+        "What is no assignment is left out and told, with its line and never with its text",
+        arguments: [
+            ("secret", #"has no "=" and is ignored: write NAME=VALUE, or # before a comment"#),
+            ("=secret", #"has no name before "=" and is ignored: write NAME=VALUE"#),
+            ("  =secret", #"has no name before "=" and is ignored: write NAME=VALUE"#),
+            ("='secret", #"has no name before "=" and is ignored: write NAME=VALUE"#),
+            (
+                "=A=secret",
+                #"has no valid name before "=" and is ignored: use letters, digits and _, no digit in front"#
+            ),
+            (
+                "export A=secret",
+                "begins with export and is ignored: no shell reads this file, write NAME=VALUE alone"
+            ),
+            (
+                "1A=secret",
+                #"has no valid name before "=" and is ignored: use letters, digits and _, no digit in front"#
+            ),
+            (
+                "A-secret=x",
+                #"has no valid name before "=" and is ignored: use letters, digits and _, no digit in front"#
+            ),
+            ("A B=x", #"has no valid name before "=" and is ignored: use letters, digits and _, no digit in front"#),
+            ("Ä=x", #"has no valid name before "=" and is ignored: use letters, digits and _, no digit in front"#),
+        ])
+    func ignored(text: String, problem: String) throws {
+        let file = try Self.read("A=1\n\n\(text)\nB=2\n")
+        #expect(file.assignments.map(\.name) == ["A", "B"])
+        #expect(file.ignoredLines == [EnvironmentFileProblem(path: "/etc/env", line: 3, problem: problem)])
+        #expect(file.ignoredLines.map(\.description) == ["/etc/env, line 3 \(problem)."])
+    }
+
+    @Test("A wrong name takes the whole of its value with it")
+    func ignoredValue() throws {
+        let file = try Self.read("1A='x\nB=1\n'\nC=2")
+        #expect(file.assignments.map(\.name) == ["C"])
+        #expect(file.ignoredLines.map(\.line) == [1])
+    }
+
+    @Test("A byte order mark spoils the first line only, and a comment not at all")
+    func byteOrderMark() throws {
+        let problem = "begins with a byte order mark and is ignored: save the file as UTF-8 without one"
+        let file = try Self.read("\u{FEFF}A=1\nB=2")
+        #expect(file.assignments.map(\.name) == ["B"])
+        #expect(file.ignoredLines.map(\.problem) == [problem])
+    }
+
+    @Test(
+        "What can't be relied on makes the file an error that names the line",
+        arguments: [
+            ("A=1\nB='x\nC=2\n", 2, "opens a quote that is never closed: add the closing '"),
+            ("A=1\nB=\"x\nC=2\\\"\n", 2, "opens a quote that is never closed: add the closing \""),
+            ("A='1\n2' \"3\n\n", 2, "opens a quote that is never closed: add the closing \""),
+            ("A=1\n#\0\n", 2, "holds a NUL byte: an environment file is plain text"),
+            ("A=1\n\nB='\nx\0'", 4, "holds a NUL byte: an environment file is plain text"),
+            ("A=1\nB='\n\u{FFFF}'\n", 2, "is not UTF-8 text: save the file as UTF-8"),
+        ])
+    func refused(text: String, line: Int, problem: String) {
+        #expect(throws: EnvironmentFileProblem(path: "/etc/env", line: line, problem: problem)) { try Self.read(text) }
+    }
+
+    @Test(
+        "Bytes that are no UTF-8 are refused in a name and a value, not in a comment",
+        arguments: [
+            (Array("A=1\nB=".utf8) + [0xFC], true), (Array("A=1\n".utf8) + [0xC3, 0x28] + Array("=x".utf8), true),
+            (Array("A=".utf8) + [0xED, 0xA0, 0x80], true), (Array("# f".utf8) + [0xFC] + Array("r\nA=1".utf8), false),
+        ] as [([UInt8], Bool)])
+    func encoding(bytes: [UInt8], isRefused: Bool) {
+        let file = try? EnvironmentFile(parsing: bytes, path: "/etc/env")
+        #expect((file == nil) == isRefused)
+    }
+}

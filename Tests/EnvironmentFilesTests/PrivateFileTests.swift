@@ -1,0 +1,120 @@
+import EnvironmentFiles
+import Glibc
+import TestKit
+import Testing
+
+@Suite("Files that only their owner may change or read")
+struct PrivateFileTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func refusal(
+        _ path: String, for audience: PrivateFile.Audience = .owner, limit: Int = PrivateFile.sizeLimit
+    ) -> PrivateFileError? {
+        do throws(PrivateFileError) {
+            _ = try PrivateFile.read(path, for: audience, limit: limit)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("Its bytes, whatever they are and however many", arguments: [0, 1, 16_384, 100_000])
+    func content(count: Int) throws {
+        let text = String(repeating: "x", count: count)
+        let path = try folder.write(text, to: "file", mode: 0o600)
+        #expect(try PrivateFile.read(path) == Array(text.utf8))
+    }
+
+    @Test("A link to a good file is followed")
+    func link() throws {
+        let path = try folder.write("x", to: "file", mode: 0o400)
+        #expect(symlink(path, "\(folder.path)/link") == 0)
+        #expect(try PrivateFile.read("\(folder.path)/link") == Array("x".utf8))
+    }
+
+    /// Root's own files may be open to root's group; the tests run as root in containers.
+    private static let openModes: [UInt32] =
+        (getuid() == 0 ? [] : [0o640]) + [0o604, 0o602, 0o620, 0o601, 0o644, 0o666]
+
+    @Test("A secret that others have any right to is refused with the command that closes it", arguments: openModes)
+    func openSecret(mode: UInt32) throws {
+        let path = try folder.write("secret", to: "it's open", mode: mode)
+        let error = try #require(refusal(path))
+        #expect(error.kind == .open)
+        #expect(
+            error.description == "\(path) holds secrets and is open to others (mode \(String(mode, radix: 8))): "
+                + "`chmod 600 '\(folder.path)/it'\\''s open'`.")
+    }
+
+    @Test("What is no secret may be read by everybody, and written by its owner alone")
+    func everybody() throws {
+        #expect(refusal(try folder.write("x", to: "readable", mode: 0o644), for: .everybody) == nil)
+        for mode: UInt32 in [0o664, 0o646, 0o602] {
+            let path = try folder.write("x", to: "writable", mode: mode)
+            #expect(
+                refusal(path, for: .everybody)?.description
+                    == "\(path) can be changed by others (mode \(String(mode, radix: 8))): `chmod go-w \(path)`.")
+        }
+    }
+
+    @Test("What root hands over through its own group or an access list is believed", .enabled(if: getuid() == 0))
+    func rootsGroup() throws {
+        #expect(refusal(try folder.write("x", to: "credential", mode: 0o440)) == nil)
+    }
+
+    @Test("Another user's file is refused with the command that takes it over", .enabled(if: getuid() == 0))
+    func foreign() throws {
+        let path = try folder.write("x", to: "foreign", mode: 0o600)
+        #expect(chown(path, 12_345, 12_345) == 0)
+        #expect(refusal(path)?.kind == .unusable)
+        #expect(refusal(path)?.description == "\(path) belongs to another user (12345): `sudo chown 0 \(path)`.")
+    }
+
+    @Test("A missing file is told apart from one that can't be read")
+    func missing() throws {
+        for path in ["\(folder.path)/none", "\(try folder.write("", to: "file"))/below"] {
+            #expect(refusal(path)?.kind == .missing)
+            #expect(refusal(path)?.description == "\(path) does not exist.")
+        }
+        let endless = "\(folder.path)/endless"
+        #expect(symlink(endless, endless) == 0)
+        #expect(refusal(endless)?.kind == .unusable)
+        #expect(refusal(endless)?.description == "\(endless) can't be read: Too many levels of symbolic links.")
+    }
+
+    @Test("Folders, devices and named pipes are no files, and nobody waits for them")
+    func irregular() throws {
+        let pipe = "\(folder.path)/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for path in [folder.path, pipe, "/dev/zero"] {
+            #expect(refusal(path)?.kind == .unusable)
+            #expect(refusal(path)?.description == "\(path) is no regular file: name a text file.")
+        }
+    }
+
+    @Test("A file over the limit is refused, one of the limit is read")
+    func limit() throws {
+        let path = try folder.write("12345678", to: "file", mode: 0o600)
+        #expect(refusal(path, limit: 8) == nil)
+        #expect(refusal(path, limit: 7)?.description == "\(path) is larger than 7 bytes: name a text file.")
+    }
+
+    @Test("A file whose size is not known beforehand is bounded too")
+    func growing() {
+        #expect(refusal("/proc/self/status", for: .everybody) == nil)
+        #expect(refusal("/proc/self/status", for: .everybody, limit: 10)?.kind == .unusable)
+    }
+}
+
+@Suite("Words for a shell")
+struct ShellWordTests {
+    @Test(arguments: [
+        ("/home/vibe/a-b_c.env", "/home/vibe/a-b_c.env"), ("grün", "grün"), ("", "''"), ("a b", "'a b'"),
+        ("it's", #"'it'\''s'"#), ("$HOME", "'$HOME'"), ("a\nb", "'a\nb'"), ("~", "'~'"), ("a*", "'a*'"),
+    ])
+    func quoted(text: String, word: String) {
+        #expect(ShellWord.quoted(text) == word)
+    }
+}
