@@ -10,7 +10,10 @@ package final class EventSource: Sendable {
         reference = SourceReference(pointer: pointer)
     }
 
-    deinit { loop.release(reference) }
+    deinit {
+        let reference = reference
+        loop.release { reference.free() }
+    }
 
     /// Ends the source: its handler is not called again. Only on the loop's thread; a second call does nothing.
     package func cancel() {

@@ -14,12 +14,13 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
     /// What other threads leave for the loop.
     private struct Mailbox {
         var jobs: [UnownedJob] = []
-        var releases: [SourceReference] = []
+        var calls: [@Sendable () -> Void] = []
+        var releases: [@Sendable () -> Void] = []
         var stopping = false
         var thread: pthread_t?
         var hasRun = false
 
-        var isEmpty: Bool { jobs.isEmpty && releases.isEmpty && !stopping }
+        var isEmpty: Bool { jobs.isEmpty && calls.isEmpty && releases.isEmpty && !stopping }
     }
 
     let event: OpaquePointer
@@ -44,7 +45,7 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
 
     deinit {
         // A source handle keeps its loop, so all that can be left are references given up after the last run.
-        for source in mailbox.withLock({ $0.releases }) { source.free() }
+        for free in mailbox.withLock({ $0.releases }) { free() }
         sd_event_unref(event)
         close(wake)
     }
@@ -96,9 +97,15 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
 
     // MARK: Mailbox
 
-    /// Frees a source on the loop's thread, at once when this is it: sd-event knows no other threads.
-    func release(_ source: SourceReference) {
-        if isCurrent { source.free() } else { post { $0.releases.append(source) } }
+    /// Calls `work` on the loop's thread, after what is at hand; never once the loop has ended. Any thread may call it.
+    package func later(_ work: @escaping @Sendable () -> Void) {
+        post { if !$0.hasRun || $0.thread != nil { $0.calls.append(work) } }
+    }
+
+    /// Frees what libsystemd holds on the loop's thread, at once when this is it: libsystemd knows no other threads.
+    /// `free` must not hold the loop: it may stay in the mailbox until the loop itself goes.
+    func release(_ free: @escaping @Sendable () -> Void) {
+        if isCurrent { free() } else { post { $0.releases.append(free) } }
     }
 
     private func post(_ change: (inout Mailbox) -> Void) {
@@ -121,15 +128,17 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
     private func drain() {
         var count: eventfd_t = 0
         eventfd_read(wake, &count)
-        let (jobs, releases, stopping) = mailbox.withLock { state in
+        let (jobs, calls, releases, stopping) = mailbox.withLock { state in
             defer {
                 state.jobs = []
+                state.calls = []
                 state.releases = []
                 state.stopping = false
             }
-            return (state.jobs, state.releases, state.stopping)
+            return (state.jobs, state.calls, state.releases, state.stopping)
         }
-        for source in releases { source.free() }
+        for free in releases { free() }
+        for call in calls { call() }
         for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
         if stopping { sd_event_exit(event, 0) }
     }

@@ -1,0 +1,117 @@
+internal import CSystemd
+internal import Glibc
+
+/// Reads the entries of one run at a time, from its first one on or its last ones (sd-journal(3)).
+///
+/// Opening costs a few system calls for each file of the journal. One thread at a time may use it.
+package final class JournalReader {
+    private let journal: OpaquePointer
+    /// The last entry that was read: the place to go on from when files have come or gone.
+    private var cursor: String?
+    /// Whether the place is at an entry that was not read yet.
+    private var isBeforeReading = false
+
+    /// Opens this machine's journal, as far as this user may read it.
+    package init() throws(JournalError) {
+        var opened: OpaquePointer?
+        let result = sd_journal_open(&opened, Int32(SD_JOURNAL_LOCAL_ONLY))
+        guard result >= 0, let opened else {
+            if result == -EACCES || result == -ENOENT { throw JournalFolders.whyNothingIsReadable() }
+            throw Self.failure(result, "sd_journal_open")
+        }
+        guard sd_journal_has_persistent_files(opened) > 0 || sd_journal_has_runtime_files(opened) > 0 else {
+            sd_journal_close(opened)
+            throw JournalFolders.whyNothingIsReadable()
+        }
+        journal = opened
+    }
+
+    deinit { sd_journal_close(journal) }
+
+    /// From now on the entries of this run, the first one next.
+    package func select(_ subject: JournalSubject) throws(JournalError) {
+        sd_journal_flush_matches(journal)
+        for match in subject.matches {
+            // Different fields must all match, values of one field are alternatives.
+            try check(sd_journal_add_match(journal, match, match.utf8.count), "sd_journal_add_match")
+        }
+        (cursor, isBeforeReading) = (nil, false)
+        try check(sd_journal_seek_head(journal), "sd_journal_seek_head")
+    }
+
+    /// The next entry; nil when there is none yet.
+    package func next() throws(JournalError) -> JournalEntry? {
+        if !isBeforeReading {
+            guard try check(sd_journal_next(journal), "sd_journal_next") > 0 else { return nil }
+        }
+        isBeforeReading = false
+        var text: UnsafeMutablePointer<CChar>?
+        if sd_journal_get_cursor(journal, &text) >= 0, let text {
+            cursor = String(cString: text)
+            free(text)
+        }
+        return entry()
+    }
+
+    /// The last entries of the selected run, at most `count`, the oldest first.
+    package func last(_ count: Int) throws(JournalError) -> [JournalEntry] {
+        try check(sd_journal_seek_tail(journal), "sd_journal_seek_tail")
+        var entries: [JournalEntry] = []
+        while entries.count < count, try check(sd_journal_previous(journal), "sd_journal_previous") > 0 {
+            entries.append(entry())
+        }
+        return entries.reversed()
+    }
+
+    // MARK: Following
+
+    /// The descriptor that turns readable when something was written, up to 400 ms late; then call ``process()``.
+    package func descriptor() throws(JournalError) -> Int32 {
+        try check(sd_journal_get_fd(journal), "sd_journal_get_fd")
+    }
+
+    /// Takes note of what has happened to the journal's files. Where some have come or gone (rotation, vacuum, a restart
+    /// of journald), reading goes on behind the last entry that was read, or at the run's first.
+    package func process() throws(JournalError) {
+        let happened = try check(sd_journal_process(journal), "sd_journal_process")
+        guard happened == Int32(SD_JOURNAL_INVALIDATE) else { return }
+        guard let cursor else {
+            try check(sd_journal_seek_head(journal), "sd_journal_seek_head")
+            return
+        }
+        try check(sd_journal_seek_cursor(journal, cursor), "sd_journal_seek_cursor")
+        // Onto the entry itself if it is still there, else onto the nearest one, which was not read yet.
+        let isThere = try check(sd_journal_next(journal), "sd_journal_next") > 0
+        isBeforeReading = isThere && sd_journal_test_cursor(journal, cursor) <= 0
+    }
+
+    // MARK: Fields
+
+    private func entry() -> JournalEntry {
+        var realtime: UInt64 = 0
+        sd_journal_get_realtime_usec(journal, &realtime)
+        return JournalEntry(
+            message: field("MESSAGE") ?? [],
+            priority: field("PRIORITY").flatMap { UInt8(String(decoding: $0, as: UTF8.self)) },
+            process: field("_PID").flatMap { Int32(String(decoding: $0, as: UTF8.self)) }, realtime: realtime)
+    }
+
+    /// A field's value; nil where the entry has none.
+    private func field(_ name: String) -> [UInt8]? {
+        var start: UnsafeRawPointer?
+        var length = 0
+        guard sd_journal_get_data(journal, name, &start, &length) >= 0 else { return nil }
+        // Name and equals sign come first.
+        return Array(UnsafeRawBufferPointer(start: start, count: length).dropFirst(name.utf8.count + 1))
+    }
+
+    @discardableResult
+    private func check(_ result: Int32, _ operation: String) throws(JournalError) -> Int32 {
+        if result < 0 { throw Self.failure(result, operation) }
+        return result
+    }
+
+    private static func failure(_ result: Int32, _ operation: String) -> JournalError {
+        .failed(SystemdError(operation: operation, code: -result, detail: "this machine's journal"))
+    }
+}

@@ -1,0 +1,196 @@
+internal import CSystemd
+internal import Glibc
+
+/// The user's or the system's service manager over D-Bus, as far as units of one template go.
+///
+/// It connects by itself, again and again while the manager can't be reached, and never asks for what it is told: state
+/// comes by signals. Only the loop's thread may use it.
+package final class ServiceManager: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
+    private static let shortestRetry = Duration.milliseconds(50)
+    private static let longestRetry = Duration.seconds(2)
+
+    let addresses: [BusAddress]
+    private let loop: SystemEventLoop
+    private let template: String
+    private let handler: @Sendable (ManagerEvent) -> Void
+    private(set) var connection: BusConnection?
+    private var isReady = false
+    private var retry: EventSource?
+    private var retryDelay = shortestRetry
+    private var nextAddress = 0
+    /// Which connection a handler belongs to: what a former one still says is not heard.
+    private var generation = 0
+
+    /// A manager at one of these addresses. `template` is what the units' names begin with, such as `opencode@`. Nothing
+    /// happens before ``open()``.
+    package init(
+        addresses: [BusAddress], template: String, on loop: SystemEventLoop,
+        handler: @escaping @Sendable (ManagerEvent) -> Void
+    ) {
+        self.addresses = addresses
+        self.loop = loop
+        self.template = template
+        self.handler = handler
+    }
+
+    /// Begins to connect; the outcome comes as an event, which may be within this call.
+    package func open() {
+        loop.checkIsolated()
+        connect()
+    }
+
+    /// Ends the connection and all tries. No event comes after it.
+    package func close() {
+        loop.checkIsolated()
+        generation += 1
+        connection = nil
+        retry = nil
+        isReady = false
+    }
+
+    // MARK: Connecting
+
+    private func connect() {
+        generation += 1
+        let generation = generation
+        var failure = BusError.notConnected("connecting")
+        for offset in addresses.indices {
+            let index = (nextAddress + offset) % addresses.count
+            do throws(BusError) {
+                let connection = try BusConnection(to: addresses[index], on: loop) { [weak self] in
+                    self?.lost(generation, nil)
+                }
+                self.connection = connection
+                try listen(on: connection, generation)
+                // Should this one fail later, the next try begins with the next address.
+                nextAddress = (index + 1) % addresses.count
+                return
+            } catch {
+                connection = nil
+                failure = error
+            }
+        }
+        lost(generation, failure)
+    }
+
+    /// Everything is asked for in one go: nothing can change between the signals' beginning and the list.
+    private func listen(on connection: BusConnection, _ generation: Int) throws(BusError) {
+        let manager = "org.freedesktop.systemd1.Manager"
+        try connection.signals("org.freedesktop.DBus.Properties", "PropertiesChanged") { [weak self] message in
+            self?.propertiesChanged(message, generation)
+        }
+        try connection.signals(manager, "JobRemoved") { [weak self] in self?.jobRemoved($0, generation) }
+        try connection.signals(manager, "UnitRemoved") { [weak self] in self?.unitRemoved($0, generation) }
+        try connection.signals(manager, "Reloading") { [weak self] message in
+            self?.tell(generation) { () throws(BusError) in .reloading(try message.bool()) }
+        }
+        try connection.call(.manager("Subscribe"), reading: { _ in }) { [weak self] result in
+            if case .failure(let error) = result { self?.lost(generation, error) }
+        }
+        try connection.call(listCall, reading: Self.readUnits) { [weak self] result in
+            switch result {
+            case .success(let units): self?.ready(generation, units)
+            case .failure(let error): self?.lost(generation, error)
+            }
+        }
+    }
+
+    private func ready(_ generation: Int, _ units: [ListedUnit]) {
+        guard generation == self.generation else { return }
+        isReady = true
+        retryDelay = Self.shortestRetry
+        // This address is good: the next connection begins with it.
+        nextAddress = (nextAddress + addresses.count - 1) % addresses.count
+        handler(.connected(units))
+    }
+
+    private func lost(_ generation: Int, _ error: BusError?) {
+        guard generation == self.generation else { return }
+        self.generation += 1
+        connection = nil
+        isReady = false
+        let delay = retryDelay
+        retryDelay = min(retryDelay * 2, Self.longestRetry)
+        retry = try? loop.timer(after: delay) { [weak self] in self?.connect() }
+        handler(.disconnected(error ?? .notConnected("the connection to the service manager")))
+    }
+
+    // MARK: Signals
+
+    private func tell(_ generation: Int, _ event: () throws(BusError) -> ManagerEvent?) {
+        // Before the list is there, signals tell what the list tells too.
+        guard generation == self.generation, isReady else { return }
+        do throws(BusError) {
+            if let event = try event() { handler(event) }
+        } catch {
+            // A signal of another shape than documented: what it was about is found out when the list is read again.
+            lost(generation, error)
+        }
+    }
+
+    private func propertiesChanged(_ message: BusMessage, _ generation: Int) {
+        tell(generation) { () throws(BusError) in
+            guard let unit = message.unit(withPrefix: template) else { return nil }
+            let interface = try message.string()
+            let properties = try UnitProperties(reading: message)
+            let isComplete = interface == "org.freedesktop.systemd1.Unit"
+            return .changed(unit: unit, properties, isComplete: isComplete)
+        }
+    }
+
+    private func jobRemoved(_ message: BusMessage, _ generation: Int) {
+        tell(generation) { () throws(BusError) in
+            _ = try message.uint32()
+            let job = try message.objectPath()
+            let unit = try message.string()
+            guard unit.hasPrefix(template) else { return nil }
+            return .jobRemoved(job: job, unit: unit, result: try message.string())
+        }
+    }
+
+    private func unitRemoved(_ message: BusMessage, _ generation: Int) {
+        tell(generation) { () throws(BusError) in
+            let unit = try message.string()
+            return unit.hasPrefix(template) ? .unitRemoved(unit) : nil
+        }
+    }
+
+    // MARK: The list
+
+    private var listCall: BusCall { .manager("ListUnitsByPatterns", .strings([]), .strings([template + "*"])) }
+
+    /// Reads `a(ssssssouso)`.
+    private static let readUnits: @Sendable (BusMessage) throws(BusError) -> [ListedUnit] = {
+        (message) throws(BusError) in
+        var units: [ListedUnit] = []
+        try message.array(of: "(ssssssouso)") { () throws(BusError) in
+            try message.container("r", "ssssssouso") { () throws(BusError) in
+                let name = try message.string()
+                try message.skip("s")
+                let (load, active, sub) = (try message.string(), try message.string(), try message.string())
+                try message.skip("souso")
+                units.append(ListedUnit(name: name, loadState: load, activeState: active, subState: sub))
+            }
+        }
+        return units
+    }
+
+    /// Asks for the list once more.
+    package func listUnits(reply: @escaping @Sendable (Result<[ListedUnit], BusError>) -> Void) {
+        call(listCall, reading: Self.readUnits, reply: reply)
+    }
+
+    /// Sends a call; without a connection the answer is that, and comes later all the same.
+    func call<Value: Sendable>(
+        _ call: BusCall, reading read: @escaping @Sendable (BusMessage) throws(BusError) -> Value,
+        reply: @escaping @Sendable (Result<Value, BusError>) -> Void
+    ) {
+        loop.checkIsolated()
+        do throws(BusError) {
+            guard let connection else { throw BusError.notConnected(call.member) }
+            try connection.call(call, reading: read, reply: reply)
+        } catch {
+            loop.later { reply(.failure(error)) }
+        }
+    }
+}

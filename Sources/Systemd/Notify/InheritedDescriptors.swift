@@ -1,0 +1,47 @@
+internal import CSystemd
+internal import Glibc
+
+/// The descriptors that the service manager has handed over: sockets of a `.socket` unit, and what was stored
+/// (sd_listen_fds(3)).
+package struct InheritedDescriptors: Sendable, Equatable {
+    /// One of them.
+    package struct Item: Sendable, Equatable {
+        /// The descriptor, close-on-exec; whoever uses it owns it.
+        package let descriptor: Int32
+        /// `FileDescriptorName=` of the socket unit, or the name under which it was stored.
+        package let name: String
+        /// Whether it is a TCP socket that listens.
+        package let isListener: Bool
+    }
+
+    /// In the order in which they were given.
+    package let items: [Item]
+
+    /// The sockets to accept clients on.
+    package var listeners: [Int32] { items.filter(\.isListener).map(\.descriptor) }
+
+    /// Takes them over and removes the variables that tell of them, so that no child sees them. Call it once, before any
+    /// thread exists: it changes the environment.
+    package static func take() throws(SystemdError) -> InheritedDescriptors {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = sd_listen_fds_with_names(1, &names)
+        try SystemdError.check(count, "sd_listen_fds_with_names", "the sockets of the unit (LISTEN_FDS)")
+        defer {
+            for index in 0..<Int(count) { free(names?[index]) }
+            free(names)
+        }
+        let items = (0..<count).map { index in
+            let descriptor = SD_LISTEN_FDS_START + index
+            return Item(
+                descriptor: descriptor, name: names?[Int(index)].map { String(cString: $0) } ?? "",
+                isListener: isListener(descriptor))
+        }
+        return InheritedDescriptors(items: items)
+    }
+
+    private static func isListener(_ descriptor: Int32) -> Bool {
+        [AF_INET, AF_INET6].contains {
+            sd_is_socket_inet(descriptor, $0, Int32(SOCK_STREAM.rawValue), 1, 0) > 0
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import CSystemd
+internal import Glibc
+
+/// Tells the service manager about the gateway itself (sd_notify(3)). Does nothing where no manager wants to know.
+package enum ServiceNotifier {
+    /// It is up: whoever waits for the unit goes on.
+    package static func ready(status: String) { send(["READY=1", field("STATUS", status)]) }
+
+    /// It reads its configuration again; ``ready(status:)`` ends this. `Type=notify-reload` wants the time too.
+    package static func reloading() {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let microseconds = UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1_000
+        send(["RELOADING=1", "MONOTONIC_USEC=\(microseconds)"])
+    }
+
+    /// It is ending.
+    package static func stopping(status: String) { send(["STOPPING=1", field("STATUS", status)]) }
+
+    /// What `systemctl status` shows.
+    package static func status(_ text: String) { send([field("STATUS", text)]) }
+
+    /// Leaves a descriptor with the manager, under a name of letters, digits, `-` and `_`: the next process of this unit
+    /// finds it among ``InheritedDescriptors`` (`FileDescriptorStoreMax=` of the unit allows it). False where there is
+    /// no manager to keep it.
+    package static func store(_ descriptor: Int32, name: String) -> Bool {
+        var descriptor = descriptor
+        return sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)", &descriptor, 1) > 0
+    }
+
+    /// Takes what was left under that name out of the manager's store.
+    package static func removeStored(name: String) { send(["FDSTOREREMOVE=1", "FDNAME=\(name)"]) }
+
+    /// A line feed would begin another variable.
+    private static func field(_ name: String, _ value: String) -> String {
+        name + "=" + value.replacing("\n", with: " ")
+    }
+
+    private static func send(_ lines: [String]) { sd_notify(0, lines.joined(separator: "\n")) }
+}
