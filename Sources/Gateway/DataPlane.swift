@@ -1,4 +1,3 @@
-package import Access
 package import EventLoop
 import Glibc
 internal import HTTPClient
@@ -15,28 +14,21 @@ package final class DataPlane: Sendable {
         package var address: SocketAddress
         /// The number of loops.
         package var threads: Int
-        /// Deadlines and sizes.
-        package var limits: GatewayLimits
-        /// Whether each request gets a log line.
-        package var accessLog: Bool
+        /// What requests follow, until ``DataPlane/apply(_:)`` changes it.
+        package var policy: Policy
         /// Where log lines go.
         package var log: Logger
-        /// The keys that open the gateway.
-        package var keys: KeyTable
         /// Who decides about instances.
         package var control: any ProjectControl
 
         /// A set-up with these parts.
         package init(
-            address: SocketAddress, threads: Int, limits: GatewayLimits, accessLog: Bool, log: Logger, keys: KeyTable,
-            control: any ProjectControl
+            address: SocketAddress, threads: Int, policy: Policy, log: Logger, control: any ProjectControl
         ) {
             self.address = address
             self.threads = threads
-            self.limits = limits
-            self.accessLog = accessLog
+            self.policy = policy
             self.log = log
-            self.keys = keys
             self.control = control
         }
     }
@@ -59,11 +51,9 @@ package final class DataPlane: Sendable {
     package let address: SocketAddress
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
-    private let keys: KeyTable
 
     /// Opens the listeners and starts the loops; connections are accepted when this returns.
     package init(_ setUp: SetUp) throws(Failure) {
-        keys = setUp.keys
         do {
             if setUp.address.port != 0 { try Listener.requireUnused(setUp.address) }
             var address = setUp.address
@@ -99,8 +89,12 @@ package final class DataPlane: Sendable {
 
     /// Requests from now on see this table.
     package func publish(_ routes: RoutingTable) {
-        let snapshot = Snapshot(keys: keys, routes: routes)
-        for mailbox in mailboxes { mailbox.post(.snapshot(snapshot)) }
+        for mailbox in mailboxes { mailbox.post(.routes(routes)) }
+    }
+
+    /// Requests from now on follow this policy; those that run, streams above all, go on.
+    package func apply(_ policy: Policy) {
+        for mailbox in mailboxes { mailbox.post(.policy(policy)) }
     }
 
     /// Asks the instance on `port` for its health, with the value of its Authorization field.
@@ -132,8 +126,7 @@ package final class DataPlane: Sendable {
     private static func makeLoop(_ index: Int, _ setUp: SetUp) throws -> GatewayLoop {
         try GatewayLoop(
             LoopSetUp(
-                index: index, limits: setUp.limits, control: setUp.control,
-                snapshot: Snapshot(keys: setUp.keys, routes: .empty), log: setUp.log, accessLog: setUp.accessLog))
+                index: index, policy: setUp.policy, control: setUp.control, log: setUp.log))
     }
 
     /// A loop is made here and belongs to its thread from then on: nothing of it is touched here again.

@@ -15,7 +15,7 @@ package final class Server {
 
     let loop: EventLoop
     let handler: any RequestHandler
-    let limits: ServerLimits
+    private(set) var limits: ServerLimits
     /// A descriptor that reads as closed, put in the place of sockets that are taken from libmicrohttpd.
     let standIn: Int32
     /// Whether the server only finishes what it has begun.
@@ -79,6 +79,14 @@ package final class Server {
         } catch {
             throw Failure(description: "\(listener.address) could not be watched: \(error)")
         }
+    }
+
+    /// Keeps to other deadlines and another size of held bodies from now on; what libmicrohttpd was set up with stays.
+    package func follow(_ limits: ServerLimits) {
+        var limits = limits
+        limits.maximumHead = self.limits.maximumHead
+        limits.maximumConnections = self.limits.maximumConnections
+        self.limits = limits
     }
 
     /// Accepts nothing more, lets idle connections go, and has every answer say that its connection ends with it.

@@ -1,4 +1,3 @@
-import Access
 import EventLoop
 import Gateway
 import Glibc
@@ -84,9 +83,7 @@ private final class Service {
         dataPlane = try DataPlane(
             DataPlane.SetUp(
                 address: address, threads: configuration.threads,
-                limits: GatewayLimits(configuration.limits, threads: configuration.threads, descriptors: descriptors),
-                accessLog: configuration.accessLog, log: log,
-                keys: KeyTable(keys: [(name: "VIBE_AUTH_SECRET", secret: configuration.authSecret.bytes)]),
+                policy: Policy(configuration, descriptors: descriptors), log: log,
                 control: RegistryControl(registry: registry)))
         link.connect(dataPlane)
         log.notice(

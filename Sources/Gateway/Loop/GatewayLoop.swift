@@ -11,12 +11,12 @@ import Logging
 /// Confined to its thread; other threads reach it by its mailbox only.
 final class GatewayLoop {
     let loop: EventLoop
-    let limits: GatewayLimits
+    private(set) var limits: GatewayLimits
     let client: UpstreamClient
     private let index: Int
     private let control: any ProjectControl
     private let log: Logger
-    private let accessLog: Bool
+    private var accessLog: Bool
     private var server: Server?
     private var snapshot: Snapshot
     private var mailbox: Mailbox<LoopMessage>?
@@ -29,12 +29,12 @@ final class GatewayLoop {
         loop = try EventLoop()
         client = try UpstreamClient(loop: loop)
         index = setUp.index
-        limits = setUp.limits
+        limits = setUp.policy.limits
         control = setUp.control
         log = setUp.log
-        accessLog = setUp.accessLog
-        snapshot = setUp.snapshot
-        server = try Server(loop: loop, limits: setUp.limits.server, handler: self)
+        accessLog = setUp.policy.accessLog
+        snapshot = Snapshot(keys: setUp.policy.keys, routes: .empty)
+        server = try Server(loop: loop, limits: limits.server, handler: self)
     }
 
     /// The way in for other threads; the loop stays alive while it is used.
@@ -59,13 +59,21 @@ final class GatewayLoop {
 
     private func receive(_ message: LoopMessage) {
         switch message {
-        case .snapshot(let snapshot): self.snapshot = snapshot
+        case .routes(let routes): snapshot = Snapshot(keys: snapshot.keys, routes: routes)
+        case .policy(let policy): follow(policy)
         case .answer(let call, let answer): calls.removeValue(forKey: call)?.answer(answer)
         case .probe(let port, let authorization, let report):
             _ = HealthProbe(loop: loop, client: client, port: port, authorization: authorization, report: report)
         case .drain(let limit, let finished): beginDrain(limit, finished)
         case .stop: loop.stop()
         }
+    }
+
+    private func follow(_ policy: Policy) {
+        snapshot = Snapshot(keys: policy.keys, routes: snapshot.routes)
+        limits = policy.limits
+        accessLog = policy.accessLog
+        server?.follow(limits.server)
     }
 
     // MARK: Ending

@@ -1,9 +1,12 @@
 import HTTPServer
+import Instances
 
 /// What other threads say to a loop.
 enum LoopMessage: Sendable {
-    /// Requests from now on see these tables.
-    case snapshot(Snapshot)
+    /// Requests from now on see this table.
+    case routes(RoutingTable)
+    /// Requests from now on follow this policy.
+    case policy(Policy)
     /// The control plane's answer to the call with this number.
     case answer(call: Int, Answer)
     /// Ask an instance for its health and report.

@@ -1,6 +1,17 @@
+import Access
 import Gateway
 import HTTPServer
 import Settings
+
+extension Policy {
+    /// What requests follow, out of the settings; `descriptors` is the limit on open ones.
+    init(_ configuration: Configuration, descriptors: Int) {
+        self.init(
+            keys: KeyTable(keys: [(name: "VIBE_AUTH_SECRET", secret: configuration.authSecret.bytes)]),
+            limits: GatewayLimits(configuration.limits, threads: configuration.threads, descriptors: descriptors),
+            accessLog: configuration.accessLog)
+    }
+}
 
 extension GatewayLimits {
     /// The data plane's limits out of the settings; connections are shared out among the loops.
