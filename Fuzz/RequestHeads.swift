@@ -19,17 +19,21 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     head.target = Array(target)
     var framing = FramingFields()
     var hosts = 0
+    var hasGoodHosts = true
     var isClean = Characters.isToken(method) && !target.isEmpty && target.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     while let line = input.piece(endedBy: 0x0A) {
         let (name, value) = line.divided(at: UInt8(ascii: ":")) ?? (line, [])
         head.fields.append(name: name.span, value: value.span)
         let trimmed = Characters.trimmed(value)
         framing.add(name, trimmed)
-        if Characters.matches(name, "host") { hosts += 1 }
+        if Characters.matches(name, "host") {
+            hosts += 1
+            hasGoodHosts = hasGoodHosts && isHost(trimmed)
+        }
         isClean = isClean && Characters.isToken(name) && Characters.isFieldValue(trimmed)
     }
     let mayPass =
-        isClean && framing.isClear && (hosts == 1 || hosts == 0 && head.version == .http10)
+        isClean && hasGoodHosts && framing.isClear && (hosts == 1 || hosts == 0 && head.version == .http10)
         && !(framing.isChunked && head.version == .http10)
     do {
         let verdict = try RequestFraming.of(head)
@@ -57,6 +61,11 @@ private func check(_ refusal: RequestFraming.Refusal, _ head: RequestHead, _ fra
     case .transferEncodingInHTTP10: precondition(framing.codings > 0 && head.version == .http10)
     case .missingHost: precondition(hosts == 0)
     case .severalHosts: precondition(hosts > 1)
+    case .badHost:
+        precondition(
+            (0..<head.fields.count).contains { index in
+                Characters.matches(head.fields.name(at: index), "host") && !isHost(head.fields.value(at: index))
+            })
     case .badTarget: precondition(head.target.isEmpty || head.target.contains { $0 <= 0x20 || $0 == 0x7F })
     case .badMethod: precondition(!Characters.isToken(head.methodName.utf8))
     case .badFieldName:
@@ -66,3 +75,13 @@ private func check(_ refusal: RequestFraming.Refusal, _ head: RequestHead, _ fra
     case .badLineEnding: preconditionFailure("line endings are not looked at here")
     }
 }
+
+/// `uri-host [ ":" port ]`, read with a regular expression.
+private func isHost(_ value: ArraySlice<UInt8>) -> Bool {
+    let text = String(decoding: value, as: UTF8.self)
+    return text.utf8.elementsEqual(value) && text.wholeMatch(of: host) != nil
+}
+
+nonisolated(unsafe) private let host =  // only read
+    /(\[[A-Za-z0-9\-._~!$&'()*+,;=:]{2,}\]|([A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})*)(:[0-9]*)?/
+    .asciiOnlyDigits().matchingSemantics(.unicodeScalar)

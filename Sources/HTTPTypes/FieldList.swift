@@ -84,6 +84,11 @@ package struct FieldList: Sendable {
                 valueEnd: start + entry.valueEnd - entry.nameStart, name: entry.name))
     }
 
+    /// Adds copies of all fields of another list.
+    package mutating func append(contentsOf other: FieldList) {
+        for index in 0..<other.count { append(fieldAt: index, of: other) }
+    }
+
     /// Adds a field whose value is the values of all fields of that name in another list and then an element of one's
     /// own: how a list field is continued (RFC 9110 §5.3).
     package mutating func append(

@@ -7,6 +7,24 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case other
     /// `Accept`.
     case accept
+    /// `Access-Control-Allow-Credentials`.
+    case accessControlAllowCredentials
+    /// `Access-Control-Allow-Headers`.
+    case accessControlAllowHeaders
+    /// `Access-Control-Allow-Methods`.
+    case accessControlAllowMethods
+    /// `Access-Control-Allow-Origin`.
+    case accessControlAllowOrigin
+    /// `Access-Control-Allow-Private-Network`.
+    case accessControlAllowPrivateNetwork
+    /// `Access-Control-Expose-Headers`.
+    case accessControlExposeHeaders
+    /// `Access-Control-Max-Age`.
+    case accessControlMaxAge
+    /// `Access-Control-Request-Headers`.
+    case accessControlRequestHeaders
+    /// `Access-Control-Request-Method`.
+    case accessControlRequestMethod
     /// `Authorization`.
     case authorization
     /// `Cache-Control`.
@@ -21,10 +39,16 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case date
     /// `Expect`.
     case expect
+    /// `Forwarded`.
+    case forwarded
     /// `Host`.
     case host
+    /// `If-None-Match`.
+    case ifNoneMatch
     /// `Keep-Alive`.
     case keepAlive
+    /// `Origin`.
+    case origin
     /// `Proxy-Authenticate`.
     case proxyAuthenticate
     /// `Proxy-Authorization`.
@@ -39,6 +63,8 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case transferEncoding
     /// `Upgrade`.
     case upgrade
+    /// `Vary`.
+    case vary
     /// `Via`.
     case via
     /// `X-Accel-Buffering`.
@@ -49,6 +75,10 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case forwardedHost
     /// `X-Forwarded-Proto`.
     case forwardedProto
+    /// Any other name that begins with `X-Forwarded-`.
+    case forwardedOther
+    /// `X-Real-IP`.
+    case realAddress
 
     /// Whether the field is about one connection only and never passed on (RFC 9110 §7.6.1).
     package var isHopByHop: Bool {
@@ -60,11 +90,40 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The name in lower case; empty for ``other``.
+    /// Whether the field tells a browser what a page may do with an answer (Fetch standard, "HTTP responses").
+    package var grantsCrossOrigin: Bool {
+        switch self {
+        case .accessControlAllowCredentials, .accessControlAllowHeaders, .accessControlAllowMethods,
+            .accessControlAllowOrigin, .accessControlAllowPrivateNetwork, .accessControlExposeHeaders,
+            .accessControlMaxAge:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the field tells where a request comes from, as a proxy before the gateway has seen it (RFC 7239, and
+    /// what was in use before it).
+    package var tellsOrigin: Bool {
+        switch self {
+        case .forwarded, .forwardedFor, .forwardedHost, .forwardedOther, .forwardedProto, .realAddress: true
+        default: false
+        }
+    }
+
+    /// The name in lower case; empty where there is not one spelling.
     private var lowercased: String {
         switch self {
-        case .other: ""
+        case .other, .forwardedOther: ""
         case .accept: "accept"
+        case .accessControlAllowCredentials: "access-control-allow-credentials"
+        case .accessControlAllowHeaders: "access-control-allow-headers"
+        case .accessControlAllowMethods: "access-control-allow-methods"
+        case .accessControlAllowOrigin: "access-control-allow-origin"
+        case .accessControlAllowPrivateNetwork: "access-control-allow-private-network"
+        case .accessControlExposeHeaders: "access-control-expose-headers"
+        case .accessControlMaxAge: "access-control-max-age"
+        case .accessControlRequestHeaders: "access-control-request-headers"
+        case .accessControlRequestMethod: "access-control-request-method"
         case .authorization: "authorization"
         case .cacheControl: "cache-control"
         case .connection: "connection"
@@ -72,8 +131,11 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         case .contentType: "content-type"
         case .date: "date"
         case .expect: "expect"
+        case .forwarded: "forwarded"
         case .host: "host"
+        case .ifNoneMatch: "if-none-match"
         case .keepAlive: "keep-alive"
+        case .origin: "origin"
         case .proxyAuthenticate: "proxy-authenticate"
         case .proxyAuthorization: "proxy-authorization"
         case .proxyConnection: "proxy-connection"
@@ -81,11 +143,13 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         case .trailer: "trailer"
         case .transferEncoding: "transfer-encoding"
         case .upgrade: "upgrade"
+        case .vary: "vary"
         case .via: "via"
         case .accelBuffering: "x-accel-buffering"
         case .forwardedFor: "x-forwarded-for"
         case .forwardedHost: "x-forwarded-host"
         case .forwardedProto: "x-forwarded-proto"
+        case .realAddress: "x-real-ip"
         }
     }
 
@@ -99,7 +163,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         var firstByte: [Int] = []
 
         init() {
-            let known = FieldName.allCases.filter { $0 != .other }
+            let known = FieldName.allCases.filter { !$0.lowercased.isEmpty }
             for length in 0...(known.map(\.lowercased.utf8.count).max() ?? 0) {
                 firstName.append(names.count)
                 firstByte.append(bytes.count)
@@ -121,40 +185,30 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
 }
 
 extension FieldName.Table {
+    private static let forwardedPrefix = Array("x-forwarded-".utf8)
+
     fileprivate func name(of spelling: Span<UInt8>) -> FieldName {
         let length = spelling.count
-        guard length > 0, length + 1 < firstName.count else { return .other }
-        let known = bytes.span
+        guard length > 0 else { return .other }
         let initial = spelling[0].lowercasedLetter
-        var candidateStart = firstByte[length]
-        for index in firstName[length]..<firstName[length + 1] {
-            let candidate = known.extracting(candidateStart..<(candidateStart + length))
-            candidateStart += length
-            guard candidate[0] == initial else { continue }
-            var offset = 1
-            while offset < length, spelling[offset].lowercasedLetter == candidate[offset] { offset += 1 }
-            if offset == length { return names[index] }
+        if length + 1 < firstName.count {
+            let known = bytes.span
+            var candidateStart = firstByte[length]
+            for index in firstName[length]..<firstName[length + 1] {
+                let candidate = known.extracting(candidateStart..<(candidateStart + length))
+                candidateStart += length
+                if candidate[0] == initial, Self.begins(spelling, with: candidate) { return names[index] }
+            }
         }
-        return .other
+        guard initial == UInt8(ascii: "x"), length > Self.forwardedPrefix.count else { return .other }
+        return Self.begins(spelling, with: Self.forwardedPrefix.span) ? .forwardedOther : .other
     }
-}
 
-/// An element to look for in a field's list, in lower case: the options of `Connection`, protocols, expectations.
-package struct Token: Sendable {
-    /// The element's bytes in lower case.
-    package let lowercased: [UInt8]
-
-    /// Takes a token in lower case.
-    package init(_ lowercased: StaticString) { self.lowercased = Array(lowercased.description.utf8) }
-
-    /// `close` of `Connection` (RFC 9112 §9.6).
-    package static let close = Token("close")
-    /// `keep-alive` of `Connection`, HTTP/1.0's way to keep one open.
-    package static let keepAlive = Token("keep-alive")
-    /// `upgrade` of `Connection` (RFC 9110 §7.8).
-    package static let upgrade = Token("upgrade")
-    /// `websocket` of `Upgrade` (RFC 6455 §4.1).
-    package static let webSocket = Token("websocket")
-    /// `100-continue` of `Expect` (RFC 9110 §10.1.1).
-    package static let continueExpectation = Token("100-continue")
+    /// Whether `spelling`, which is no shorter, begins with the letters of `lowercased`.
+    private static func begins(_ spelling: Span<UInt8>, with lowercased: Span<UInt8>) -> Bool {
+        for offset in 0..<lowercased.count where spelling[offset].lowercasedLetter != lowercased[offset] {
+            return false
+        }
+        return true
+    }
 }

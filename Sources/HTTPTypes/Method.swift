@@ -1,5 +1,5 @@
 /// A request method (RFC 9110 §9). Methods are case-sensitive: `get` is not `GET`.
-package enum Method: Sendable, Equatable {
+package enum Method: Sendable, Equatable, CaseIterable {
     case get, head, post, put, delete, patch, options, connect, trace
     /// A method that the gateway does not know; its spelling stands in ``RequestHead/methodName``.
     case other
@@ -19,6 +19,22 @@ package enum Method: Sendable, Equatable {
             case "TRACE": .trace
             default: .other
             }
+    }
+
+    /// The method's name; nil for ``other``.
+    package var name: String? {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .put: "PUT"
+        case .delete: "DELETE"
+        case .patch: "PATCH"
+        case .options: "OPTIONS"
+        case .connect: "CONNECT"
+        case .trace: "TRACE"
+        case .other: nil
+        }
     }
 
     /// Whether repeating the request has the same effect as sending it once (RFC 9110 §9.2.2).

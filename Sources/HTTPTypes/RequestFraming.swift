@@ -17,6 +17,7 @@ package enum RequestFraming: Sendable, Equatable {
         case transferEncodingInHTTP10 = "Transfer-Encoding must not stand in an HTTP/1.0 request."
         case missingHost = "An HTTP/1.1 request must have a Host field."
         case severalHosts = "A request must have one Host field only."
+        case badHost = "The Host field must hold a host name or address, and a port where there is one."
         case badFieldName = "A field name holds a character that must not stand there."
         case badFieldValue = "A field value holds a control character."
         case badTarget = "The request target holds a character that must not stand there."
@@ -34,7 +35,9 @@ package enum RequestFraming: Sendable, Equatable {
         for index in 0..<head.fields.count {
             try checkCharacters(of: head.fields, at: index)
             switch head.fields.knownName(at: index) {
-            case .host: hosts += 1
+            case .host:
+                hosts += 1
+                guard HostValue.isValid(head.fields.value(at: index)) else { throw .badHost }
             case .contentLength:
                 guard length == nil else { throw .severalLengths }
                 guard let number = ContentLength.parse(head.fields.value(at: index)) else { throw .lengthIsNoNumber }

@@ -14,6 +14,8 @@ package struct Configuration: Sendable {
     package internal(set) var threads = 0
     /// The key that clients must send.
     package internal(set) var authSecret = Secret(bytes: [])
+    /// Who may ask, besides the key.
+    package internal(set) var access = AccessSettings()
     /// Whether each request gets a log line.
     package internal(set) var accessLog = false
     /// The form of log lines.

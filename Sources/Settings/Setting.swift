@@ -3,6 +3,7 @@ package struct Setting: Sendable {
     /// Under which heading help shows it.
     package enum Group: String, Sendable, CaseIterable {
         case general = "Settings"
+        case access = "Access"
         case log = "Log"
         case limits = "Limits"
     }

@@ -119,3 +119,31 @@ extension ValueForm where Value: RawRepresentable & CaseIterable, Value.RawValue
         choice(Value.allCases.map { ($0.rawValue, $0) }, text: \.rawValue)
     }
 }
+
+extension ValueForm {
+    /// Elements separated by commas; `none` is the empty list.
+    static func list<Element: Sendable>(
+        of placeholder: String, _ parse: @escaping @Sendable (String) throws(InvalidValue) -> Element,
+        text: @escaping @Sendable (Element) -> String
+    ) -> ValueForm where Value == [Element] {
+        ValueForm(
+            placeholder: "\(placeholder)[,\(placeholder)…]",
+            parse: { (list) throws(InvalidValue) in
+                if list == "none" { return [] }
+                var elements: [Element] = []
+                let parts = list.split(separator: ",", omittingEmptySubsequences: false)
+                for part in parts {
+                    let element = String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+                    do throws(InvalidValue) {
+                        elements.append(try parse(element))
+                    } catch {
+                        guard parts.count > 1 else { throw error }
+                        throw InvalidValue(
+                            "holds \(SettingError.quoted(element)), which \(error.problem)", fix: error.fix)
+                    }
+                }
+                return elements
+            },
+            text: { $0.isEmpty ? "none" : $0.map(text).joined(separator: ",") })
+    }
+}

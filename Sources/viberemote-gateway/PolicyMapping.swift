@@ -8,6 +8,7 @@ extension Policy {
     init(_ configuration: Configuration, descriptors: Int) {
         self.init(
             keys: KeyTable(keys: [(name: "VIBE_AUTH_SECRET", secret: configuration.authSecret.bytes)]),
+            origins: AllowedOrigins(configuration.access.origins.map(\.description)),
             limits: GatewayLimits(configuration.limits, threads: configuration.threads, descriptors: descriptors),
             accessLog: configuration.accessLog)
     }

@@ -5,20 +5,29 @@ import Testing
 @Suite("Known field names (RFC 9110 §5.1)")
 struct FieldNameTests {
     static let spellings: KeyValuePairs<FieldName, String> = [
-        .accept: "Accept", .authorization: "Authorization", .cacheControl: "Cache-Control", .connection: "Connection",
+        .accept: "Accept", .accessControlAllowCredentials: "Access-Control-Allow-Credentials",
+        .accessControlAllowHeaders: "Access-Control-Allow-Headers",
+        .accessControlAllowMethods: "Access-Control-Allow-Methods",
+        .accessControlAllowOrigin: "Access-Control-Allow-Origin",
+        .accessControlAllowPrivateNetwork: "Access-Control-Allow-Private-Network",
+        .accessControlExposeHeaders: "Access-Control-Expose-Headers",
+        .accessControlMaxAge: "Access-Control-Max-Age", .accessControlRequestHeaders: "Access-Control-Request-Headers",
+        .accessControlRequestMethod: "Access-Control-Request-Method", .authorization: "Authorization",
+        .cacheControl: "Cache-Control", .connection: "Connection",
         .contentLength: "Content-Length", .contentType: "Content-Type", .date: "Date", .expect: "Expect",
-        .host: "Host", .keepAlive: "Keep-Alive", .proxyAuthenticate: "Proxy-Authenticate",
+        .forwarded: "Forwarded", .host: "Host", .ifNoneMatch: "If-None-Match", .keepAlive: "Keep-Alive",
+        .origin: "Origin", .proxyAuthenticate: "Proxy-Authenticate",
         .proxyAuthorization: "Proxy-Authorization", .proxyConnection: "Proxy-Connection", .te: "TE",
-        .trailer: "Trailer", .transferEncoding: "Transfer-Encoding", .upgrade: "Upgrade", .via: "Via",
+        .trailer: "Trailer", .transferEncoding: "Transfer-Encoding", .upgrade: "Upgrade", .vary: "Vary", .via: "Via",
         .accelBuffering: "X-Accel-Buffering", .forwardedFor: "X-Forwarded-For", .forwardedHost: "X-Forwarded-Host",
-        .forwardedProto: "X-Forwarded-Proto",
+        .forwardedProto: "X-Forwarded-Proto", .realAddress: "X-Real-IP",
     ]
 
     private func name(_ bytes: [UInt8]) -> FieldName { FieldName.of(bytes, 0, bytes.count) }
 
     @Test("Every name is known in every spelling of its letters")
     func everySpelling() {
-        #expect(Set(Self.spellings.map(\.key)) == Set(FieldName.allCases).subtracting([.other]))
+        #expect(Set(Self.spellings.map(\.key)) == Set(FieldName.allCases).subtracting([.other, .forwardedOther]))
         for (known, spelling) in Self.spellings {
             let bytes = spelling.bytes
             let alternating = bytes.indices.map { index in
@@ -50,8 +59,21 @@ struct FieldNameTests {
         for variant in [
             Array(bytes.dropFirst()), Array(bytes.dropLast()), bytes + [0x20], [0x20] + bytes, bytes + bytes,
         ] {
-            #expect(name(variant) == .other)
+            let isForwarded = variant.text.lowercased().hasPrefix("x-forwarded-")
+            #expect(name(variant) == (isForwarded ? .forwardedOther : .other))
         }
+    }
+
+    @Test(
+        "Whatever else begins with X-Forwarded- is known as such",
+        arguments: [
+            ("X-Forwarded-Port", true), ("x-forwarded-Prefix", true), ("X-FORWARDED-S", true), ("X-Forwarded-", false),
+            ("X-Forwarded", false), ("X-Forwarded_For", false), ("XX-Forwarded-Port", false),
+            ("-X-Forwarded-For", false),
+            ("X-Forwarded-\(String(repeating: "a", count: 70_000))", true),
+        ])
+    func forwarded(spelling: String, isKnown: Bool) {
+        #expect(name(spelling.bytes) == (isKnown ? .forwardedOther : .other))
     }
 
     @Test(
@@ -84,5 +106,23 @@ struct FieldNameTests {
             .transferEncoding, .upgrade,
         ]
         #expect(Set(FieldName.allCases.filter(\.isHopByHop)) == expected)
+    }
+
+    @Test("These fields, and no others, tell a browser what a page may do (Fetch standard, \"HTTP responses\")")
+    func crossOrigin() {
+        #expect(
+            Set(FieldName.allCases.filter(\.grantsCrossOrigin))
+                == Set(
+                    Self.spellings.filter {
+                        $0.value.hasPrefix("Access-Control-") && !$0.value.hasPrefix("Access-Control-Request-")
+                    }.map(\.key)))
+    }
+
+    @Test("These fields, and no others, tell where a request comes from")
+    func whereFrom() {
+        #expect(
+            Set(FieldName.allCases.filter(\.tellsOrigin)) == [
+                .forwarded, .forwardedFor, .forwardedHost, .forwardedProto, .forwardedOther, .realAddress,
+            ])
     }
 }

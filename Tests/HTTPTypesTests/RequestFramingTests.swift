@@ -91,6 +91,34 @@ struct RequestFramingTests {
         }
     }
 
+    @Test(
+        "A Host field holds one host, with or without a port, or nothing (RFC 9112 §3.2, RFC 9110 §7.2)",
+        arguments: [
+            "", "example.com", "EXAMPLE.com.", "example.com:", "example.com:4000", "127.0.0.1:0", "[::1]", "[::1]:4000",
+            "[v1.a:b]", "xn--gre-6ka8j.example", "under_score", "a~b", "%41.example", "!$&'()*+,;=",
+            ":80", "localhost",
+        ])
+    func goodHost(host: String) throws {
+        #expect(try RequestFraming.of(head(["Host": host])) == .none)
+    }
+
+    @Test(
+        "Any other Host is refused, in HTTP/1.0 as well",
+        arguments: [
+            "a b", "a\tb", "a/b", "a?b", "a#b", "user@a", "http://a", "a\\b", "<a>", "\"a\"", "a|b", "{a}", "a^b",
+            "`a`",
+            "\u{e9}.example", "a:b", "a:80:80", "::1", "a:+1", "a: 80", "[::1", "::1]", "[]", "[:]a", "[::1]a",
+            "[::1]:x",
+            "[a/b]", "[fe80::1%25eth0]", "%", "%4", "%zz", "a%", "[[::1]]",
+        ])
+    func badHost(host: String) {
+        for version in [Version.http10, .http11] {
+            #expect(throws: RequestFraming.Refusal.badHost) {
+                try RequestFraming.of(head(["Host": host], version: version))
+            }
+        }
+    }
+
     @Test("HTTP/1.0 needs no Host, knows lengths, and has no Transfer-Encoding (RFC 9112 §6.1)")
     func http10() throws {
         #expect(try RequestFraming.of(head([:], version: .http10)) == .none)

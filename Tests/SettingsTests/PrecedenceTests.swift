@@ -14,6 +14,7 @@ struct PrecedenceTests {
             "supervisor": "process", "threads": "64", "access-log": "off", "log-format": "journal",
             "log-level": "debug",
             "held-body": "0", "stream-backlog": "1GiB", "max-head": "1KiB", "max-connections": "1000000",
+            "allow-origin": "https://app.example.com,http://localhost:3000",
         ]
         for setting in Settings.table where !setting.isSecret {
             let value = values[setting.name] ?? "7min"

@@ -14,7 +14,7 @@ final class ControlCall: ServerExchange {
 
     /// Gives the answer, unless the client has left.
     func answer(_ answer: Answer) {
-        if let connection { connection.respond(owner.identified(answer, connection)) }
+        if let connection { owner.answer(connection, answer) }
         connection = nil
     }
 

@@ -18,7 +18,7 @@ final class GatewayLoop {
     private let log: Logger
     private var accessLog: Bool
     private var server: Server?
-    private var snapshot: Snapshot
+    private(set) var snapshot: Snapshot
     private var mailbox: Mailbox<LoopMessage>?
     private var calls: [Int: ControlCall] = [:]
     private var callCount = 0
@@ -33,7 +33,7 @@ final class GatewayLoop {
         control = setUp.control
         log = setUp.log
         accessLog = setUp.policy.accessLog
-        snapshot = Snapshot(keys: setUp.policy.keys, routes: .empty)
+        snapshot = Snapshot(policy: setUp.policy, routes: .empty)
         server = try Server(loop: loop, limits: limits.server, handler: self)
     }
 
@@ -59,7 +59,7 @@ final class GatewayLoop {
 
     private func receive(_ message: LoopMessage) {
         switch message {
-        case .routes(let routes): snapshot = Snapshot(keys: snapshot.keys, routes: routes)
+        case .routes(let routes): snapshot.routes = routes
         case .policy(let policy): follow(policy)
         case .answer(let call, let answer): calls.removeValue(forKey: call)?.answer(answer)
         case .probe(let port, let authorization, let report):
@@ -70,7 +70,7 @@ final class GatewayLoop {
     }
 
     private func follow(_ policy: Policy) {
-        snapshot = Snapshot(keys: policy.keys, routes: snapshot.routes)
+        snapshot.policy = policy
         limits = policy.limits
         accessLog = policy.accessLog
         server?.follow(limits.server)
@@ -113,18 +113,30 @@ final class GatewayLoop {
 
     // MARK: Answers and notes
 
-    /// An error answer that carries the request's id, so that a user can name the log line.
-    func error(_ status: Int, _ sentence: String, _ connection: ClientConnection?) -> Answer {
-        let answer = Answer.detail(status, sentence)
-        return connection.map { identified(answer, $0) } ?? answer
+    /// Answers with an error whose body is this sentence.
+    func refuse(_ connection: ClientConnection, _ status: Int, _ sentence: String) {
+        answer(connection, .detail(status, sentence))
     }
 
-    /// The answer, with the request's id where it is an error.
-    func identified(_ answer: Answer, _ connection: ClientConnection) -> Answer {
-        guard answer.head.status >= 400 else { return answer }
+    /// Answers with what the gateway says itself.
+    func answer(_ connection: ClientConnection, _ answer: Answer) {
+        connection.respond(completed(answer, connection))
+    }
+
+    /// The answer with the fields that every one of the gateway's own has: the request's id where it is an error, so
+    /// that a user can name the log line, and what browsers want to know.
+    private func completed(_ answer: Answer, _ connection: ClientConnection) -> Answer {
+        let isError = answer.head.status >= 400
+        guard isError || !snapshot.policy.origins.isEmpty else { return answer }
         var answer = answer
-        answer.head.fields.append("X-Request-Id", requestID(connection.number))
+        if isError { answer.head.fields.append("X-Request-Id", requestID(connection.number)) }
+        if let terms = crossOriginTerms(connection) { answer.head.fields.append(contentsOf: terms.fields) }
         return answer
+    }
+
+    /// What the answer to the connection's request tells a browser.
+    func crossOriginTerms(_ connection: ClientConnection) -> CrossOriginTerms? {
+        snapshot.policy.origins.terms(for: connection.head.fields)
     }
 
     private func requestID(_ number: UInt64) -> String { "\(index)-\(number)" }
@@ -149,12 +161,12 @@ final class GatewayLoop {
 
 extension GatewayLoop: RequestHandler {
     func refuse(_ connection: ClientConnection) -> Answer? {
-        if case .refusal(let answer) = decide(connection) { answer } else { nil }
+        if case .refusal(let answer) = decide(connection) { completed(answer, connection) } else { nil }
     }
 
     func handle(_ connection: ClientConnection) {
         switch decide(connection) {
-        case .refusal(let answer): connection.respond(answer)
+        case .refusal(let answer): self.answer(connection, answer)
         case .route(let route): serve(route, connection)
         case .proxy(let name, let endpoint, let target):
             let exchange = ProxyExchange(self, connection, name, port: endpoint.port)
@@ -171,24 +183,22 @@ extension GatewayLoop: RequestHandler {
     /// Route and credentials: all that can be said before a request's body.
     private func decide(_ connection: ClientConnection) -> Decision {
         let head = connection.head
+        if let preflight = Preflight(head) {
+            return .refusal(preflight.answer(Router.resource(head.target), crossOriginTerms(connection)))
+        }
         let route = Router.route(head.method, head.target)
         switch route {
-        case .health: return .route(route)
-        case .notFound: return .refusal(error(404, "Not Found", connection))
+        case .health, .apiDescription, .documentation: return .route(route)
+        case .notFound: return .refusal(.detail(404, "Not Found"))
         case .methodNotAllowed(let allow):
-            var answer = error(405, "Method Not Allowed", connection)
+            var answer = Answer.detail(405, "Method Not Allowed")
             answer.head.fields.append("Allow", allow)
             return .refusal(answer)
         default: break
         }
-        switch snapshot.keys.authenticate(authorization(of: head)) {
-        case .principal: break
-        case .missing: return .refusal(unauthorized("Missing or invalid Authorization header", connection))
-        case .invalid: return .refusal(unauthorized("Invalid API key", connection))
-        }
+        if let refusal = admit(head) { return .refusal(refusal) }
         switch route {
-        case .unknownProject(let name):
-            return .refusal(identified(ControlAnswers.projectNotFound(name), connection))
+        case .unknownProject(let name): return .refusal(ControlAnswers.projectNotFound(name))
         case .start(let name), .stop(let name), .status(let name):
             connection.project = name.string
         case .proxy(let segment, let target): return decide(connection, segment, target)
@@ -207,31 +217,16 @@ extension GatewayLoop: RequestHandler {
             return .proxy(found.name, endpoint, target: target)
         }
         guard let name = ProjectName(percentEncoded: segment) else {
-            let answer = ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self))
-            return .refusal(identified(answer, connection))
+            return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))
         }
         connection.project = name.string
-        return .refusal(error(503, InstanceMessage.notRunning(name.string), connection))
-    }
-
-    /// The one Authorization field; several are ambiguous and count as none.
-    private func authorization(of head: RequestHead) -> ArraySlice<UInt8>? {
-        guard let first = head.fields.firstIndex(of: .authorization),
-            head.fields.firstIndex(of: .authorization, from: first + 1) == nil
-        else { return nil }
-        return head.fields.value(at: first)
-    }
-
-    private func unauthorized(_ detail: String, _ connection: ClientConnection) -> Answer {
-        var answer = error(401, detail, connection)
-        // RFC 9110 §15.5.2 wants a challenge; a browser that asked for Basic would keep the key.
-        answer.head.fields.append("WWW-Authenticate", "Bearer")
-        return answer
+        return .refusal(.detail(503, InstanceMessage.notRunning(name.string)))
     }
 
     private func serve(_ route: Route, _ connection: ClientConnection) {
         switch route {
-        case .health: connection.respond(ControlAnswers.health)
+        case .health: answer(connection, ControlAnswers.health)
+        case .apiDescription, .documentation: refuse(connection, 404, "Not Found")
         case .projects: ask(connection) { ControlAnswers.projects(await $0.projects()) }
         case .start(let name): ask(connection) { ControlAnswers.start(name, await $0.start(name)) }
         case .stop(let name): ask(connection) { ControlAnswers.stop(name, await $0.stop(name)) }

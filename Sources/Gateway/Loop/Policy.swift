@@ -5,6 +5,8 @@ package import Access
 package struct Policy: Sendable {
     /// The keys that open the gateway.
     package var keys: KeyTable
+    /// The web pages that may read answers (`--allow-origin`).
+    package var origins: AllowedOrigins
     /// Deadlines and sizes. Those that shape libmicrohttpd's daemon stay as they were at the start:
     /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
     package var limits: GatewayLimits
@@ -12,8 +14,9 @@ package struct Policy: Sendable {
     package var accessLog: Bool
 
     /// A policy with these parts.
-    package init(keys: KeyTable, limits: GatewayLimits, accessLog: Bool) {
+    package init(keys: KeyTable, origins: AllowedOrigins, limits: GatewayLimits, accessLog: Bool) {
         self.keys = keys
+        self.origins = origins
         self.limits = limits
         self.accessLog = accessLog
     }

@@ -1,16 +1,9 @@
-package import Access
-package import Instances
+import Instances
 
 /// All that a request reads on its way: immutable, replaced as a whole, taken once for each request.
-package struct Snapshot: Sendable {
-    /// The keys that open the gateway.
-    package var keys: KeyTable
+struct Snapshot: Sendable {
+    /// Who may ask, and what requests follow.
+    var policy: Policy
     /// Where each project's instance listens.
-    package var routes: RoutingTable
-
-    /// A snapshot of these tables.
-    package init(keys: KeyTable, routes: RoutingTable) {
-        self.keys = keys
-        self.routes = routes
-    }
+    var routes: RoutingTable
 }

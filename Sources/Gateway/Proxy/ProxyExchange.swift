@@ -108,7 +108,7 @@ final class ProxyExchange {
     }
 
     private func fail(_ status: Int, _ sentence: String) {
-        connection?.respond(owner.error(status, sentence, connection))
+        if let connection { owner.refuse(connection, status, sentence) }
         end()
     }
 }
@@ -140,7 +140,7 @@ extension ProxyExchange: ServerExchange {
 extension ProxyExchange: UpstreamFollower {
     func answerHead(_ head: ResponseHead, _ framing: ResponseFraming) {
         guard let connection else { return }
-        let answer = ResponseForwarding.head(head)
+        let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection))
         let length = ResponseForwarding.length(framing, head)
         if head.isEventStream, framing != .none {
             detach(connection, answer, length, .cut(above: owner.limits.streamBacklog))

@@ -4,16 +4,21 @@ import HTTPTypes
 /// Makes the head that the client gets out of an instance's. Pure.
 enum ResponseForwarding {
     /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes
-    /// anew.
-    static func head(_ head: ResponseHead) -> ResponseHead {
-        var fields = FieldList(fields: head.fields.count + 2, bytes: head.fields.byteCount + 64)
+    /// anew. What an instance says of web pages that may read its answers is replaced by `terms`, the gateway's own;
+    /// only which fields they may read is its to say.
+    static func head(_ head: ResponseHead, _ terms: CrossOriginTerms? = nil) -> ResponseHead {
+        let more = terms?.fields
+        var fields = FieldList(
+            fields: head.fields.count + 2 + (more?.count ?? 0),
+            bytes: head.fields.byteCount + 64 + (more?.byteCount ?? 0))
         let hopByHop = HopByHop(head.fields)
         let isStream = head.isEventStream
         for index in 0..<head.fields.count {
-            if hopByHop.holdsBack(at: index) || head.fields.knownName(at: index) == .contentLength { continue }
-            // A stream's own words about caching are replaced, not doubled.
             let name = head.fields.knownName(at: index)
+            if hopByHop.holdsBack(at: index) || name == .contentLength { continue }
+            // A stream's own words about caching are replaced, not doubled.
             if isStream, name == .cacheControl || name == .accelBuffering { continue }
+            if name.grantsCrossOrigin, name != .accessControlExposeHeaders || terms?.isGranted != true { continue }
             fields.append(fieldAt: index, of: head.fields)
         }
         if isStream {
@@ -21,6 +26,7 @@ enum ResponseForwarding {
             fields.append("Cache-Control", "no-cache, no-transform")
             fields.append("X-Accel-Buffering", "no")
         }
+        if let more { fields.append(contentsOf: more) }
         return ResponseHead(status: head.status, fields: fields)
     }
 
@@ -30,7 +36,8 @@ enum ResponseForwarding {
         let hopByHop = HopByHop(head.fields)
         for index in 0..<head.fields.count
         where head.fields.knownName(at: index) == .upgrade || !hopByHop.holdsBack(at: index) {
-            if head.fields.knownName(at: index) == .contentLength { continue }
+            let name = head.fields.knownName(at: index)
+            if name == .contentLength || name.grantsCrossOrigin { continue }
             fields.append(fieldAt: index, of: head.fields)
         }
         return ResponseHead(status: 101, fields: fields)

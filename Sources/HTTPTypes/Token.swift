@@ -1,0 +1,19 @@
+/// An element to look for in a field's list, in lower case: the options of `Connection`, protocols, expectations.
+package struct Token: Sendable {
+    /// The element's bytes in lower case.
+    package let lowercased: [UInt8]
+
+    /// Takes a token in lower case.
+    package init(_ lowercased: StaticString) { self.lowercased = Array(lowercased.description.utf8) }
+
+    /// `close` of `Connection` (RFC 9112 §9.6).
+    package static let close = Token("close")
+    /// `keep-alive` of `Connection`, HTTP/1.0's way to keep one open.
+    package static let keepAlive = Token("keep-alive")
+    /// `upgrade` of `Connection` (RFC 9110 §7.8).
+    package static let upgrade = Token("upgrade")
+    /// `websocket` of `Upgrade` (RFC 6455 §4.1).
+    package static let webSocket = Token("websocket")
+    /// `100-continue` of `Expect` (RFC 9110 §10.1.1).
+    package static let continueExpectation = Token("100-continue")
+}

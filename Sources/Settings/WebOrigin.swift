@@ -1,0 +1,65 @@
+/// A web origin as browsers write it in `Origin` (RFC 6454 §6.2): scheme, host, and the port unless it is the scheme's
+/// own.
+package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
+    /// `https://app.example.com`, letters in lower case.
+    package let description: String
+
+    private static let wanted = "write a scheme and a host without a path, for example https://app.example.com"
+
+    /// Reads one origin. `*` and `null`, which stand for pages of anybody, are refused.
+    static func parse(_ text: String) throws(InvalidValue) -> WebOrigin {
+        if text == "*" {
+            throw InvalidValue(
+                "would let every web page use the gateway",
+                fix: "name the pages' origins, for example https://app.example.com")
+        }
+        if text == "null" {
+            throw InvalidValue(
+                "is what any sandboxed page sends", fix: "serve your page from an address of its own and name that")
+        }
+        guard let separator = text.firstRange(of: "://") else {
+            throw InvalidValue("has no scheme", fix: wanted)
+        }
+        let scheme = text[..<separator.lowerBound].lowercased()
+        guard scheme.utf8.first.map(isLetter) ?? false, scheme.utf8.allSatisfy(isSchemeCharacter) else {
+            throw InvalidValue("has no scheme before ://", fix: wanted)
+        }
+        let rest = text[separator.upperBound...]
+        guard !rest.contains(where: { "/?#@".contains($0) }) else {
+            throw InvalidValue("is more than an origin", fix: wanted)
+        }
+        let (host, port) = try divided(String(rest.lowercased()))
+        let isDefault = port.isEmpty || defaultPorts[scheme].map { port == "\($0)" } ?? false
+        return WebOrigin(description: "\(scheme)://\(host)" + (isDefault ? "" : ":\(port)"))
+    }
+
+    /// The host, in brackets where it is IPv6, and the port's digits.
+    private static func divided(_ authority: String) throws(InvalidValue) -> (host: String, port: String) {
+        let hostEnd =
+            authority.hasPrefix("[")
+            ? authority.firstIndex(of: "]").map { authority.index(after: $0) } : authority.firstIndex(of: ":")
+        let host = String(authority[..<(hostEnd ?? authority.endIndex)])
+        let rest = authority[(hostEnd ?? authority.endIndex)...]
+        let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")
+        let name = isLiteral ? host.dropFirst().dropLast() : host[...]
+        guard !name.isEmpty,
+            name.utf8.allSatisfy({ isHostCharacter($0) || isLiteral && $0 == UInt8(ascii: ":") })
+        else { throw InvalidValue("has no host name in the form that browsers send", fix: wanted) }
+        guard rest.isEmpty || rest.hasPrefix(":") && UInt16(rest.dropFirst()) != nil else {
+            throw InvalidValue("has no port from 0 to 65535 behind its host", fix: wanted)
+        }
+        return (host, rest.isEmpty ? "" : String(UInt16(rest.dropFirst()) ?? 0))
+    }
+
+    private static let defaultPorts = ["http": 80, "https": 443, "ws": 80, "wss": 443]
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || "+-.".utf8.contains(byte)
+    }
+    /// Names with other letters come in Punycode (`xn--…`).
+    private static func isHostCharacter(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte)
+    }
+}

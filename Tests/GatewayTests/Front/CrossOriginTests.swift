@@ -1,0 +1,138 @@
+import TestKit
+import Testing
+
+/// Web pages in a browser (Fetch standard, CORS protocol): those of allowed origins, and all others.
+@Suite struct CrossOriginTests {
+    private static let origin = ("Origin", "https://app.example.com")
+    private static let other = ("Origin", "https://evil.example")
+    private static let flags = ["--allow-origin", "https://app.example.com,http://localhost:3000"]
+    private static let preflight = ("Access-Control-Request-Method", "GET")
+    private static let paths = [
+        "/health", "/openapi.json", "/docs", "/projects", "/projects/demo/start", "/projects/demo/stop",
+        "/projects/demo/status", "/projects/demo/api/session", "/projects/demo/api", "/projects/nobody/status",
+        "/projects/%2e%2e/status",
+    ]
+
+    /// What an answer tells a browser, sorted.
+    private static func terms(_ answer: TestResponse) -> [String] {
+        answer.fields.filter { $0.name.lowercased().hasPrefix("access-control-") }.map(\.description).sorted()
+    }
+
+    private static let granted = [
+        "Access-Control-Allow-Credentials: true", "Access-Control-Allow-Origin: https://app.example.com",
+        "Access-Control-Expose-Headers: Allow, ETag, Location, Retry-After, X-Request-Id",
+    ]
+
+    @Test func preflightsAreAnsweredWithoutAKeyOnEveryRoute() throws {
+        let gateway = try GatewayUnderTest(flags: Self.flags)
+        try gateway.makeProject("demo")
+        for path in Self.paths {
+            let answer = try TestClient.request(
+                gateway.port, "OPTIONS", path,
+                headers: [
+                    Self.origin, Self.preflight, ("Access-Control-Request-Headers", "authorization,content-type"),
+                ])
+            #expect(answer.status == 204, "\(path)")
+            #expect(answer.body.isEmpty)
+            #expect(answer.values(of: "Access-Control-Allow-Origin") == ["https://app.example.com"])
+            #expect(answer.values(of: "Access-Control-Allow-Credentials") == ["true"])
+            #expect(answer.values(of: "Access-Control-Allow-Headers") == ["authorization,content-type"])
+            #expect(answer.values(of: "Vary").contains("Origin"))
+            let methods = try #require(answer.value(of: "Access-Control-Allow-Methods"))
+            // What a preflight allows is what the route serves: a method that it does not know gets the same list.
+            let refused = try gateway.request("BREW", path)
+            #expect(refused.status == 405 ? refused.value(of: "Allow") == methods : refused.status == 404, "\(path)")
+        }
+    }
+
+    @Test func aPreflightNeverReachesAnInstanceAndAnyOtherOPTIONSDoes() throws {
+        let rig = try ProxyRig(flags: Self.flags) { connection, _ in
+            try connection.respond(204, headers: [("X-Own", "1")])
+        }
+        let answer = try TestClient.request(
+            rig.gateway.port, "OPTIONS", ProxyRig.target("/session"), headers: [Self.origin, Self.preflight])
+        #expect(answer.status == 204)
+        #expect(answer.values(of: "X-Own") == [])
+        #expect(rig.instance.requests.count == 0)
+        for headers in [[], [Self.origin], [Self.preflight]] {
+            let passed = try rig.request("OPTIONS", "/session", headers: headers)
+            #expect(passed.values(of: "X-Own") == ["1"])
+        }
+        let keyless = try TestClient.request(
+            rig.gateway.port, "OPTIONS", ProxyRig.target("/session"), headers: [Self.origin])
+        #expect(keyless.status == 401)
+    }
+
+    @Test func aPageOfAnotherOriginLearnsNothing() throws {
+        for flags in [Self.flags, []] {
+            let gateway = try GatewayUnderTest(flags: flags)
+            try gateway.makeProject("demo")
+            for path in Self.paths {
+                let answer = try TestClient.request(
+                    gateway.port, "OPTIONS", path, headers: [Self.other, Self.preflight])
+                #expect(answer.status == 403, "\(path)")
+                #expect(
+                    answer.text
+                        == #"{"detail":"Pages of this origin may not use the gateway. Its operator can allow it (--allow-origin)."}"#
+                )
+                #expect(Self.terms(answer) == [])
+            }
+            // The request itself is not refused: keys decide, and programs send Origin, too.
+            let answer = try gateway.request("GET", "/projects/demo/status", headers: [Self.other])
+            #expect(answer.status == 200)
+            #expect(Self.terms(answer) == [])
+        }
+    }
+
+    @Test func aPageCanReadEveryKindOfError() throws {
+        let gateway = try GatewayUnderTest(flags: Self.flags)
+        try gateway.makeProject("demo")
+        for (method, path, status) in [
+            ("GET", "/nothing", 404), ("GET", "/projects/nobody/status", 404), ("BREW", "/health", 405),
+            ("GET", "/projects/demo/api/x", 503), ("GET", "/projects/%2e/api/x", 404),
+        ] {
+            let answer = try gateway.request(method, path, headers: [Self.origin])
+            #expect(answer.status == status, "\(path)")
+            #expect(Self.terms(answer) == Self.granted, "\(path)")
+            #expect(answer.values(of: "Vary") == ["Origin"])
+        }
+        let locked = try TestClient.request(gateway.port, "GET", "/projects", headers: [Self.origin])
+        #expect(locked.status == 401)
+        #expect(Self.terms(locked) == Self.granted)
+    }
+
+    @Test func anInstancesOwnWordsAreReplaced() throws {
+        let rig = try ProxyRig(flags: Self.flags) { connection, head in
+            let fields = [
+                ("Access-Control-Allow-Origin", "*"), ("access-control-allow-credentials", "true"),
+                ("Access-Control-Allow-Methods", "GET"), ("Access-Control-Allow-Headers", "x"),
+                ("Access-Control-Max-Age", "86400"), ("Access-Control-Expose-Headers", "Link, X-Next-Cursor"),
+                ("Vary", "Accept-Encoding"),
+                ("Content-Type", head.path == "/event" ? "text/event-stream" : "text/plain"),
+            ]
+            try connection.respond(200, headers: fields, text: "data: x\n\n")
+        }
+        for path in ["/session", "/event"] {
+            let allowed = try rig.request("GET", path, headers: [Self.origin])
+            #expect(
+                Self.terms(allowed) == Self.granted + ["Access-Control-Expose-Headers: Link, X-Next-Cursor"], "\(path)")
+            #expect(allowed.values(of: "Vary") == ["Accept-Encoding", "Origin"])
+            for headers in [[Self.other], []] {
+                let answer = try rig.request("GET", path, headers: headers)
+                #expect(Self.terms(answer) == [], "\(path)")
+                #expect(answer.values(of: "Vary") == ["Accept-Encoding", "Origin"])
+            }
+        }
+    }
+
+    @Test func withoutAllowedOriginsNoAnswerSpeaksOfThem() throws {
+        let rig = try ProxyRig { connection, _ in
+            try connection.respond(
+                200, headers: [("Access-Control-Allow-Origin", "http://localhost:3000"), ("Vary", "Origin")], text: "x")
+        }
+        let answer = try rig.request("GET", "/session", headers: [("Origin", "http://localhost:3000")])
+        #expect(Self.terms(answer) == [])
+        #expect(answer.values(of: "Vary") == ["Origin"])
+        #expect(try rig.gateway.request("GET", "/projects", headers: [Self.origin]).values(of: "Vary") == [])
+    }
+}

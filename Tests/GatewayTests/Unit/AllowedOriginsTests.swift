@@ -1,0 +1,113 @@
+import HTTPServer
+import HTTPTypes
+import Testing
+
+@testable import Gateway
+
+@Suite("Which web pages may read answers (Fetch standard, CORS protocol)")
+struct AllowedOriginsTests {
+    private let origins = AllowedOrigins(["https://app.example.com", "http://localhost:3000"])
+
+    @Test(
+        "A page of an allowed origin may read the answer, and only it",
+        arguments: ["https://app.example.com", "http://localhost:3000"])
+    func allowed(origin: String) throws {
+        let terms = try #require(origins.terms(for: FieldList(["Host": "h", "Origin": origin])))
+        #expect(terms.isGranted)
+        #expect(
+            terms.fields.lines == [
+                "Access-Control-Allow-Origin: \(origin)", "Access-Control-Allow-Credentials: true",
+                "Access-Control-Expose-Headers: Allow, ETag, Location, Retry-After, X-Request-Id", "Vary: Origin",
+            ])
+    }
+
+    @Test(
+        "An origin is compared byte for byte",
+        arguments: [
+            "https://app.example.com:443", "https://APP.example.com", "https://app.example.com/",
+            "http://app.example.com",
+            "https://evil.example", "https://app.example.com.evil.example", "https://xapp.example.com", "null", "*", "",
+            "https://app.example.com http://localhost:3000", "http://localhost", "http://localhost:30000",
+        ])
+    func others(origin: String) throws {
+        let terms = try #require(origins.terms(for: FieldList(["Origin": origin])))
+        #expect(!terms.isGranted)
+        #expect(terms.fields.lines == ["Vary: Origin"])
+    }
+
+    @Test("Without Origin, and with several, nothing is granted; caches are told all the same")
+    func noneOrSeveral() throws {
+        for fields: KeyValuePairs in [[:], ["Origin": "https://app.example.com", "Origin": "https://app.example.com"]] {
+            #expect(try #require(origins.terms(for: FieldList(fields))).fields.lines == ["Vary: Origin"])
+        }
+    }
+
+    @Test("Where no page is allowed nothing is added")
+    func empty() {
+        #expect(AllowedOrigins.none.terms(for: FieldList(["Origin": "https://app.example.com"])) == nil)
+    }
+
+    // MARK: Preflights
+
+    private static let asked: KeyValuePairs = [
+        "Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
+    ]
+
+    private func preflight(_ fields: KeyValuePairs<String, String>, _ method: Method = .options) -> Preflight? {
+        var head = RequestHead()
+        head.method = method
+        head.fields = FieldList(fields)
+        return Preflight(head)
+    }
+
+    @Test("Only OPTIONS with Origin and Access-Control-Request-Method is a preflight")
+    func kinds() {
+        #expect(preflight(Self.asked) != nil)
+        #expect(preflight(["Origin": "https://app.example.com"]) == nil)
+        #expect(preflight(["Access-Control-Request-Method": "POST"]) == nil)
+        #expect(preflight([:]) == nil)
+        for method in Method.allCases where method != .options { #expect(preflight(Self.asked, method) == nil) }
+    }
+
+    @Test("Each kind of resource allows its own methods", arguments: Resource.allCases)
+    func methods(resource: Resource) throws {
+        let terms = origins.terms(for: FieldList(Self.asked))
+        let answer = try #require(preflight(Self.asked)).answer(resource, terms)
+        #expect(answer.head.status == 204)
+        #expect(answer.body.isEmpty)
+        #expect(
+            answer.head.fields.lines == [
+                "Access-Control-Allow-Methods: \(resource.allow)", "Access-Control-Max-Age: 7200",
+                "Vary: Access-Control-Request-Method, Access-Control-Request-Headers",
+            ])
+    }
+
+    @Test(
+        "The fields that a page wants to send are all allowed, if they are names",
+        arguments: [
+            ("authorization,content-type", true), ("X-Opencode-Directory, authorization", true), ("*", true),
+            ("", false),
+            ("a b", false), ("authorization, \"x\"", false), ("a:b", false), ("caf\u{e9}", false),
+        ])
+    func headers(names: String, areAllowed: Bool) throws {
+        let fields: KeyValuePairs = [
+            "Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": names,
+        ]
+        let answer = try #require(preflight(fields)).answer(.instance, origins.terms(for: FieldList(fields)))
+        let expected = areAllowed ? ["Access-Control-Allow-Headers: \(names)"] : []
+        #expect(answer.head.fields.lines.filter { $0.hasPrefix("Access-Control-Allow-Headers") } == expected)
+    }
+
+    @Test("A page of another origin is refused, and so is a path that does not exist")
+    func refused() throws {
+        let foreign: KeyValuePairs = ["Origin": "https://evil.example", "Access-Control-Request-Method": "GET"]
+        let question = try #require(preflight(foreign))
+        for terms in [origins.terms(for: FieldList(foreign)), nil] {
+            let answer = question.answer(.projects, terms)
+            #expect(answer.head.status == 403)
+            #expect(answer.head.fields.lines == ["Content-Type: application/json"])
+        }
+        #expect(question.answer(nil, origins.terms(for: FieldList(Self.asked))).head.status == 404)
+    }
+}

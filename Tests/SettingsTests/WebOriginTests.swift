@@ -1,0 +1,48 @@
+import Settings
+import Testing
+
+@Suite("Allowed web origins (--allow-origin)")
+struct WebOriginTests {
+    private func origins(_ text: String) throws -> [String] {
+        try CommandLineUnderTest.serve(["--allow-origin", text]).access.origins.map(\.description)
+    }
+
+    @Test(
+        "Origins are taken as browsers write them",
+        arguments: [
+            ("none", []), ("https://app.example.com", ["https://app.example.com"]),
+            ("HTTPS://App.Example.COM:443", ["https://app.example.com"]), ("http://localhost:80", ["http://localhost"]),
+            ("http://localhost:3000", ["http://localhost:3000"]), ("https://a:0080", ["https://a:80"]),
+            ("http://[::1]:3000", ["http://[::1]:3000"]), ("capacitor://localhost", ["capacitor://localhost"]),
+            ("chrome-extension://abcdef", ["chrome-extension://abcdef"]),
+            (
+                "https://a.example, http://b_c:1 ,tauri://localhost",
+                ["https://a.example", "http://b_c:1", "tauri://localhost"]
+            ),
+        ] as [(String, [String])])
+    func taken(text: String, origins expected: [String]) throws {
+        #expect(try origins(text) == expected)
+    }
+
+    @Test(
+        "Anything else is refused in one sentence",
+        arguments: [
+            ("*", "would let every web page use the gateway"), ("null", "is what any sandboxed page sends"),
+            ("app.example.com", "has no scheme"), ("", "has no scheme"), ("://a", "has no scheme before ://"),
+            ("1a://b", "has no scheme before ://"), ("https://", "has no host name"),
+            ("https://a/", "is more than an origin"),
+            ("https://a/b", "is more than an origin"), ("https://u@a", "is more than an origin"),
+            ("https://a?b", "is more than an origin"), ("https://a:b", "has no port"), ("https://a:", "has no port"),
+            ("https://a:70000", "has no port"),
+            ("https://gr\u{f6}\u{df}e.example", "has no host name in the form that browsers send"),
+            ("https://*.example.com", "has no host name in the form that browsers send"),
+            ("https://[::1", "has no host name"),
+            ("https://[::1]x", "has no port"), ("https://a b", "has no host name"),
+            ("https://a,", #"holds "", which has no scheme"#), ("https://a,*", #"holds "*", which would let every"#),
+        ])
+    func refused(text: String, problem: String) {
+        let message = CommandLineUnderTest.message(["serve", "--allow-origin=\(text)"])
+        #expect(message.hasPrefix("--allow-origin \"\(text)\" \(problem)"), "\(message)")
+        #expect(message.hasSuffix("."))
+    }
+}
