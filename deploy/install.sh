@@ -1,0 +1,431 @@
+#!/bin/sh
+# Installs the VibeRemote gateway for the user who runs this, or upgrades it; safe to repeat.
+#
+#   deploy/install.sh [OPTION…]
+#
+#     --binary FILE        the program to install (.build/dist/viberemote-gateway, as `make release` builds it)
+#     --home DIR           folder whose sub-folders are the projects (your home folder)
+#     --listen HOST:PORT   where to accept clients (0.0.0.0:4000)
+#     --opencode COMMAND   command that serves a project (opencode)
+#     --no-socket          the gateway listens by itself: clients that connect while it restarts are refused
+#     --system             for the system's manager instead, as the user vibe; only root can
+#     --dry-run            says what it would do, and does nothing
+#     --uninstall          stops and removes gateway, instances and units; leaves settings, key and projects alone
+#     --help
+#
+# What it writes: ~/.local/bin/viberemote-gateway, units in ~/.config/systemd/user, and in ~/.config/viberemote-gateway the
+# file `config` (settings; yours from then on) and `key` (the clients' key, readable for you only). An installation of the
+# original gateway is taken over: its port, key, home folder and environment file stay, its unit files are put aside.
+# --home, --listen and --opencode change a `config` that is there already.
+set -eu
+umask 022
+
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+units=$(dirname "$here")/units
+binary=$(dirname "$here")/.build/dist/viberemote-gateway
+home="" listen="" opencode="" socket=yes scope=user dry="" uninstall=""
+gateway=viberemote-gateway.service
+changed=""
+
+say() { printf 'install: %s\n' "$*"; }
+warn() { printf 'install: %s\n' "$*" >&2; }
+fail() { warn "$*"; exit 1; }
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
+
+# Runs a command that changes something, or says that it would.
+act() {
+    if [ -n "$dry" ]; then say "would run: $*"; else "$@"; fi
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+        --binary | --home | --listen | --opencode)
+            [ $# -ge 2 ] || fail "$1 needs a value: --help says which"
+            case $1 in
+                --binary) binary=$2 ;;
+                --home) home=$2 ;;
+                --listen) listen=$2 ;;
+                --opencode) opencode=$2 ;;
+            esac
+            shift ;;
+        --no-socket) socket="" ;;
+        --system) scope=system ;;
+        --dry-run) dry=yes ;;
+        --uninstall) uninstall=yes ;;
+        --help) usage; exit ;;
+        *) fail "\"$1\" is not known: --help lists what there is" ;;
+    esac
+    shift
+done
+
+# --- Where things go ---
+
+if [ "$scope" = user ]; then
+    [ "$(id -u)" -ne 0 ] || fail "run this as the user whose projects it is to serve, not as root; or give --system"
+    owner=$(id -un)
+    program=$HOME/.local/bin/viberemote-gateway
+    unit_folder=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user
+    settings=${XDG_CONFIG_HOME:-$HOME/.config}/viberemote-gateway
+    put_aside=${XDG_STATE_HOME:-$HOME/.local/state}/viberemote-gateway/original
+    projects=$HOME
+    # An ssh login has it; su and sudo don't.
+    XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}
+    export XDG_RUNTIME_DIR
+else
+    [ "$(id -u)" -eq 0 ] || fail "only root can install for the system's manager: sudo $0 --system"
+    owner=vibe
+    program=/usr/local/bin/viberemote-gateway
+    unit_folder=/etc/systemd/system
+    settings=/etc/viberemote-gateway
+    put_aside=/var/lib/viberemote-gateway/original
+    projects=/home/$owner
+fi
+rules=/etc/polkit-1/rules.d/50-viberemote-gateway.rules
+environment_file=${XDG_CONFIG_HOME:-$HOME/.config}/opencode/env
+
+manager() { systemctl "--$scope" "$@"; }
+
+check_manager() {
+    command -v systemctl >/dev/null || fail "there is no systemd here: run viberemote-gateway serve by other means (docs/operations.md)"
+    manager show-environment >/dev/null 2>&1 && return
+    [ "$scope" = user ] || fail "the system's manager does not answer"
+    fail "your own systemd manager does not answer. As root, once: loginctl enable-linger $owner. Then again: $0"
+}
+
+# --- Files ---
+
+# Installs a file where it is missing or another one, and remembers that something has changed.
+put() {
+    mode=$1 from=$2 to=$3
+    if [ -f "$to" ] && cmp -s "$from" "$to" && [ "$(stat -c %a "$to")" = "${mode#0}" ]; then return; fi
+    say "$to"
+    changed=yes
+    [ -z "$dry" ] || return 0
+    mkdir -p "$(dirname "$to")"
+    # By rename: a program that runs goes on with the old file, and nobody sees half of one.
+    cp "$from" "$to.new"
+    chmod "$mode" "$to.new"
+    mv -f "$to.new" "$to"
+}
+
+# The same, with the content from standard input.
+put_text() {
+    content=$(cat)
+    if [ -f "$2" ] && [ "$(cat "$2")" = "$content" ] && [ "$(stat -c %a "$2")" = "${1#0}" ]; then return; fi
+    say "$2"
+    changed=yes
+    [ -z "$dry" ] || return 0
+    mkdir -p "$(dirname "$2")"
+    # printf is the shell's own: a key never stands in a command line.
+    (umask 077 && printf '%s\n' "$content" >"$2.new")
+    chmod "$1" "$2.new"
+    mv -f "$2.new" "$2"
+}
+
+# A value as systemd's environment files take it.
+quoted() { printf '"%s"' "$(printf '%s' "$1" | sed 's/[\\"`$]/\\&/g')"; }
+
+# The value of a setting in a file of that form; empty where there is none.
+value_in() {
+    [ -r "$2" ] || return 0
+    sed -n "s/^[[:space:]]*$1[[:space:]]*=[[:space:]]*//p" "$2" | tail -n 1 | unquoted
+}
+
+# Takes one pair of quotes off, and the backslashes that stood inside double ones.
+unquoted() { sed -e 's/[[:space:]]*$//' -e "s/^'\\(.*\\)'\$/\\1/;t" -e 's/^"\(.*\)"$/\1/;T' -e 's/\\\(.\)/\1/g'; }
+
+# --- The original gateway ---
+
+# Its unit is one that does not start this program.
+find_original() {
+    original=""
+    installed=$unit_folder/$gateway
+    [ -f "$installed" ] && ! grep -q '^ExecStart=.*viberemote-gateway serve' "$installed" || return 0
+    original=yes
+    say "found the original gateway: $installed"
+    all=$(cat "$installed" "$installed.d"/*.conf 2>/dev/null || true)
+    old_key=$(original_value VIBE_AUTH_SECRET)
+    old_home=$(original_value HOME_DIR)
+    command=$(printf '%s\n' "$all" | sed -n 's/^ExecStart=//p' | tail -n 1)
+    old_host=$(printf '%s\n' "$command" | sed -n 's/.*--host[= ]\([^ ]*\).*/\1/p')
+    old_port=$(printf '%s\n' "$command" | sed -n 's/.*--port[= ]\([0-9]*\).*/\1/p')
+    old_listen=${old_host:-0.0.0.0}:${old_port:-4000}
+}
+
+# A variable of the original: from Environment= lines, or from the files that EnvironmentFile= names, which hold over them.
+original_value() {
+    found=$(printf '%s\n' "$all" | sed -n 's/^Environment=//p' | original_words | sed -n "s/^$1=//p" | tail -n 1)
+    names=$(printf '%s\n' "$all" | sed -n 's/^EnvironmentFile=-\{0,1\}//p' | sed "s|%h|$HOME|g")
+    old_ifs=$IFS
+    IFS='
+'
+    for file in $names; do
+        from_file=$(value_in "$1" "$file")
+        [ -z "$from_file" ] || found=$from_file
+    done
+    IFS=$old_ifs
+    printf '%s' "$found" | sed "s|%h|$HOME|g"
+}
+
+# One assignment a line from lines that may hold several, quoted as a whole or not (systemd.exec(5)).
+original_words() {
+    awk '{
+        word = ""; quote = ""; n = length($0)
+        for (i = 1; i <= n; i++) {
+            c = substr($0, i, 1)
+            if (c == "\\" && i < n && quote != "\047") { i++; word = word substr($0, i, 1) }
+            else if (quote != "") { if (c == quote) quote = ""; else word = word c }
+            else if (c == "\"" || c == "\047") quote = c
+            else if (c == " " || c == "\t") { if (word != "") print word; word = "" }
+            else word = word c
+        }
+        if (word != "") print word
+    }'
+}
+
+# Its unit files are kept, so that there is a way back.
+set_original_aside() {
+    [ -n "$original" ] || return 0
+    say "its unit files are put aside: $put_aside"
+    act mkdir -p "$put_aside"
+    act chmod 700 "$put_aside"
+    for name in "$gateway" opencode@.service; do
+        [ ! -f "$unit_folder/$name" ] || act cp -p "$unit_folder/$name" "$put_aside/"
+    done
+    # Drop-ins for the old program, such as its key in Environment=, which every local user could read.
+    if [ -d "$unit_folder/$gateway.d" ]; then
+        act cp -pR "$unit_folder/$gateway.d" "$put_aside/"
+        act rm -rf "$unit_folder/$gateway.d"
+    fi
+}
+
+# --- Settings and key ---
+
+write_key() {
+    key_file=$settings/key
+    if [ -f "$key_file" ]; then
+        [ "$(stat -c %a "$key_file")" = 600 ] || { say "$key_file: for its owner only"; act chmod 600 "$key_file"; }
+        return
+    fi
+    key=""
+    if [ -n "$original" ] && [ -n "$old_key" ]; then
+        if [ "$old_key" = change-me-in-production ] || [ "$(printf '%s' "$old_key" | wc -c)" -lt 16 ]; then
+            warn "the original's key is published or shorter than 16 bytes, so clients get a new one"
+        else
+            key=$old_key
+            say "the original's key stays"
+        fi
+    fi
+    # 256 random bits.
+    [ -n "$key" ] || key=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
+    printf '%s\n' "$key" | put_text 0600 "$key_file"
+    own "$settings" "$key_file"
+}
+
+# What the service's user must be able to read belongs to that user.
+own() {
+    [ "$scope" = user ] || act chown "$owner:" "$@"
+}
+
+write_settings() {
+    config=$settings/config
+    if [ -n "$original" ]; then
+        home=${home:-$old_home}
+        listen=${listen:-$old_listen}
+    fi
+    if [ -f "$config" ]; then
+        [ -z "$home$listen$opencode" ] || {
+            grep -v -E "^[[:space:]]*(NONE${home:+|HOME_DIR}${listen:+|VIBE_LISTEN}${opencode:+|VIBE_OPENCODE})[[:space:]]*=" "$config" || true
+            [ -z "$listen" ] || echo "VIBE_LISTEN=$(quoted "$listen")"
+            [ -z "$home" ] || echo "HOME_DIR=$(quoted "$home")"
+            [ -z "$opencode" ] || echo "VIBE_OPENCODE=$(quoted "$opencode")"
+        } | put_text 0600 "$config"
+    else
+        {
+            echo "# Settings of the VibeRemote gateway, under the names that its README lists. After a change:"
+            echo "# systemctl --$scope reload viberemote-gateway, or restart where the log says so."
+            echo "VIBE_LISTEN=$(quoted "${listen:-0.0.0.0:4000}")"
+            echo "HOME_DIR=$(quoted "${home:-$projects}")"
+            [ -z "$opencode" ] || echo "VIBE_OPENCODE=$(quoted "$opencode")"
+            echo "VIBE_KEY_FILE=$(quoted "$settings/key")"
+        } | put_text 0600 "$config"
+    fi
+    own "$config"
+    address=$(value_in VIBE_LISTEN "$config")
+    address=${address:-${listen:-0.0.0.0:4000}}
+}
+
+# OpenCode's environment holds provider keys, and the gateway refuses one that others can read.
+check_environment_file() {
+    [ "$scope" = user ] && [ -f "$environment_file" ] || return 0
+    case $(stat -c %a "$environment_file") in
+        600 | 400) ;;
+        *) say "$environment_file: for its owner only"; act chmod 600 "$environment_file" ;;
+    esac
+}
+
+# --- Installing ---
+
+check_program() {
+    [ -f "$binary" ] || fail "there is no $binary: build it with make release, or name one with --binary"
+    missing=$(ldd "$binary" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | tr '\n' ' ')
+    [ -z "$missing" ] ||
+        fail "missing libraries: $missing. On Debian, as root: apt-get install $(packages_of "$missing")"
+    version=$("$binary" --version) || fail "$binary does not run here"
+}
+
+# Debian 13 renamed packages whose interface changed with 64-bit time.
+packages_of() {
+    release=$(sed -n 's/^VERSION_ID="\{0,1\}\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null)
+    suffix=""
+    [ "${release:-13}" -lt 13 ] || suffix=t64
+    for library in $1; do
+        case $library in
+            libmicrohttpd.so.12) printf 'libmicrohttpd12%s ' "$suffix" ;;
+            libcurl.so.4) printf 'libcurl4%s ' "$suffix" ;;
+            libsystemd.so.0) printf 'libsystemd0 ' ;;
+            libsodium.so.23) printf 'libsodium23 ' ;;
+            *) printf '%s ' "$library" ;;
+        esac
+    done
+}
+
+put_units() {
+    for unit in "$units/$scope"/*.service "$units/$scope"/*.socket; do
+        [ -f "$unit" ] || fail "there are no units in $units/$scope"
+        put 0644 "$unit" "$unit_folder/$(basename "$unit")"
+    done
+    [ "$scope" = user ] || put 0644 "$units/system/$(basename "$rules")" "$rules"
+    printf '[Socket]\nListenStream=\nListenStream=%s\n' "$address" | put_text 0644 "$unit_folder/viberemote-gateway.socket.d/listen.conf"
+}
+
+# Without lingering the user's manager ends with the last login.
+enable_linger() {
+    [ "$scope" = user ] && [ ! -e "/var/lib/systemd/linger/$owner" ] || return 0
+    say "loginctl enable-linger"
+    [ -z "$dry" ] || return 0
+    loginctl enable-linger 2>/dev/null ||
+        warn "lingering could not be switched on, so the gateway would end with your last login. As root, once: loginctl enable-linger $owner"
+}
+
+start() {
+    [ -z "$changed" ] || act manager daemon-reload
+    if [ -n "$socket" ]; then
+        wanted="viberemote-gateway.socket $gateway"
+    else
+        wanted=$gateway
+        manager is-enabled --quiet viberemote-gateway.socket 2>/dev/null && act manager disable --now viberemote-gateway.socket
+    fi
+    # shellcheck disable=SC2086  # a list of unit names
+    manager is-enabled --quiet $wanted 2>/dev/null || act manager enable --quiet $wanted
+    if [ -n "$changed" ] || ! manager is-active --quiet $gateway 2>/dev/null; then
+        # The socket can't be changed while the service has it, and can't take a port that the old program has.
+        [ -z "$original" ] || act manager stop $gateway
+        if [ -n "$socket" ] && ! holds_port; then
+            act manager stop $gateway viberemote-gateway.socket
+            act manager start viberemote-gateway.socket
+        fi
+        say "starting the gateway"
+        act manager restart $gateway || {
+            [ "$scope" = user ] && hint="journalctl --user -u viberemote-gateway" || hint="journalctl -u viberemote-gateway"
+            fail "the gateway did not start: $hint"
+        }
+    fi
+}
+
+# Whether the socket unit has the port already, so that it need not let go of it.
+holds_port() {
+    manager is-active --quiet viberemote-gateway.socket 2>/dev/null &&
+        manager show -p Listen --value viberemote-gateway.socket | grep -q -F "$address "
+}
+
+wait_until_healthy() {
+    [ -z "$dry" ] || { say "would wait until http://$address/health answers"; return; }
+    port=${address##*:}
+    host=${address%:*}
+    case $host in 0.0.0.0 | "" | \*) host=127.0.0.1 ;; "[::]") host="[::1]" ;; esac
+    tries=0
+    until healthy; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 150 ] || fail "http://$host:$port/health has not answered for 30 s: systemctl --$scope status viberemote-gateway"
+        sleep 0.2
+    done
+    say "http://$host:$port/health answers"
+}
+
+healthy() {
+    if command -v curl >/dev/null; then
+        curl -gfsS -m 5 -o /dev/null "http://$host:$port/health" 2>/dev/null
+    else
+        # Debian always has bash, and bash can connect.
+        # shellcheck disable=SC2016  # expanded by bash
+        bash -c 'exec 3<>"/dev/tcp/$1/$2" && printf "GET /health HTTP/1.0\r\nHost: $1\r\n\r\n" >&3 && read -r -t 5 _ status _ <&3 && [ "$status" = 200 ]' \
+            bash "$(printf '%s' "$host" | tr -d '[]')" "$port" 2>/dev/null
+    fi
+}
+
+next_step() {
+    [ -z "$dry" ] || return 0
+    if [ "$scope" = user ]; then log="journalctl --user -u viberemote-gateway -f"; else log="journalctl -u viberemote-gateway -f"; fi
+    cat <<TEXT
+
+$version runs. The clients' key is in $settings/key. To try it:
+
+  curl -H "Authorization: Bearer \$(cat $settings/key)" http://$host:$port/projects
+
+Settings: $settings/config     Log: $log
+Beyond this machine, put a TLS reverse proxy in front: deploy/nginx.conf, deploy/Caddyfile.
+TEXT
+}
+
+# --- Uninstalling ---
+
+remove() {
+    [ -e "$1" ] || return 0
+    say "removing $1"
+    act rm -rf "$1"
+}
+
+uninstall() {
+    act manager disable --now --quiet viberemote-gateway.socket $gateway 2>/dev/null || true
+    # Instances would go on without a unit.
+    instances=$(manager list-units --all --plain --no-legend 'opencode@*.service' 2>/dev/null | sed 's/^[^a-z]*//; s/ .*//')
+    for instance in $instances; do
+        say "stopping $instance"
+        act manager stop "$instance" || true
+    done
+    enabled=$(manager list-unit-files --no-legend 'opencode@*.service' 2>/dev/null | sed -n 's/^\(opencode@[^ ]\{1,\}\.service\) .*/\1/p' | grep -v '@\.service' || true)
+    for instance in $enabled; do
+        act manager disable --quiet "$instance" || true
+    done
+    for name in "$gateway" viberemote-gateway.socket opencode@.service viberemote-gateway.socket.d; do
+        remove "$unit_folder/$name"
+    done
+    [ "$scope" = user ] || remove "$rules"
+    remove "$program"
+    act manager daemon-reload
+    act manager reset-failed "viberemote-gateway.*" 'opencode@*.service' 2>/dev/null || true
+    say "left alone: $settings, $environment_file, the projects${put_aside:+; the original\'s unit files, if any: $put_aside}"
+}
+
+check_manager
+if [ -n "$uninstall" ]; then
+    uninstall
+    exit
+fi
+check_program
+[ "$scope" = user ] || id "$owner" >/dev/null 2>&1 || act useradd --create-home --shell /bin/bash "$owner"
+find_original
+set_original_aside
+put 0755 "$binary" "$program"
+act mkdir -p "$settings"
+act chmod 700 "$settings"
+own "$settings"
+write_key
+write_settings
+check_environment_file
+put_units
+enable_linger
+start
+wait_until_healthy
+next_step
