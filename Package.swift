@@ -90,6 +90,7 @@ let package = Package(
         tests("AccessTests", ["Access"]),
         tests("InstancesTests", ["Instances", "Systemd", "OpenCode", "Logging", "Locking", "Access"]),
         tests("TestKitTests", ["TestKit"]),
+        tests("LabTests", ["TestKit"]),
         tests("OpenCodeTwinTests", ["TestKit", "opencode-twin"]),
         tests(
             "GatewayTests",

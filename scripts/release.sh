@@ -1,5 +1,8 @@
 #!/bin/sh
 # Builds the one file that is installed on a server: Swift's own libraries linked in, stripped. Prints where it is.
+#
+#   scripts/release.sh        the gateway
+#   scripts/release.sh lab    also opencode-twin in the same way, for the lab's machines, which have no Swift
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -21,4 +24,8 @@ fi
 size=$(stat -c %s "$program")
 [ "$size" -le "$largest" ] ||
     fail "$program has $size bytes, more than $largest: has something imported Foundation, which brings ICU along?"
+[ "${1-}" != lab ] || {
+    swift build -c release --static-swift-stdlib --product opencode-twin --scratch-path "$scratch"
+    strip -o .build/dist/opencode-twin "$scratch/release/opencode-twin"
+}
 echo "release: $program, $size bytes, $(printf '%s\n' "$libraries" | grep -c '=>') shared libraries"

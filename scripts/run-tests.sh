@@ -5,7 +5,7 @@
 # asynchronous tests of the control plane would starve and miss their deadlines.
 set -eu
 cd "$(dirname "$0")/.."
-blocking='^(GatewayTests|OpenCodeTwinTests|TestKitTests)\.'
+blocking='^(GatewayTests|LabTests|OpenCodeTwinTests|TestKitTests)\.'
 
 # Without XCTest, which has no tests here, leaks in its own start, and prints a summary of 0 tests.
 status=0

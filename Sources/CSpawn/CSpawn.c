@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CSpawn.h"
+#include <sched.h>
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,4 +23,8 @@ char **spawn_environment(void) {
 
 int spawn_watch_process(pid_t process) {
     return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+int spawn_enter_network(int descriptor) {
+    return setns(descriptor, CLONE_NEWNET);
 }

@@ -1,7 +1,7 @@
 #pragma once
 #include <spawn.h>
 
-// posix_spawn(3)'s GNU actions, behind plain declarations: _GNU_SOURCE in a module's header makes C modules disagree about types.
+// GNU calls, such as posix_spawn(3)'s further actions, behind plain declarations: _GNU_SOURCE in a module's header makes C modules disagree about types.
 
 /// In the child, closes every descriptor from `lowest` on.
 int spawn_add_closefrom(posix_spawn_file_actions_t *actions, int lowest);
@@ -17,3 +17,6 @@ char **spawn_environment(void);
 
 /// A descriptor that becomes readable when the process ends, whoever its parent is (pidfd_open(2)); -1 with errno ESRCH when there is none.
 int spawn_watch_process(pid_t process);
+
+/// Moves the calling thread into the network name space behind a descriptor (setns(2)); -1 and errno when it can't.
+int spawn_enter_network(int descriptor);

@@ -16,6 +16,21 @@ package enum FileTree {
         }
     }
 
+    /// Writes a whole file; a missing one is made, with these permissions in any case.
+    package static func write(_ content: String, to path: String, mode: UInt32 = 0o644) throws {
+        let descriptor = try SystemCall.check("open \(path)") {
+            open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        }
+        defer { _ = close(descriptor) }
+        var rest = Array(content.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0 { throw TestKitError.system(operation: "write \(path)", code: errno) }
+            rest = rest.dropFirst(written)
+        }
+        _ = fchmod(descriptor, mode)
+    }
+
     /// The names in a directory, without `.` and `..`, in no order.
     package static func names(in path: String) throws -> [String] {
         guard let directory = opendir(path) else {

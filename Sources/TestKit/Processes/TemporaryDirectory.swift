@@ -21,17 +21,7 @@ package final class TemporaryDirectory: Sendable {
     package func write(_ content: String, to name: String, mode: UInt32 = 0o644) throws -> String {
         if let slash = name.lastIndex(of: "/") { try makeDirectory(String(name[..<slash])) }
         let file = "\(path)/\(name)"
-        let descriptor = try SystemCall.check("open \(file)") {
-            open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-        }
-        defer { _ = close(descriptor) }
-        var rest = Array(content.utf8)[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0 { throw TestKitError.system(operation: "write \(file)", code: errno) }
-            rest = rest.dropFirst(written)
-        }
-        _ = fchmod(descriptor, mode)
+        try FileTree.write(content, to: file, mode: mode)
         return file
     }
 

@@ -1,0 +1,53 @@
+import Glibc
+import TestKit
+
+/// What a machine has on its disk after `deploy/install.sh`, made once for all tests: machines boot on it in a second.
+final class InstalledLayer: Sendable {
+    /// The folder to boot on.
+    let folder: String
+    /// What the installer wrote.
+    let transcript: String
+    private let parent: TemporaryDirectory
+
+    private init(_ root: LabRoot) throws {
+        // On the disk: the machine's memory is for what runs.
+        parent = try TemporaryDirectory(prefix: "viberemote-layer")
+        folder = "\(parent.path)/layer"
+        let machine = try LabMachine(root, keep: folder)
+        try machine.installOpenCode()
+        transcript = try machine.install("--listen 127.0.0.1:4000")
+        try machine.shutDown()
+    }
+
+    private static let made = Monitor<[LabRoot: Result<InstalledLayer, any Error>]>([:])
+
+    /// The layer of a root; the first caller makes it while others wait.
+    static func of(_ root: LabRoot) throws -> InstalledLayer {
+        try made.withLock { made in
+            if let result = made[root] { return try result.get() }
+            let result = Result { try InstalledLayer(root) }
+            made[root] = result
+            return try result.get()
+        }
+    }
+}
+
+extension LabMachine {
+    /// A machine on which the gateway was installed for vibe and has come up with the machine.
+    static func withGateway(_ root: LabRoot) throws -> LabMachine {
+        try LabMachine(root, on: try InstalledLayer.of(root).folder)
+    }
+
+    /// Puts the stand-in for OpenCode where OpenCode's own installer puts its program.
+    func installOpenCode() throws {
+        try run(
+            "mkdir -p ~/.opencode/bin && cp \(Lab.checkoutInside)/.build/dist/opencode-twin ~/.opencode/bin/opencode")
+    }
+
+    /// Runs the installer as vibe, and gives what it wrote.
+    @discardableResult
+    func install(_ options: String = "", as user: User = .vibe, check: Bool = true) throws -> String {
+        let outcome = try run("\(Lab.checkoutInside)/deploy/install.sh \(options) 2>&1", as: user, check: check)
+        return outcome.output
+    }
+}

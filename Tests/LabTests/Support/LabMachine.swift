@@ -1,0 +1,160 @@
+import Glibc
+import TestKit
+
+/// A machine with a real systemd that a test boots, enters and ends; gone with all that it wrote when it goes out of scope.
+final class LabMachine: Sendable {
+    /// Users of every machine.
+    enum User: String, Sendable {
+        case root
+        /// Owns the projects; lingers.
+        case vibe
+        /// Somebody else.
+        case other
+    }
+
+    let root: LabRoot
+    let name: String
+    private let process: TestProcess
+    private let firstProcess = Monitor<Int32?>(nil)
+    private static let count = Monitor(0)
+
+    /// Boots a machine and waits until it is up.
+    ///
+    /// - Parameters:
+    ///   - layer: What another machine has left, to boot on.
+    ///   - keep: Where to leave what this one writes, once it was shut down.
+    init(_ root: LabRoot, on layer: String? = nil, keep: String? = nil) throws {
+        let number = LabMachine.count.withLock { count in
+            count += 1
+            return count
+        }
+        self.root = root
+        name = "t\(getpid())-\(number)"
+        process = try TestProcess(
+            Lab.script,
+            ["boot", "--with", "\(getpid())"] + (layer.map { ["--on", $0] } ?? [])
+                + (keep.map { ["--keep", $0] } ?? [])
+                + [root.rawValue, name, "--", "--bind-ro=\(Lab.checkout):\(Lab.checkoutInside)"])
+        try waitUntilUp()
+    }
+
+    deinit {
+        // Ends the machine at once and cleans up; the process's own end would leave its empty cgroups.
+        process.terminate()
+        _ = try? process.waitForExit(within: .seconds(20))
+    }
+
+    /// Waits until the machine is up for the so-and-so-many-th time.
+    private func waitUntilUp(boots: Int = 1) throws {
+        var seen = 0
+        try process.waitForLine(on: .output, within: .seconds(60)) { line in
+            if line.hasPrefix("lab: \(name) is up") { seen += 1 }
+            return seen == boots
+        }
+    }
+
+    private var boots: Int { process.lines(of: .output).count { $0.hasPrefix("lab: \(name) is up") } }
+
+    /// Reboots as an administrator would, and waits until it is up again.
+    func reboot() throws {
+        let before = boots
+        _ = try run("systemctl reboot", as: .root, check: false)
+        try waitUntilUp(boots: before + 1)
+        firstProcess.withLock { $0 = nil }
+    }
+
+    /// Shuts down as an administrator would, and waits until it is gone.
+    func shutDown() throws {
+        let end = try TestProcess(Lab.script, ["end", name])
+        guard try end.waitForExit(within: .seconds(120)) == .exited(0) else {
+            throw LabFailure("\(name) did not shut down: \(end.lines(of: .error))")
+        }
+        _ = try process.waitForExit(within: .seconds(20))
+    }
+
+    /// The process id that the machine's first process has for the test.
+    func leader() throws -> Int32 {
+        try firstProcess.withLock { known in
+            if let known { return known }
+            let found = try findLeader()
+            known = found
+            return found
+        }
+    }
+
+    private func findLeader() throws -> Int32 {
+        let process = try TestProcess(Lab.script, ["leader", name])
+        _ = try process.waitForExit()
+        guard let pid = process.lines(of: .output).first.flatMap(Int32.init) else {
+            throw LabFailure("\(name) has no first process: \(process.lines(of: .error))")
+        }
+        return pid
+    }
+
+    // MARK: - Commands
+
+    /// What a command wrote and how it ended.
+    struct Outcome: Sendable {
+        let status: TestProcess.ExitStatus
+        let output: String
+        let error: String
+
+        var isSuccess: Bool { status == .exited(0) }
+    }
+
+    /// Starts a shell command inside without waiting for it.
+    func start(_ command: String, as user: User = .vibe, environment: [String: String] = [:]) throws -> TestProcess {
+        let variables = environment.sorted { $0.key < $1.key }.flatMap { ["-e", "\($0.key)=\($0.value)"] }
+        return try TestProcess(
+            Lab.script, ["run", "-u", user.rawValue] + variables + [name, "/bin/sh", "-c", command])
+    }
+
+    /// Runs a shell command inside. Throws when it fails, unless `check` is false.
+    @discardableResult
+    func run(
+        _ command: String, as user: User = .vibe, environment: [String: String] = [:], check: Bool = true,
+        within limit: Duration = .seconds(60)
+    ) throws -> Outcome {
+        let process = try start(command, as: user, environment: environment)
+        let status = try process.waitForExit(within: limit)
+        let outcome = Outcome(
+            status: status, output: process.lines(of: .output).joined(separator: "\n"),
+            error: process.lines(of: .error).joined(separator: "\n"))
+        guard outcome.isSuccess || !check else {
+            throw LabFailure("\(command): \(status)\n\(outcome.output)\n\(outcome.error)")
+        }
+        return outcome
+    }
+
+    /// What a command writes to its standard output.
+    func output(_ command: String, as user: User = .vibe) throws -> String { try run(command, as: user).output }
+
+    // MARK: - Files
+
+    /// A file's content as the machine sees it.
+    func read(_ path: String) throws -> String {
+        String(decoding: try FileTree.read("/proc/\(try leader())/root\(path)"), as: UTF8.self)
+    }
+
+    /// Writes a file that belongs to that user, with the missing folders on its way.
+    func write(_ content: String, to path: String, mode: UInt32 = 0o644, as user: User = .vibe) throws {
+        let folder = path.split(separator: "/").dropLast().map { "/\($0)" }.joined()
+        try run("mkdir -p -- \"$FOLDER\" && : >>\"$FILE\"", as: user, environment: ["FOLDER": folder, "FILE": path])
+        // From out here, so that a secret stands in no command line.
+        try FileTree.write(content, to: "/proc/\(try leader())/root\(path)", mode: mode)
+    }
+
+    // MARK: - Network
+
+    /// A connection to 127.0.0.1 inside the machine.
+    func connect(port: UInt16, within limit: Duration = TestConnection.defaultLimit) throws -> TestConnection {
+        try NetworkNamespace(of: try leader()).run { try TestClient.connect(port: port, within: limit) }
+    }
+}
+
+/// Something that a test of the lab relies on did not come about.
+struct LabFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,45 @@
+import TestKit
+import Testing
+
+/// What systemd itself says about the units.
+@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct UnitFileTests {
+    @Test(arguments: LabRoot.allCases) func systemdFindsNothingWrong(_ root: LabRoot) throws {
+        let machine = try LabMachine(root)
+        try machine.run(
+            """
+            mkdir -p ~/.local/bin ~/.config/systemd/user
+            cp \(Lab.checkoutInside)/.build/dist/viberemote-gateway ~/.local/bin/
+            cp \(Lab.checkoutInside)/units/user/* ~/.config/systemd/user/
+            """)
+        let user = try machine.run(
+            "cd ~/.config/systemd/user && systemd-analyze --user verify opencode@demo.service viberemote-gateway.* 2>&1"
+        )
+        #expect(user.output == "")
+        try machine.run(
+            """
+            cp \(Lab.checkoutInside)/.build/dist/viberemote-gateway /usr/local/bin/
+            cp \(Lab.checkoutInside)/units/system/*.s* /etc/systemd/system/
+            """, as: .root)
+        let system = try machine.run(
+            "cd /etc/systemd/system && systemd-analyze verify opencode@demo.service viberemote-gateway.* 2>&1",
+            as: .root)
+        #expect(system.output == "")
+    }
+
+    /// Prints the scores, for whoever reads the test's output.
+    @Test(arguments: LabRoot.allCases) func theGatewaysUnitsAreHardened(_ root: LabRoot) throws {
+        let machine = try LabMachine(root)
+        let units = "\(Lab.checkoutInside)/units"
+        for (unit, limit) in [
+            ("user/viberemote-gateway.service", 75), ("user/opencode@.service", 80),
+            ("system/viberemote-gateway.service", 20), ("system/opencode@.service", 70),
+        ] {
+            let output = try machine.output(
+                "systemd-analyze security --offline=true \(units)/\(unit) 2>&1 | tail -n 1", as: .root)
+            print("\(root.rawValue), \(unit): \(output)")
+            let score = try #require(
+                output.split(separator: " ").compactMap { Double($0) }.first, "systemd-analyze wrote \(output)")
+            #expect(Int(score * 10) <= limit)
+        }
+    }
+}
