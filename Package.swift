@@ -82,7 +82,7 @@ let package = Package(
         tests("HTTPTypesTests", ["HTTPTypes", "TestKit"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
-        tests("SystemdTests", ["Systemd"]),
+        tests("SystemdTests", ["Systemd", "TestKit"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
         tests("SettingsTests", ["Settings", "Logging"]),

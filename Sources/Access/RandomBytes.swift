@@ -3,10 +3,7 @@ internal import CSodium
 /// Random bytes from the kernel's generator, fit for keys and passwords.
 package enum RandomBytes {
     /// `count` random bytes as twice as many hexadecimal digits, lower case.
-    package static func hex(_ count: Int) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes(count).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
+    package static func hex(_ count: Int) -> String { Hexadecimal.text(bytes(count)) }
 
     /// `count` random bytes.
     package static func bytes(_ count: Int) -> [UInt8] {

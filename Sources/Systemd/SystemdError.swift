@@ -20,7 +20,7 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
     package var description: String { "\(operation) failed for \(detail): \(reason)" }
 
     /// The error number in words.
-    package var reason: String { Self.message(of: code) }
+    package var reason: String { Self.reason(of: code) }
 
     /// Throws when a libsystemd call returned a negative error number.
     static func check(
@@ -29,7 +29,8 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
         if result < 0 { throw SystemdError(operation: operation, code: -result, detail: detail()) }
     }
 
-    private static func message(of code: Int32) -> String {
+    /// An error number (errno(3)) in words.
+    package static func reason(of code: Int32) -> String {
         // strerror_r and not strerror: the latter shares one buffer among threads.
         let capacity = 256
         return String(unsafeUninitializedCapacity: capacity) { bytes in

@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// Files below /proc (proc(5)), which tell no size and are read to their end.
+enum ProcFile {
+    /// The whole content; nil when the process is gone or the file is not for us.
+    static func read(_ path: String) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        while true {
+            var count = 0
+            let piece = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, initialized in
+                repeat {
+                    count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                } while count < 0 && errno == EINTR
+                initialized = max(count, 0)
+            }
+            if count < 0 { return nil }
+            if count == 0 { return content }
+            content += piece
+        }
+    }
+
+    /// The numbers of all processes.
+    static func processes() -> [Int32] {
+        guard let directory = opendir("/proc") else { return [] }
+        defer { closedir(directory) }
+        var numbers: [Int32] = []
+        while let entry = readdir(directory) {
+            // d_name is a C array of 256 bytes with a NUL at the name's end.
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { $0.prefix { $0 != 0 } }
+            if let number = Int32(String(decoding: name, as: UTF8.self)) { numbers.append(number) }
+        }
+        return numbers
+    }
+}

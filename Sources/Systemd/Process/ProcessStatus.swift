@@ -1,0 +1,49 @@
+/// What the kernel tells about a process in one line (proc_pid_stat(5)).
+package struct ProcessStatus: Sendable, Equatable {
+    /// Which process.
+    package let identity: ProcessIdentity
+    /// The number of its parent; of whoever took it over once its own has ended.
+    package let parent: Int32
+    /// The number of its process group.
+    package let group: Int32
+    /// The number of its session.
+    package let session: Int32
+    /// Whether it has ended and only waits to be collected.
+    package let hasEnded: Bool
+
+    /// From the line; nil for anything else.
+    package init?(_ line: some Collection<UInt8>) {
+        let line = Array(line)
+        // The program's name stands in parentheses and may hold anything, closing ones too.
+        guard let open = line.firstIndex(of: UInt8(ascii: "(")), let close = line.lastIndex(of: UInt8(ascii: ")")),
+            open < close, let number = Int32(decimal: line[..<open].dropLast())
+        else { return nil }
+        let fields = line[(close + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        guard fields.count > Field.startTime, let parent = Int32(decimal: fields[Field.parent]),
+            let group = Int32(decimal: fields[Field.group]), let session = Int32(decimal: fields[Field.session]),
+            let startTime = UInt64(decimal: fields[Field.startTime])
+        else { return nil }
+        identity = ProcessIdentity(number: number, startTime: startTime)
+        self.parent = parent
+        self.group = group
+        self.session = session
+        hasEnded = [UInt8(ascii: "Z"), UInt8(ascii: "X"), UInt8(ascii: "x")].contains(fields[Field.state].first)
+    }
+
+    /// Where fields stand behind the name; the man page counts from 1 and has two before them.
+    private enum Field {
+        static let state = 0
+        static let parent = 1
+        static let group = 2
+        static let session = 3
+        static let startTime = 19
+    }
+}
+
+extension FixedWidthInteger {
+    /// From decimal digits alone.
+    fileprivate init?(decimal digits: ArraySlice<UInt8>) {
+        guard let value = Self(String(decoding: digits, as: UTF8.self)) else { return nil }
+        self = value
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import Systemd
+import TestKit
+import Testing
+
+@Suite struct ProcessTableTests {
+    private static let leader = ProcessIdentity(number: 100, startTime: 100)
+
+    /// A process that started at a time that is its number.
+    private func entry(
+        _ number: Int32, parent: Int32 = 2, group: Int32? = nil, session: Int32? = nil, state: String = "S",
+        mark: String? = nil
+    ) throws -> ProcessTable.Entry {
+        let (group, session) = (group ?? number, session ?? number)
+        let line = "\(number) (x) \(state) \(parent) \(group) \(session) 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \(number)"
+        return ProcessTable.Entry(status: try #require(ProcessStatus(Array(line.utf8))), mark: mark)
+    }
+
+    private func members(_ entries: [ProcessTable.Entry], leader: ProcessIdentity? = leader) -> [Int32] {
+        ProcessTable(entries).members(ofMark: "run", leader: leader).map(\.identity.number).sorted()
+    }
+
+    @Test func theLeaderItsGroupAndItsSessionBelongToIt() throws {
+        let entries = try [
+            entry(100), entry(101, parent: 1, group: 100, session: 7), entry(102, parent: 1, session: 100), entry(103),
+        ]
+        #expect(members(entries) == [100, 101, 102])
+    }
+
+    @Test func whatCarriesTheMarkBelongsToItWhereverItHasGone() throws {
+        let entries = try [entry(100), entry(200, parent: 1, mark: "run"), entry(201, parent: 1, mark: "other")]
+        #expect(members(entries) == [100, 200])
+        #expect(members(entries, leader: nil) == [200])
+    }
+
+    @Test func descendantsBelongToItHoweverDeep() throws {
+        let entries = try [
+            entry(302, parent: 301), entry(301, parent: 300), entry(300, parent: 200), entry(200, mark: "run"),
+            entry(400, parent: 100), entry(100),
+        ]
+        #expect(members(entries) == [100, 200, 300, 301, 302, 400])
+    }
+
+    @Test func whatHasEndedIsNoMoreButItsSessionIs() throws {
+        let entries = try [entry(100, state: "Z", mark: "run"), entry(101, parent: 1, session: 100)]
+        #expect(members(entries) == [101])
+    }
+
+    @Test func aNumberThatMayBeAnothersProvesNothing() throws {
+        let entries = try [entry(100), entry(101, session: 100)]
+        #expect(members(entries, leader: nil).isEmpty)
+    }
+
+    @Test func neitherProcess1NorTheCallerIsEverAMember() throws {
+        #expect(try members([entry(1, mark: "run"), entry(getpid(), mark: "run")]).isEmpty)
+    }
+
+    @Test func aPictureShowsMarksAndParents() throws {
+        let child = try TestProcess(
+            "/bin/sh", ["-c", "sleep 1000 & echo ready; wait"], environment: ["TABLE_TEST_MARK": "run 7"])
+        try child.waitForLine { $0 == "ready" }
+        let table = ProcessTable.read(mark: "TABLE_TEST_MARK")
+        let parent = try #require(table.entries.first { $0.status.identity.number == child.pid })
+        #expect(parent.mark == "run 7")
+        #expect(parent.status.parent == getpid())
+        #expect(parent.status == ProcessTable.status(of: child.pid))
+        let members = table.members(ofMark: "run 7", leader: nil)
+        #expect(members.contains { $0.parent == child.pid })
+        #expect(members.count == 2)
+        #expect(table.entries.first { $0.status.identity.number == getpid() }?.mark == nil)
+        for member in members { kill(member.identity.number, SIGKILL) }
+        try child.waitForExit()
+        #expect(ProcessTable.status(of: child.pid) == nil)
+    }
+
+    @Test func aStartTimeTellsTheAge() throws {
+        let own = try #require(ProcessTable.status(of: getpid()))
+        #expect(own.parent == getppid())
+        let age = Machine.age(ofStart: own.identity.startTime)
+        #expect(age > .zero && age < .seconds(3600))
+        #expect(Machine.age(ofStart: 0) >= age)
+    }
+
+    @Test func aBootHasAName() {
+        #expect(Machine.bootIdentifier.count == 36)
+    }
+}
