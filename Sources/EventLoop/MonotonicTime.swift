@@ -33,8 +33,6 @@ package struct MonotonicTime: Sendable, Comparable {
 extension Duration {
     /// The duration in nanoseconds, at most what 64 bits hold (292 years).
     package var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        guard seconds < 9_000_000_000 else { return .max }
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        Int64(clamping: attoseconds / 1_000_000_000)
     }
 }

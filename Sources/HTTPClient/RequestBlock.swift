@@ -29,7 +29,7 @@ struct RequestBlock {
             fields.holdsNoControlCharacter && request.target.allSatisfy { $0 > 0x20 },
             "a request with a line end in its target or fields must never come this far")
         text.removeAll(keepingCapacity: true)
-        text.reserveCapacity(request.target.count + fields.byteCount + 4 * fields.count + 80)
+        text.reserveCapacity(request.target.count + fields.byteCount + 80)
         text.append(contentsOf: request.target)
         text.append(contentsOf: Self.firstLineEnd)
         text.append(decimal: UInt64(request.port))

@@ -27,7 +27,8 @@ enum TransferMemory {
         return curl_global_init_mem(
             Int(CURL_GLOBAL_NOTHING),
             { TransferMemory.allocate($0) },
-            { TransferMemory.free($0) },
+            // Most of what libcurl frees is nil.
+            { if let piece = $0 { TransferMemory.free(piece) } },
             { TransferMemory.reallocate($0, $1) },
             { TransferMemory.duplicate($0) },
             { TransferMemory.allocateZeroed($0, $1) }) == CURLE_OK
@@ -44,19 +45,27 @@ enum TransferMemory {
     }
 
     private static func lists() -> UnsafeMutablePointer<Lists>? {
-        if let known = pthread_getspecific(key) { return known.assumingMemoryBound(to: Lists.self) }
+        if let known = ccurl_thread_slot().pointee { return known.assumingMemoryBound(to: Lists.self) }
+        return makeLists()
+    }
+
+    @inline(never)
+    private static func makeLists() -> UnsafeMutablePointer<Lists>? {
         let fresh = UnsafeMutablePointer<Lists>.allocate(capacity: smallClasses + 1)
         fresh.initialize(repeating: Lists(), count: smallClasses + 1)
+        // Nobody asks for this value: it is there so that the thread's end gives the lists back.
         guard pthread_setspecific(key, fresh) == 0 else {
             fresh.deallocate()
             return nil
         }
+        ccurl_thread_slot().pointee = UnsafeMutableRawPointer(fresh)
         return fresh
     }
 
     /// A thread has ended: its free pieces go back.
     private static func releaseLists(_ raw: UnsafeMutableRawPointer?) {
         guard let lists = raw?.assumingMemoryBound(to: Lists.self) else { return }
+        ccurl_thread_slot().pointee = nil
         for index in 0...smallClasses {
             var next = lists[index].first
             while let piece = next {
@@ -88,8 +97,8 @@ enum TransferMemory {
         return block + headerSize
     }
 
-    private static func free(_ piece: UnsafeMutableRawPointer?) {
-        guard let piece else { return }
+    @inline(never)
+    private static func free(_ piece: UnsafeMutableRawPointer) {
         let index = (piece - headerSize).load(as: Int.self)
         let limit = index == bufferClass ? keptBuffers : keptSmall
         guard index != unlisted, let lists = lists(), lists[index].count < limit else {

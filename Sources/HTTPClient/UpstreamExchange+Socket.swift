@@ -34,7 +34,7 @@ extension UpstreamExchange {
 
     /// Whether libcurl may close the connection with an answer in it that it has not looked at.
     var mayHaveUnreadAnswer: Bool {
-        guard state == .running, head == nil, fault == nil, case .streamed = request.body else { return false }
+        guard state == .running, status == 0, fault == nil, case .streamed = request.body else { return false }
         return true
     }
 
@@ -42,13 +42,13 @@ extension UpstreamExchange {
     func salvage(_ bytes: Span<UInt8>) {
         isSalvaged = true
         var start = 0
-        while head == nil, fault == nil, state == .running, start < bytes.count {
+        while status == 0, fault == nil, state == .running, start < bytes.count {
             var end = start
             while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
             end = min(end + 1, bytes.count)
             guard receivedHead(bytes.extracting(start..<end)) else { return }
             start = end
         }
-        if head != nil, start < bytes.count { _ = receivedBody(bytes.extracting(start..<bytes.count)) }
+        if status != 0, start < bytes.count { _ = receivedBody(bytes.extracting(start..<bytes.count)) }
     }
 }

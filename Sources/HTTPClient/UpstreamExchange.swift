@@ -31,7 +31,10 @@ package final class UpstreamExchange {
     var state = State.running
     var headReader = ResponseHeadReader()
     var headLine: [UInt8] = []
-    var head: ResponseHead?
+    /// The answer's status, 0 until its head is there.
+    var status = 0
+    /// Whether the answer says that its connection ends with it.
+    private var isLastOnConnection = false
     var framing = ResponseFraming.none
     var bodyReader = ResponseBodyReader(.none)
     var fault: UpstreamFailure?
@@ -45,7 +48,7 @@ package final class UpstreamExchange {
     /// Whether the answer was read after libcurl had given up.
     var isSalvaged = false
     /// The connection, once the instance has switched protocols.
-    private var switchedSocket: Socket?
+    private var switched: (socket: Socket, head: ResponseHead)?
     var stream: UpstreamStream?
     /// Whether libcurl has closed the connection while the exchange was ending.
     var connectionWasClosed = false
@@ -108,7 +111,7 @@ package final class UpstreamExchange {
     /// Takes what libcurl has read: the head's lines, then the body.
     func received(_ bytes: Span<UInt8>) -> Intake {
         guard state == .running else { return .stop }
-        guard head == nil else { return receivedBody(bytes) }
+        guard status == 0 else { return receivedBody(bytes) }
         return receivedHead(bytes) ? .taken : .stop
     }
 
@@ -136,15 +139,17 @@ package final class UpstreamExchange {
         }
     }
 
-    private func begin(_ head: ResponseHead) -> Bool {
+    private func begin(_ head: consuming ResponseHead) -> Bool {
         do throws(ResponseFraming.Fault) {
             framing = try ResponseFraming.of(head, to: request.method)
         } catch {
             fault = .badAnswer("its framing is ambiguous (\(error))")
             return false
         }
-        self.head = head
+        status = head.status
+        isLastOnConnection = head.fields.contains(.close, in: .connection)
         bodyReader = ResponseBodyReader(framing)
+        let isStream = framing != .none && head.isEventStream
         follower?.answerHead(head, framing)
         // Also where libcurl reads on its timer's behalf, which it does when an answer overtakes the news of the
         // connection.
@@ -153,7 +158,7 @@ package final class UpstreamExchange {
         if request.method == .head && request.hasBody || bodyReader.isComplete && isUploadRefused {
             client.finishAfterAction(self)
         }
-        if head.isEventStream, framing != .none { client.takeSocketAfterAction(of: self) }
+        if isStream { client.takeSocketAfterAction(of: self) }
         return state == .running
     }
 
@@ -168,14 +173,14 @@ package final class UpstreamExchange {
             fault = .noAnswer("no descriptor is left for its connection")
             return false
         }
-        self.head = head
-        switchedSocket = Socket(owning: own)
+        status = head.status
+        switched = (Socket(owning: own), head)
         client.finishAfterAction(self)
         return true
     }
 
     func receivedBody(_ bytes: Span<UInt8>) -> Intake {
-        if switchedSocket != nil {
+        if switched != nil {
             early.append(bytes)
             return .taken
         }
@@ -224,7 +229,7 @@ package final class UpstreamExchange {
     /// libcurl has ended the transfer, or nothing more than the last chunk was awaited.
     func finish(_ result: TransferResult) {
         guard state == .running else { return client.release(self) }
-        if let switchedSocket, let head { return handOver(switchedSocket, head) }
+        if let switched { return handOver(switched.socket, switched.head) }
         let failure = fault ?? failure(result)
         state = .ended
         stream?.close()
@@ -250,10 +255,10 @@ package final class UpstreamExchange {
     private func failure(_ result: TransferResult) -> UpstreamFailure? {
         switch result {
         case .refused: return .refused
-        case .failed(let reason) where head == nil: return .noAnswer(reason)
+        case .failed(let reason) where status == 0: return .noAnswer(reason)
         case .failed where isSalvaged && bodyReader.endsWhole: return nil
         case .failed(let reason): return .brokenBody(reason)
-        case .complete where head == nil: return .noAnswer("the connection was closed")
+        case .complete where status == 0: return .noAnswer("the connection was closed")
         case .complete:
             if hasExcess { return .brokenBody(Self.sentence(.excess)) }
             do throws(ResponseBodyReader.Fault) {
@@ -267,9 +272,9 @@ package final class UpstreamExchange {
 
     /// libcurl drops bytes behind a body's end and closes the connection; that is all that tells of them.
     private var hasExcess: Bool {
-        guard !isEndedHere, isConnectionGone, framing != .untilClose, !headReader.isHTTP10, isUploadSent, let head
+        guard !isEndedHere, isConnectionGone, framing != .untilClose, !headReader.isHTTP10, isUploadSent, status != 0
         else { return false }
-        return !head.fields.contains(.close, in: .connection)
+        return !isLastOnConnection
     }
 
     /// Whether the exchange ends before libcurl has seen the answer's end, or the connection is not meant to be kept.
@@ -282,7 +287,7 @@ package final class UpstreamExchange {
     private var isConnectionGone: Bool { connectionWasClosed || descriptor < 0 && handle?.hasKeptConnection == false }
 
     /// libcurl sends nothing more of a body after such a status, but does not end a transfer whose upload has paused.
-    private var isUploadRefused: Bool { !isUploadSent && (head?.status ?? 0) >= 300 }
+    private var isUploadRefused: Bool { !isUploadSent && status >= 300 }
 
     private var isUploadSent: Bool {
         guard case .streamed = request.body else { return true }

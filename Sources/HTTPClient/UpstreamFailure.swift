@@ -22,7 +22,7 @@ package struct SetUpFailure: Error, CustomStringConvertible {
 /// Who follows one exchange. Every call comes on the loop's thread, some from inside libcurl's callbacks.
 package protocol UpstreamFollower: AnyObject {
     /// The final head is there; `framing` says how the body ends.
-    func answerHead(_ head: ResponseHead, _ framing: ResponseFraming)
+    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming)
     /// The next bytes of the body, its transfer coding taken off; false asks the source to pause until
     /// ``UpstreamExchange/resume()``.
     func answerBody(_ bytes: Span<UInt8>) -> Bool

@@ -26,8 +26,7 @@ extension ClientConnection {
     /// record for each of the request's fields.
     private func fitsPool(_ answer: ResponseHead) -> Bool {
         let request = headSize + Self.fieldRecord * head.fields.count
-        let lines = answer.fields.byteCount + 4 * answer.fields.count
-        return request + lines + Self.ownLines <= server.limits.poolSize
+        return request + answer.fields.byteCount + Self.ownLines <= server.limits.poolSize
     }
 
     /// What libmicrohttpd keeps for each field of a request, in bytes, rounded up.

@@ -57,7 +57,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// The same as bytes, made once.
     package let peerBytes: [UInt8]
     /// The head of the current request.
-    package internal(set) var head = RequestHead()
+    package let head = RequestHead()
     /// How the current request's body is framed.
     package internal(set) var framing = RequestFraming.none
     /// The part of the current request's body that has arrived and was not taken yet.

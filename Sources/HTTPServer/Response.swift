@@ -58,31 +58,26 @@ struct Response: ~Copyable {
         _ fields: FieldList, _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Result
     ) {
         for index in 0..<fields.count {
-            let name = fields.name(at: index)
-            let value = fields.value(at: index)
-            // NUL-terminated copies on the stack; libmicrohttpd makes its own.
-            withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + value.count + 3) { text in
-                var offset = 0
-                for byte in name {
-                    text[offset] = CChar(bitPattern: byte)
-                    offset += 1
+            fields.withLine(at: index) { line, name, value in
+                // A copy on the stack with a NUL behind name and value; libmicrohttpd makes its own.
+                withUnsafeTemporaryAllocation(of: CChar.self, capacity: line.count) { text in
+                    guard let start = text.baseAddress else { return }
+                    line.withUnsafeBytes { UnsafeMutableRawBufferPointer(text).copyMemory(from: $0) }
+                    start[name.upperBound] = 0
+                    start[value.upperBound] = 0
+                    _ = body(start, value.isEmpty ? emptyValue : UnsafePointer(start + value.lowerBound))
                 }
-                text[offset] = 0
-                offset += 1
-                for byte in value {
-                    text[offset] = CChar(bitPattern: byte)
-                    offset += 1
-                }
-                if value.isEmpty {
-                    text[offset] = CChar(bitPattern: UInt8(ascii: " "))
-                    offset += 1
-                }
-                text[offset] = 0
-                guard let start = text.baseAddress else { return }
-                _ = body(start, start + name.count + 1)
             }
         }
     }
+
+    // Never freed, and only read.
+    private nonisolated(unsafe) static let emptyValue: UnsafePointer<CChar> = {
+        let text = UnsafeMutablePointer<CChar>.allocate(capacity: 2)
+        text[0] = CChar(bitPattern: UInt8(ascii: " "))
+        text[1] = 0
+        return UnsafePointer(text)
+    }()
 
     /// libmicrohttpd's block for one call of the body's source.
     private static let blockSize = 32 * 1024

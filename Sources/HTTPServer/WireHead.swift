@@ -11,12 +11,7 @@ enum WireHead {
         bytes.append(UInt8(ascii: " "))
         bytes.append(contentsOf: Response.reason(head.status).utf8)
         endLine(&bytes)
-        for index in 0..<head.fields.count {
-            bytes.append(contentsOf: head.fields.name(at: index))
-            bytes.append(contentsOf: ": ".utf8)
-            bytes.append(contentsOf: head.fields.value(at: index))
-            endLine(&bytes)
-        }
+        head.fields.appendLines(to: &bytes)
         return bytes
     }
 

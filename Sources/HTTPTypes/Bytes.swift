@@ -5,19 +5,14 @@ extension UInt8 {
     /// SP or HTAB (RFC 9110 §5.6.3).
     package var isOptionalWhiteSpace: Bool { self == 0x20 || self == 0x09 }
 
+    /// A byte that may stand in a field's value: no control character but HTAB (RFC 9110 §5.5).
+    package var isFieldContent: Bool { self >= 0x20 && self != 0x7f || self == 0x09 }
+
     /// A character that may stand in a token, and so in a method or a field name (RFC 9110 §5.6.2).
     package var isTokenCharacter: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default:
-            false
-        }
+        // One bit for each ASCII character: !#$%&'*+-. and digits, then ^_`|~ and letters.
+        let set: UInt64 = self < 64 ? 0x03ff_6cfa_0000_0000 : self < 128 ? 0x57ff_ffff_c7ff_fffe : 0
+        return set >> UInt64(self & 63) & 1 == 1
     }
 
     /// The value of a hexadecimal digit.
@@ -28,6 +23,15 @@ extension UInt8 {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
         default: nil
         }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes are `other`, letters in any spelling.
+    package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index].lowercasedLetter != other[index].lowercasedLetter { return false }
+        return true
     }
 }
 

@@ -1,17 +1,25 @@
 /// A head's fields in the order, spelling and number in which they came.
 ///
-/// All bytes stand in one buffer, so that a list costs two allocations however many fields it has, and none when it is
-/// cleared and filled again.
+/// All bytes stand in one buffer as the lines that go on the wire (RFC 9112 §5), so that a list costs two allocations however
+/// many fields it has, none when it is cleared and filled again, and is sent with one copy.
 package struct FieldList: Sendable {
+    /// Where one field's line stands: name, colon, a space unless the value is empty, value, CR LF.
     private struct Entry {
         var nameStart: Int32
+        var nameEnd: Int32
         var valueStart: Int32
         var valueEnd: Int32
         var name: FieldName
+
+        var line: Range<Int> { Int(nameStart)..<(Int(valueEnd) + 2) }
+        var nameRange: Range<Int> { Int(nameStart)..<Int(nameEnd) }
+        var valueRange: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
+    /// Whether the buffer also holds lines of fields that were taken out.
+    private var hasGaps = false
 
     /// An empty list.
     package init() {}
@@ -25,34 +33,62 @@ package struct FieldList: Sendable {
     /// The number of fields.
     package var count: Int { entries.count }
 
-    /// The bytes of all names and values together.
+    /// The bytes that all lines take together, at most.
     package var byteCount: Int { bytes.count }
 
     /// Empties the list and keeps its memory.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
+        hasGaps = false
+    }
+
+    /// Takes out every field of whose name and spelling `isLeft` says no.
+    package mutating func keep(where isLeft: (FieldName, Span<UInt8>) -> Bool) {
+        var kept = 0
+        for index in entries.indices
+        where isLeft(entries[index].name, bytes.span.extracting(entries[index].nameRange)) {
+            if kept != index { entries[kept] = entries[index] }
+            kept += 1
+        }
+        guard kept < entries.count else { return }
+        hasGaps = true
+        entries.removeLast(entries.count - kept)
     }
 
     /// The name of the field at `index`, in its own spelling.
-    package func name(at index: Int) -> ArraySlice<UInt8> {
-        let entry = entries[index]
-        return bytes[Int(entry.nameStart)..<Int(entry.valueStart)]
-    }
+    package func name(at index: Int) -> ArraySlice<UInt8> { bytes[entries[index].nameRange] }
 
     /// The value of the field at `index`, without the white space around it.
-    package func value(at index: Int) -> ArraySlice<UInt8> {
+    package func value(at index: Int) -> ArraySlice<UInt8> { bytes[entries[index].valueRange] }
+
+    /// Lends the line of the field at `index`, its CR LF included, and says where in it name and value stand.
+    package func withLine<Result>(
+        at index: Int, _ body: (_ line: Span<UInt8>, _ name: Range<Int>, _ value: Range<Int>) -> Result
+    ) -> Result {
         let entry = entries[index]
-        return bytes[Int(entry.valueStart)..<Int(entry.valueEnd)]
+        let start = Int(entry.nameStart)
+        return body(
+            bytes.span.extracting(entry.line), 0..<(Int(entry.nameEnd) - start),
+            (Int(entry.valueStart) - start)..<(Int(entry.valueEnd) - start))
     }
 
     /// Adds a field at the end.
     package mutating func append(name: [UInt8], value: ArraySlice<UInt8>) {
-        let nameStart = bytes.count
-        bytes.append(contentsOf: name)
+        let nameStart = beginLine(name.span)
+        if !value.isEmpty { bytes.append(UInt8(ascii: " ")) }
         let valueStart = bytes.count
-        bytes.append(contentsOf: value)
-        addEntry(nameStart, valueStart)
+        bytes.append(value.span)
+        endLine(nameStart, name.count, valueStart)
+    }
+
+    /// Adds a field whose name is known, at the end, spelt as RFC 9110 and its kin spell it.
+    package mutating func append(_ field: FieldName, _ spelling: [UInt8], _ value: Span<UInt8>) {
+        let nameStart = beginLine(spelling.span)
+        if !value.isEmpty { bytes.append(UInt8(ascii: " ")) }
+        let valueStart = bytes.count
+        bytes.append(value)
+        endLine(nameStart, spelling.count, valueStart, field)
     }
 
     /// Adds a field at the end.
@@ -62,50 +98,51 @@ package struct FieldList: Sendable {
 
     /// Adds a field whose bytes are borrowed; white space around the value is left out (RFC 9110 §5.5).
     package mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
-        let nameStart = bytes.count
-        bytes.append(name)
-        let valueStart = bytes.count
         var first = 0
         var last = value.count
         while first < last, value[first].isOptionalWhiteSpace { first += 1 }
         while last > first, value[last - 1].isOptionalWhiteSpace { last -= 1 }
+        let nameStart = beginLine(name)
+        if first < last { bytes.append(UInt8(ascii: " ")) }
+        let valueStart = bytes.count
         bytes.append(value.extracting(first..<last))
-        addEntry(nameStart, valueStart)
+        endLine(nameStart, name.count, valueStart)
     }
 
-    /// Adds a copy of the field at `index` of another list.
-    package mutating func append(fieldAt index: Int, of other: FieldList) {
-        let entry = other.entries[index]
-        let start = Int32(bytes.count)
-        bytes.append(contentsOf: other.bytes[Int(entry.nameStart)..<Int(entry.valueEnd)])
-        entries.append(
-            Entry(
-                nameStart: start, valueStart: start + entry.valueStart - entry.nameStart,
-                valueEnd: start + entry.valueEnd - entry.nameStart, name: entry.name))
+    /// Adds copies of another list's fields, of those of whose name and spelling `isWanted` says yes.
+    package mutating func append(fieldsOf other: FieldList, where isWanted: (FieldName, Span<UInt8>) -> Bool) {
+        for var entry in other.entries
+        where isWanted(entry.name, other.bytes.span.extracting(entry.nameRange)) {
+            let distance = Int32(bytes.count) - entry.nameStart
+            bytes.append(other.bytes.span.extracting(entry.line))
+            entry.nameStart += distance
+            entry.nameEnd += distance
+            entry.valueStart += distance
+            entry.valueEnd += distance
+            entries.append(entry)
+        }
     }
 
     /// Adds copies of all fields of another list.
-    package mutating func append(contentsOf other: FieldList) {
-        for index in 0..<other.count { append(fieldAt: index, of: other) }
-    }
+    package mutating func append(contentsOf other: FieldList) { append(fieldsOf: other) { _, _ in true } }
 
-    /// Adds a field whose value is the values of all fields of that name in another list and then an element of one's
-    /// own: how a list field is continued (RFC 9110 §5.3).
+    /// Adds a field of a known name whose value is the values of all fields of that name in another list and then an
+    /// element of one's own: how a list field is continued (RFC 9110 §5.3).
     package mutating func append(
-        name: [UInt8], continuing other: FieldList, _ field: FieldName, with element: [UInt8]
+        _ field: FieldName, _ spelling: [UInt8], continuing other: FieldList, with element: [UInt8]
     ) {
-        let nameStart = bytes.count
-        bytes.append(contentsOf: name)
+        let nameStart = beginLine(spelling.span)
+        bytes.append(UInt8(ascii: " "))
         let valueStart = bytes.count
         var start = 0
         while let index = other.firstIndex(of: field, from: start) {
-            bytes.append(contentsOf: other.value(at: index))
+            bytes.append(other.bytes.span.extracting(other.entries[index].valueRange))
             bytes.append(UInt8(ascii: ","))
             bytes.append(UInt8(ascii: " "))
             start = index + 1
         }
-        bytes.append(contentsOf: element)
-        addEntry(nameStart, valueStart)
+        bytes.append(element.span)
+        endLine(nameStart, spelling.count, valueStart, field)
     }
 
     /// The name of the field at `index`, as far as it is a known one.
@@ -126,35 +163,24 @@ package struct FieldList: Sendable {
         firstIndex(of: name).map { value(at: $0) }
     }
 
+    /// Lends the value of the first field of this name; nil where there is none.
+    @discardableResult
+    package func withFirst<Result>(_ name: FieldName, _ body: (Span<UInt8>) -> Result) -> Result? {
+        guard let index = firstIndex(of: name) else { return nil }
+        return body(bytes.span.extracting(entries[index].valueRange))
+    }
+
     /// Whether no name and no value holds a control character but HTAB: then none can end its line.
-    package var holdsNoControlCharacter: Bool { bytes.allSatisfy { $0 >= 0x20 || $0 == 0x09 } }
+    package var holdsNoControlCharacter: Bool {
+        entries.indices.allSatisfy { index in
+            name(at: index).allSatisfy { $0 >= 0x20 } && value(at: index).allSatisfy { $0 >= 0x20 || $0 == 0x09 }
+        }
+    }
 
     /// Adds all fields to `text` as lines, each with its CR LF (RFC 9112 §5).
     package func appendLines(to text: inout [UInt8]) {
-        for entry in entries {
-            text.append(contentsOf: bytes[Int(entry.nameStart)..<Int(entry.valueStart)])
-            text.append(UInt8(ascii: ":"))
-            if entry.valueStart < entry.valueEnd { text.append(UInt8(ascii: " ")) }
-            text.append(contentsOf: bytes[Int(entry.valueStart)..<Int(entry.valueEnd)])
-            text.append(0x0d)
-            text.append(0x0a)
-        }
-    }
-
-    /// The first byte of a field's name that `isAllowed` refuses; nil where there is none.
-    func firstByte(ofNameAt index: Int, refusedBy isAllowed: (UInt8) -> Bool) -> UInt8? {
-        for offset in Int(entries[index].nameStart)..<Int(entries[index].valueStart) where !isAllowed(bytes[offset]) {
-            return bytes[offset]
-        }
-        return nil
-    }
-
-    /// The first byte of a field's value that `isAllowed` refuses; nil where there is none.
-    func firstByte(ofValueAt index: Int, refusedBy isAllowed: (UInt8) -> Bool) -> UInt8? {
-        for offset in Int(entries[index].valueStart)..<Int(entries[index].valueEnd) where !isAllowed(bytes[offset]) {
-            return bytes[offset]
-        }
-        return nil
+        guard hasGaps else { return text.append(bytes.span) }
+        for entry in entries { text.append(bytes.span.extracting(entry.line)) }
     }
 
     /// Whether any field of this name has the token in its comma-separated list (RFC 9110 §5.6.1), in any case.
@@ -169,11 +195,23 @@ package struct FieldList: Sendable {
         return false
     }
 
-    private mutating func addEntry(_ nameStart: Int, _ valueStart: Int) {
+    /// Adds a field's name and its colon; answers where the name begins.
+    private mutating func beginLine(_ name: Span<UInt8>) -> Int {
+        let start = bytes.count
+        bytes.append(name)
+        bytes.append(UInt8(ascii: ":"))
+        return start
+    }
+
+    /// Adds a line's end and its entry; `field` nil where the name has to be recognised.
+    private mutating func endLine(_ nameStart: Int, _ nameLength: Int, _ valueStart: Int, _ field: FieldName? = nil) {
+        let nameEnd = nameStart + nameLength
         entries.append(
             Entry(
-                nameStart: Int32(nameStart), valueStart: Int32(valueStart), valueEnd: Int32(bytes.count),
-                name: FieldName.of(bytes, nameStart, valueStart)))
+                nameStart: Int32(nameStart), nameEnd: Int32(nameEnd), valueStart: Int32(valueStart),
+                valueEnd: Int32(bytes.count), name: field ?? FieldName.of(bytes.span.extracting(nameStart..<nameEnd))))
+        bytes.append(0x0d)
+        bytes.append(0x0a)
     }
 }
 

@@ -178,10 +178,8 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
 
     private static let table = Table()
 
-    /// The name that `bytes[start..<end]` spells, in whichever case.
-    static func of(_ bytes: [UInt8], _ start: Int, _ end: Int) -> FieldName {
-        table.name(of: bytes.span.extracting(start..<end))
-    }
+    /// The name that `spelling` spells, in whichever case.
+    static func of(_ spelling: Span<UInt8>) -> FieldName { table.name(of: spelling) }
 }
 
 extension FieldName.Table {
@@ -193,11 +191,19 @@ extension FieldName.Table {
         let initial = spelling[0].lowercasedLetter
         if length + 1 < firstName.count {
             let known = bytes.span
-            var candidateStart = firstByte[length]
+            var start = firstByte[length]
             for index in firstName[length]..<firstName[length + 1] {
-                let candidate = known.extracting(candidateStart..<(candidateStart + length))
-                candidateStart += length
-                if candidate[0] == initial, Self.begins(spelling, with: candidate) { return names[index] }
+                // Both indices lie within their spans: the table holds `length` bytes for each name of that length.
+                if known[unchecked: start] == initial {
+                    var offset = 1
+                    while offset < length,
+                        spelling[unchecked: offset].lowercasedLetter == known[unchecked: start + offset]
+                    {
+                        offset += 1
+                    }
+                    if offset == length { return names[index] }
+                }
+                start += length
             }
         }
         guard initial == UInt8(ascii: "x"), length > Self.forwardedPrefix.count else { return .other }

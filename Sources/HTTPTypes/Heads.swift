@@ -4,7 +4,10 @@ package enum Version: Sendable, Equatable {
 }
 
 /// A request's head as the client sent it.
-package struct RequestHead: Sendable {
+///
+/// An object, because it is filled once for each request and read in many places: to pass it on costs next to nothing.
+/// It stays on its connection's loop.
+package final class RequestHead {
     /// The method.
     package var method: Method = .get
     /// The method's own spelling.
@@ -20,7 +23,7 @@ package struct RequestHead: Sendable {
     package init() {}
 
     /// Prepares the head for another request; memory is kept.
-    package mutating func removeAll() {
+    package func removeAll() {
         target.removeAll(keepingCapacity: true)
         fields.removeAll()
     }
@@ -47,10 +50,18 @@ package struct ResponseHead: Sendable {
     /// Whether the body is an event stream: told by its media type alone (WHATWG HTML §9.2.5), whatever the client
     /// asked for.
     package var isEventStream: Bool {
-        guard status == 200, let type = fields.first(.contentType) else { return false }
-        let mediaType = type.prefix { $0 != UInt8(ascii: ";") }.trimmingOptionalWhiteSpace()
-        return mediaType.equalsIgnoringCase(Self.eventStream)
+        status == 200 && fields.withFirst(.contentType, Self.isEventStreamType) == true
     }
 
     private static let eventStream = Array("text/event-stream".utf8)
+
+    /// Whether a Content-Type's value is that type, with parameters or without. It carries no white space around it.
+    private static func isEventStreamType(_ value: Span<UInt8>) -> Bool {
+        let expected = eventStream.span
+        guard value.count >= expected.count else { return false }
+        for index in expected.indices where value[index].lowercasedLetter != expected[index] { return false }
+        var next = expected.count
+        while next < value.count, value[next].isOptionalWhiteSpace { next += 1 }
+        return next == value.count || value[next] == UInt8(ascii: ";")
+    }
 }

@@ -29,21 +29,22 @@ package enum RequestFraming: Sendable, Equatable {
     package static func of(_ head: RequestHead) throws(Refusal) -> RequestFraming {
         guard !head.methodName.isEmpty, head.methodName.utf8.allSatisfy(\.isTokenCharacter) else { throw .badMethod }
         guard !head.target.isEmpty, head.target.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .badTarget }
+        let fields = head.fields
         var length: UInt64?
         var isChunked = false
         var hosts = 0
-        for index in 0..<head.fields.count {
-            try checkCharacters(of: head.fields, at: index)
-            switch head.fields.knownName(at: index) {
+        for index in 0..<fields.count {
+            try checkCharacters(of: fields, at: index)
+            switch fields.knownName(at: index) {
             case .host:
                 hosts += 1
-                guard HostValue.isValid(head.fields.value(at: index)) else { throw .badHost }
+                guard HostValue.isValid(fields.value(at: index)) else { throw .badHost }
             case .contentLength:
                 guard length == nil else { throw .severalLengths }
-                guard let number = ContentLength.parse(head.fields.value(at: index)) else { throw .lengthIsNoNumber }
+                guard let number = ContentLength.parse(fields.value(at: index)) else { throw .lengthIsNoNumber }
                 length = number
             case .transferEncoding:
-                guard !isChunked, head.fields.value(at: index).equalsIgnoringCase(ContentLength.chunked) else {
+                guard !isChunked, fields.value(at: index).equalsIgnoringCase(ContentLength.chunked) else {
                     throw .unknownTransferEncoding
                 }
                 isChunked = true
@@ -62,10 +63,14 @@ package enum RequestFraming: Sendable, Equatable {
 
     /// Names are tokens; values hold no control character but HTAB (RFC 9110 §5.1, §5.5).
     private static func checkCharacters(of fields: FieldList, at index: Int) throws(Refusal) {
-        if fields.name(at: index).isEmpty { throw .badFieldName }
-        if fields.firstByte(ofNameAt: index, refusedBy: \.isTokenCharacter) != nil { throw .badFieldName }
-        if fields.firstByte(ofValueAt: index, refusedBy: { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) != nil {
-            throw .badFieldValue
-        }
+        if let refusal = fields.withLine(at: index, check) { throw refusal }
+    }
+
+    private static func check(_ line: Span<UInt8>, _ name: Range<Int>, _ value: Range<Int>) -> Refusal? {
+        if name.isEmpty { return .badFieldName }
+        // Both ranges lie within the line.
+        for index in name where !line[unchecked: index].isTokenCharacter { return .badFieldName }
+        for index in value where !line[unchecked: index].isFieldContent { return .badFieldValue }
+        return nil
     }
 }

@@ -12,12 +12,17 @@ package struct ResponseBodyReader: Sendable {
 
     private let framing: ResponseFraming
     private var remaining: UInt64 = 0
-    private var decoder = ChunkedDecoder()
+    /// Only for the chunked coding.
+    private var decoder: ChunkedDecoder?
 
     /// A reader at the start of a body.
     package init(_ framing: ResponseFraming) {
         self.framing = framing
-        if case .length(let length) = framing { remaining = length }
+        switch framing {
+        case .length(let length): remaining = length
+        case .chunked: decoder = ChunkedDecoder()
+        case .none, .untilClose: break
+        }
     }
 
     /// Whether the end has been read; a body that is ended by closing never is.
@@ -25,13 +30,13 @@ package struct ResponseBodyReader: Sendable {
         switch framing {
         case .none: true
         case .length: remaining == 0
-        case .chunked: decoder.isComplete
+        case .chunked: decoder?.isComplete == true
         case .untilClose: false
         }
     }
 
     /// The trailer fields, once ``isComplete``.
-    package var trailers: FieldList { decoder.trailers }
+    package var trailers: FieldList { decoder?.trailers ?? FieldList() }
 
     /// Reads the next bytes and hands each run of content to `content`, in order.
     package mutating func read(_ bytes: Span<UInt8>, content: (Span<UInt8>) -> Void) throws(Fault) {
@@ -45,7 +50,7 @@ package struct ResponseBodyReader: Sendable {
             if count < bytes.count { throw .excess }
         case .chunked:
             do {
-                try decoder.decode(bytes, content: content)
+                try decoder?.decode(bytes, content: content)
             } catch {
                 throw error == .excess ? .excess : .chunked(error)
             }

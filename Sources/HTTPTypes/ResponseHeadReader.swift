@@ -82,11 +82,13 @@ package struct ResponseHeadReader: Sendable {
     private static func add(_ line: Span<UInt8>, to fields: inout FieldList) throws(Fault) {
         guard !line[0].isOptionalWhiteSpace else { throw .foldedLine }
         var colon = 0
-        while colon < line.count, line[colon].isTokenCharacter { colon += 1 }
+        // Both loops stay within the line by their conditions.
+        while colon < line.count, line[unchecked: colon].isTokenCharacter { colon += 1 }
         guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else { throw .badField }
-        for index in colon..<line.count {
-            let byte = line[index]
-            guard byte >= 0x20 && byte != 0x7f || byte == 0x09 else { throw .badField }
+        var index = colon
+        while index < line.count {
+            guard line[unchecked: index].isFieldContent else { throw .badField }
+            index += 1
         }
         fields.append(
             name: line.extracting(0..<colon), value: line.extracting((colon + 1)..<line.count))

@@ -21,7 +21,8 @@ struct MonotonicTimeTests {
             (.zero, 0), (.nanoseconds(1), 1), (.microseconds(3), 3_000), (.milliseconds(250), 250_000_000),
             (.seconds(90), 90_000_000_000), (.milliseconds(-5), -5_000_000),
             (Duration(secondsComponent: 1, attosecondsComponent: 999_999_999), 1_000_000_000),
-            (.seconds(8_999_999_999), 8_999_999_999_000_000_000), (.seconds(9_000_000_000), .max),
+            (.seconds(8_999_999_999), 8_999_999_999_000_000_000), (.seconds(9_000_000_000), 9_000_000_000_000_000_000),
+            (.seconds(10_000_000_000), .max),
             (.seconds(Int64.max), .max),
         ] as [(Duration, Int64)])
     func nanoseconds(duration: Duration, count: Int64) {

@@ -10,7 +10,7 @@ struct FieldListTests {
         ])
         #expect(fields.count == 5)
         #expect(fields.lines == ["Set-Cookie: a=1", "x-UPPER: B", "SET-COOKIE: a=2", "Host: h", "set-cookie: a=1"])
-        #expect(fields.byteCount == fields.lines.joined().utf8.count - 5 * ": ".utf8.count)
+        #expect(fields.byteCount == fields.lines.joined().utf8.count + 5 * "\r\n".utf8.count)
     }
 
     @Test(
@@ -41,14 +41,15 @@ struct FieldListTests {
         #expect((0..<3).allSatisfy { fields.knownName(at: $0) == .contentLength })
     }
 
-    @Test("A field copied from another list keeps spelling, value and meaning")
+    @Test("Fields copied from another list keep order, spelling, value and meaning")
     func copies() {
         let other = FieldList(["X": "1", "hOST": "example.com", "Empty": ""])
         var fields = FieldList(["Before": "b"])
-        for index in [1, 2, 0] { fields.append(fieldAt: index, of: other) }
+        fields.append(fieldsOf: other) { _, spelling in spelling.count != 1 }
         fields.append("After", "a")
-        #expect(fields.lines == ["Before: b", "hOST: example.com", "Empty: ", "X: 1", "After: a"])
+        #expect(fields.lines == ["Before: b", "hOST: example.com", "Empty: ", "After: a"])
         #expect(fields.first(.host).map(\.text) == "example.com")
+        #expect(fields.knownName(at: 1) == .host)
         #expect(fields.knownName(at: 3) == .other)
     }
 
@@ -56,8 +57,8 @@ struct FieldListTests {
     func continuing() {
         let other = FieldList(["Via": "1.0 a, 1.1 b", "X-Via": "no", "VIA": "1.1 c", "via": "1.1 d"])
         var fields = FieldList(["Before": "b"])
-        fields.append(name: "Via".bytes, continuing: other, .via, with: "1.1 e".bytes)
-        fields.append(name: "X-Forwarded-For".bytes, continuing: other, .forwardedFor, with: "127.0.0.1".bytes)
+        fields.append(.via, "Via".bytes, continuing: other, with: "1.1 e".bytes)
+        fields.append(.forwardedFor, "X-Forwarded-For".bytes, continuing: other, with: "127.0.0.1".bytes)
         #expect(fields.lines == ["Before: b", "Via: 1.0 a, 1.1 b, 1.1 c, 1.1 d, 1.1 e", "X-Forwarded-For: 127.0.0.1"])
         #expect(fields.knownName(at: 1) == .via)
     }
@@ -98,6 +99,27 @@ struct FieldListTests {
         #expect(fields.wire == "")
         fields.append("A", "b")
         #expect(fields.wire == "A: b\r\n")
+    }
+
+    @Test("Fields that are taken out leave the others as they were, also on the wire")
+    func keeping() {
+        var fields = FieldList(["A": "1", "Connection": "close", "Host": "h", "connection": "x", "B": "2"])
+        fields.keep { field, _ in field != .connection }
+        #expect(fields.lines == ["A: 1", "Host: h", "B: 2"])
+        #expect(fields.wire == "A: 1\r\nHost: h\r\nB: 2\r\n")
+        fields.append("C", "3")
+        fields.keep { _, spelling in spelling.count == 1 }
+        #expect(fields.wire == "A: 1\r\nB: 2\r\nC: 3\r\n")
+        fields.removeAll()
+        fields.append("D", "4")
+        #expect(fields.wire == "D: 4\r\n")
+    }
+
+    @Test("The value of a name's first field is lent, and nothing where there is none")
+    func lending() {
+        let fields = FieldList(["A": "1", "Host": "h", "host": "i"])
+        #expect(fields.withFirst(.host) { $0.count == 1 && $0[0] == UInt8(ascii: "h") } == true)
+        #expect(fields.withFirst(.via) { _ in true } == nil)
     }
 
     @Test("Fields are written as lines behind what stands there; an empty value has no space before it")

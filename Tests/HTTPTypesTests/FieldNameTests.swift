@@ -23,7 +23,7 @@ struct FieldNameTests {
         .forwardedProto: "X-Forwarded-Proto", .realAddress: "X-Real-IP",
     ]
 
-    private func name(_ bytes: [UInt8]) -> FieldName { FieldName.of(bytes, 0, bytes.count) }
+    private func name(_ bytes: [UInt8]) -> FieldName { FieldName.of(bytes.span) }
 
     @Test("Every name is known in every spelling of its letters")
     func everySpelling() {
@@ -94,9 +94,9 @@ struct FieldNameTests {
     @Test("The name is read from its own place in a buffer")
     func placeInABuffer() {
         let bytes = "XXHostYY".bytes
-        #expect(FieldName.of(bytes, 2, 6) == .host)
-        #expect(FieldName.of(bytes, 2, 7) == .other)
-        #expect(FieldName.of(bytes, 2, 2) == .other)
+        #expect(FieldName.of(bytes.span.extracting(2..<6)) == .host)
+        #expect(FieldName.of(bytes.span.extracting(2..<7)) == .other)
+        #expect(FieldName.of(bytes.span.extracting(2..<2)) == .other)
     }
 
     @Test("These fields, and no others, are about one connection only (RFC 9110 §7.6.1)")

@@ -8,7 +8,7 @@ struct RequestFramingTests {
     private func head(
         _ fields: Fields, method: String = "POST", target: String = "/", version: Version = .http11
     ) -> RequestHead {
-        var head = RequestHead()
+        let head = RequestHead()
         head.methodName = method
         head.method = Method(name: method)
         head.target = target.bytes
@@ -159,7 +159,7 @@ struct RequestFramingTests {
 
     @Test("An emptied head has neither target nor fields")
     func removeAll() {
-        var head = head(["Host": "h"], target: "/a")
+        let head = self.head(["Host": "h"], target: "/a")
         head.removeAll()
         #expect(head.target.isEmpty)
         #expect(head.fields.count == 0)

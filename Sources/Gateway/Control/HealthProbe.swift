@@ -57,7 +57,7 @@ final class HealthProbe: UpstreamFollower, TimerHandler {
         end(.failed("It accepts connections and did not answer its health check within 5 s."))
     }
 
-    func answerHead(_ head: ResponseHead, _ framing: ResponseFraming) { status = head.status }
+    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { status = head.status }
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
         if body.count < Self.longestBody { body.append(bytes) }

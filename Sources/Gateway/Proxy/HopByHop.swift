@@ -5,13 +5,11 @@ struct HopByHop {
     /// Options that are looked at; a head that names more than these names them in vain.
     private static let mostOptions = 32
 
-    private let fields: FieldList
     /// What `Connection` names besides `keep-alive`, which always stays: nothing, in most messages.
     private var options: [ArraySlice<UInt8>] = []
 
     /// The rules for one head, whose own `Connection` can name further fields.
     init(_ fields: FieldList) {
-        self.fields = fields
         var start = 0
         while let index = fields.firstIndex(of: .connection, from: start) {
             for option in ListElements(fields.value(at: index))
@@ -22,11 +20,10 @@ struct HopByHop {
         }
     }
 
-    /// Whether the field at `index` stays on its own connection.
-    func holdsBack(at index: Int) -> Bool {
-        if fields.knownName(at: index).isHopByHop { return true }
-        if options.isEmpty { return false }
-        let name = fields.name(at: index)
-        return options.contains { $0.equalsIgnoringCase(name) }
+    /// Whether a field of that head stays on its own connection.
+    func holdsBack(_ field: FieldName, _ spelling: Span<UInt8>) -> Bool {
+        if field.isHopByHop { return true }
+        for option in options where option.span.equalsIgnoringCase(spelling) { return true }
+        return false
     }
 }

@@ -138,17 +138,18 @@ extension ProxyExchange: ServerExchange {
 // MARK: - From the instance
 
 extension ProxyExchange: UpstreamFollower {
-    func answerHead(_ head: ResponseHead, _ framing: ResponseFraming) {
+    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         guard let connection else { return }
-        let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection))
+        let isEventStream = framing != .none && head.isEventStream
         let length = ResponseForwarding.length(framing, head)
-        if head.isEventStream, framing != .none {
+        let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection))
+        if isEventStream {
             detach(connection, answer, length, .cut(above: owner.limits.streamBacklog))
             guard case .detached = phase else { return }
             isStream = true
             owner.streamStarted(self)
             arm(owner.limits.streamTimeout)
-        } else if isUploading, head.status >= 300 {
+        } else if isUploading, answer.status >= 300 {
             // The instance does not want the rest of the body: the client learns it now.
             detach(connection, answer, length, .pauseSource)
         } else if !connection.canBegin(answer, length) {

@@ -27,22 +27,23 @@ enum RequestForwarding {
         let received = head.fields
         var fields = FieldList(fields: received.count + 6, bytes: received.byteCount + 320)
         let hopByHop = HopByHop(received)
-        for index in 0..<received.count where !isDropped(received, at: index) && !hopByHop.holdsBack(at: index) {
-            fields.append(fieldAt: index, of: received)
+        fields.append(fieldsOf: received) { field, spelling in
+            !isDropped(field) && !hopByHop.holdsBack(field, spelling)
         }
         if isUpgrade {
             // WebSocket alone, whatever else the client has offered beside it.
             fields.append("Connection", "Upgrade")
             fields.append("Upgrade", "websocket")
         }
-        if let authorization { fields.append(name: Name.authorization, value: authorization[...]) }
-        fields.append(name: Name.forwardedFor, continuing: received, .forwardedFor, with: peer)
-        fields.append(name: Name.forwardedProto, value: received.first(.forwardedProto) ?? http[...])
-        if let host = received.first(.forwardedHost) ?? received.first(.host) {
-            fields.append(name: Name.forwardedHost, value: host)
+        if let authorization { fields.append(.authorization, Name.authorization, authorization.span) }
+        fields.append(.forwardedFor, Name.forwardedFor, continuing: received, with: peer)
+        if received.withFirst(.forwardedProto, { fields.append(.forwardedProto, Name.forwardedProto, $0) }) == nil {
+            fields.append(.forwardedProto, Name.forwardedProto, http.span)
         }
-        fields.append(
-            name: Name.via, continuing: received, .via, with: head.version == .http10 ? via.http10 : via.http11)
+        if received.withFirst(.forwardedHost, { fields.append(.forwardedHost, Name.forwardedHost, $0) }) == nil {
+            received.withFirst(.host) { fields.append(.forwardedHost, Name.forwardedHost, $0) }
+        }
+        fields.append(.via, Name.via, continuing: received, with: head.version == .http10 ? via.http10 : via.http11)
         return fields
     }
 
@@ -50,13 +51,14 @@ enum RequestForwarding {
     /// HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Another protocol is not passed on: `h2c` would carry requests past
     /// every check.
     static func wantsUpgrade(_ head: RequestHead) -> Bool {
-        head.version == .http11 && head.fields.contains(.webSocket, in: .upgrade)
-            && head.fields.contains(.upgrade, in: .connection)
+        guard head.version == .http11 else { return false }
+        let fields = head.fields
+        return fields.contains(.webSocket, in: .upgrade) && fields.contains(.upgrade, in: .connection)
     }
 
     /// Fields that are made anew: by the exchange (framing, Host), by the gateway (credentials, forwarding).
-    private static func isDropped(_ fields: FieldList, at index: Int) -> Bool {
-        switch fields.knownName(at: index) {
+    private static func isDropped(_ field: FieldName) -> Bool {
+        switch field {
         case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost, .forwardedProto: true
         default: false
         }

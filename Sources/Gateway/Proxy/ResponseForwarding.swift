@@ -6,39 +6,37 @@ enum ResponseForwarding {
     /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes
     /// anew. What an instance says of web pages that may read its answers is replaced by `terms`, the gateway's own;
     /// only which fields they may read is its to say.
-    static func head(_ head: ResponseHead, _ terms: CrossOriginTerms? = nil) -> ResponseHead {
-        let more = terms?.fields
-        var fields = FieldList(
-            fields: head.fields.count + 2 + (more?.count ?? 0),
-            bytes: head.fields.byteCount + 64 + (more?.byteCount ?? 0))
-        let hopByHop = HopByHop(head.fields)
+    static func head(_ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil) -> ResponseHead {
+        var head = received
         let isStream = head.isEventStream
-        for index in 0..<head.fields.count {
-            let name = head.fields.knownName(at: index)
-            if hopByHop.holdsBack(at: index) || name == .contentLength { continue }
+        let hopByHop = HopByHop(head.fields)
+        head.fields.keep { field, spelling in
+            switch field {
+            case .contentLength: return false
             // A stream's own words about caching are replaced, not doubled.
-            if isStream, name == .cacheControl || name == .accelBuffering { continue }
-            if name.grantsCrossOrigin, name != .accessControlExposeHeaders || terms?.isGranted != true { continue }
-            fields.append(fieldAt: index, of: head.fields)
+            case .cacheControl where isStream, .accelBuffering where isStream: return false
+            case .accessControlExposeHeaders where terms?.isGranted == true: break
+            case _ where field.grantsCrossOrigin: return false
+            default: break
+            }
+            return !hopByHop.holdsBack(field, spelling)
         }
         if isStream {
             // No proxy in between may hold events back or change them (nginx's own field, RFC 9111 §5.2.2.6).
-            fields.append("Cache-Control", "no-cache, no-transform")
-            fields.append("X-Accel-Buffering", "no")
+            head.fields.append("Cache-Control", "no-cache, no-transform")
+            head.fields.append("X-Accel-Buffering", "no")
         }
-        if let more { fields.append(contentsOf: more) }
-        return ResponseHead(status: head.status, fields: fields)
+        if let more = terms?.fields { head.fields.append(contentsOf: more) }
+        return head
     }
 
     /// The head of a 101, whose Upgrade field must reach the client.
     static func upgradeHead(_ head: ResponseHead) -> ResponseHead {
-        var fields = FieldList()
-        let hopByHop = HopByHop(head.fields)
-        for index in 0..<head.fields.count
-        where head.fields.knownName(at: index) == .upgrade || !hopByHop.holdsBack(at: index) {
-            let name = head.fields.knownName(at: index)
-            if name == .contentLength || name.grantsCrossOrigin { continue }
-            fields.append(fieldAt: index, of: head.fields)
+        var fields = head.fields
+        let hopByHop = HopByHop(fields)
+        fields.keep { field, spelling in
+            if field == .contentLength || field.grantsCrossOrigin { return false }
+            return field == .upgrade || !hopByHop.holdsBack(field, spelling)
         }
         return ResponseHead(status: 101, fields: fields)
     }
@@ -47,10 +45,8 @@ enum ResponseForwarding {
     /// none whose name means something to the gateway.
     static func trailers(_ fields: FieldList) -> FieldList {
         guard fields.count > 0 else { return fields }
-        var passed = FieldList()
-        for index in 0..<fields.count where fields.knownName(at: index) == .other {
-            passed.append(fieldAt: index, of: fields)
-        }
+        var passed = fields
+        passed.keep { field, _ in field == .other }
         return passed
     }
 

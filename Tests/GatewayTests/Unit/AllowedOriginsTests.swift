@@ -54,7 +54,7 @@ struct AllowedOriginsTests {
     ]
 
     private func preflight(_ fields: KeyValuePairs<String, String>, _ method: Method = .options) -> Preflight? {
-        var head = RequestHead()
+        let head = RequestHead()
         head.method = method
         head.fields = FieldList(fields)
         return Preflight(head)

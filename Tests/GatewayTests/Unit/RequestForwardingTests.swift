@@ -9,7 +9,7 @@ struct RequestForwardingTests {
         _ fields: KeyValuePairs<String, String>, version: Version = .http11, authorization: String? = nil,
         isUpgrade: Bool = false
     ) -> [String] {
-        var head = RequestHead()
+        let head = RequestHead()
         head.version = version
         head.fields = FieldList(fields)
         return RequestForwarding.fields(
@@ -106,7 +106,7 @@ struct RequestForwardingTests {
             (["Connection": "websocket", "Upgrade": "upgrade"], false), ([:], false),
         ] as [(KeyValuePairs<String, String>, Bool)])
     func wantsUpgrade(fields: KeyValuePairs<String, String>, wants: Bool) {
-        var head = RequestHead()
+        let head = RequestHead()
         head.fields = FieldList(fields)
         #expect(RequestForwarding.wantsUpgrade(head) == wants)
         head.version = .http10

@@ -9,7 +9,7 @@ struct UpgradeOfferTests {
         "WebSocket alone is offered to the instance, whatever else the client has offered",
         arguments: [["websocket"], ["h2c, WebSocket"], ["h2c", "websocket"], ["websocket/13, websocket"]])
     func webSocketAlone(offers: [String]) {
-        var head = RequestHead()
+        let head = RequestHead()
         head.fields.append("Connection", "Upgrade")
         for offer in offers { head.fields.append("Upgrade", offer) }
         #expect(RequestForwarding.wantsUpgrade(head))
