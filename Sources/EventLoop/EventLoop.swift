@@ -21,6 +21,9 @@ package struct Readiness: OptionSet, Sendable {
     package static let gone = Readiness(rawValue: EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue)
     /// Tells each change once instead of as long as it lasts.
     package static let edgeTriggered = Readiness(rawValue: EPOLLET.rawValue)
+    /// Of several loops that watch the same socket, wakes one that waits and not all; for
+    /// ``EventLoop/watch(_:for:handler:)`` only.
+    package static let exclusive = Readiness(rawValue: EPOLLEXCLUSIVE.rawValue)
 }
 
 /// Who is told about a descriptor.

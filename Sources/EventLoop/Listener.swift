@@ -16,6 +16,8 @@ package final class Listener {
 
     /// The descriptor, for watching.
     package let descriptor: Int32
+    /// Whether other loops accept from the same socket.
+    package let isShared: Bool
     /// The address that it listens on, the port chosen where 0 was asked for.
     package let address: SocketAddress
 
@@ -35,6 +37,18 @@ package final class Listener {
             throw error
         }
         self.descriptor = descriptor
+        isShared = false
+        self.address = SocketAddress.filled { getsockname(descriptor, $0, $1) }.address
+    }
+
+    /// Accepts from a socket that listens already, such as one that a service manager holds: several loops may share it,
+    /// and it goes on to listen when they end. `inherited` stays the caller's.
+    package init(sharing inherited: Int32) throws(SystemCallError) {
+        let descriptor = try check("fcntl(F_DUPFD_CLOEXEC)") { fcntl(inherited, F_DUPFD_CLOEXEC, 0) }
+        let flags = fcntl(descriptor, F_GETFL)
+        if flags & O_NONBLOCK == 0 { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
+        self.descriptor = descriptor
+        isShared = true
         self.address = SocketAddress.filled { getsockname(descriptor, $0, $1) }.address
     }
 

@@ -6,12 +6,15 @@ package import Instances
 internal import Locking
 package import Logging
 
-/// The gateway's data plane: identical loops, each on a thread of its own, each with a listener of its own.
+/// The gateway's data plane: identical loops, each on a thread of its own, each with a listener of its own, or all with
+/// the one of a `.socket` unit.
 package final class DataPlane: Sendable {
     /// What the data plane is made of.
     package struct SetUp: Sendable {
         /// Where to listen; port 0 picks one.
         package var address: SocketAddress
+        /// Sockets that listen already and are to be used instead, by all loops together: those of a `.socket` unit.
+        package var inheritedListeners: [Int32] = []
         /// The number of loops.
         package var threads: Int
         /// What requests follow, until ``DataPlane/apply(_:)`` changes it.
@@ -55,16 +58,18 @@ package final class DataPlane: Sendable {
     /// Opens the listeners and starts the loops; connections are accepted when this returns.
     package init(_ setUp: SetUp) throws(Failure) {
         do {
-            if setUp.address.port != 0 { try Listener.requireUnused(setUp.address) }
+            let isOwn = setUp.inheritedListeners.isEmpty
+            if isOwn, setUp.address.port != 0 { try Listener.requireUnused(setUp.address) }
             var address = setUp.address
             var mailboxes: [Mailbox<LoopMessage>] = []
             var threads: [WorkerThread] = []
             for index in 0..<setUp.threads {
-                let listener = try Listener(on: address)
-                address = listener.address
+                var listeners = isOwn ? [try Listener(on: address)] : []
+                for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
+                address = listeners[0].address
                 let loop = try Self.makeLoop(index, setUp)
                 mailboxes.append(try loop.openMailbox())
-                try loop.accept(from: listener)
+                for listener in listeners { try loop.accept(from: listener) }
                 threads.append(try Self.run(loop, index, setUp.log))
             }
             self.address = address

@@ -7,6 +7,8 @@ import Glibc
 /// queue instead of waking the loop for nothing.
 final class Acceptor: ReadinessHandler, TimerHandler {
     private static let batch = 64
+    /// Of a socket that other loops share: what is left is theirs too.
+    private static let sharedBatch = 4
     private static let retryAfterExhaustion = Duration.milliseconds(100)
 
     private let listener: Listener
@@ -17,12 +19,12 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     init(listener: Listener, server: Server) throws(SystemCallError) {
         self.listener = listener
         self.server = server
-        watch = try server.loop.watch(listener.descriptor, for: .readable, handler: self)
+        watch = try server.loop.watch(listener.descriptor, for: Self.readiness(listener), handler: self)
         timer = server.loop.timer(self)
     }
 
     func ready(_ readiness: Readiness) {
-        for _ in 0..<Self.batch {
+        for _ in 0..<(listener.isShared ? Self.sharedBatch : Self.batch) {
             guard server.hasRoom else {
                 let limit = server.limits.maximumConnections
                 server.handler.turnedAway(
@@ -44,7 +46,11 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     /// A connection has gone.
     func roomAgain() {
         guard watch == nil, timer != nil else { return }
-        watch = try? server.loop.watch(listener.descriptor, for: .readable, handler: self)
+        watch = try? server.loop.watch(listener.descriptor, for: Self.readiness(listener), handler: self)
+    }
+
+    private static func readiness(_ listener: Listener) -> Readiness {
+        listener.isShared ? [.readable, .exclusive] : .readable
     }
 
     func timerFired(_ timer: LoopTimer) { roomAgain() }

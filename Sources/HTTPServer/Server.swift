@@ -23,7 +23,7 @@ package final class Server {
 
     private var daemon: MicroHTTPD?
     private var daemonWatch: EventLoop.Watch?
-    private var acceptor: Acceptor?
+    private var acceptors: [Acceptor] = []
     private var connections: [ClientConnection] = []
     private var detached: [ObjectIdentifier: DetachedConnection] = [:]
     private var isRunScheduled = false
@@ -72,10 +72,10 @@ package final class Server {
     /// The number of connections of all kinds.
     package var connectionCount: Int { connections.count + detached.count + upgradedCount }
 
-    /// Begins to accept from `listener`.
+    /// Begins to accept from `listener`, beside those from which it accepts already.
     package func accept(from listener: Listener) throws(Failure) {
         do {
-            acceptor = try Acceptor(listener: listener, server: self)
+            acceptors.append(try Acceptor(listener: listener, server: self))
         } catch {
             throw Failure(description: "\(listener.address) could not be watched: \(error)")
         }
@@ -93,8 +93,8 @@ package final class Server {
     package func drain() {
         guard !isDraining else { return }
         isDraining = true
-        acceptor?.stop()
-        acceptor = nil
+        for acceptor in acceptors { acceptor.stop() }
+        acceptors = []
         for connection in connections where connection.phase == .idle { connection.cut() }
     }
 
@@ -142,20 +142,24 @@ package final class Server {
             connections[connection.listIndex] = last
             last.listIndex = connection.listIndex
         }
-        if connection.phase != .taken { acceptor?.roomAgain() }
+        if connection.phase != .taken { roomAgain() }
     }
 
     func add(_ connection: DetachedConnection) { detached[ObjectIdentifier(connection)] = connection }
 
     func remove(_ connection: DetachedConnection) {
         detached[ObjectIdentifier(connection)] = nil
-        acceptor?.roomAgain()
+        roomAgain()
     }
 
     /// A connection that had switched protocols has ended.
     func upgradedEnded() {
         upgradedCount -= 1
-        acceptor?.roomAgain()
+        roomAgain()
+    }
+
+    private func roomAgain() {
+        for acceptor in acceptors { acceptor.roomAgain() }
     }
 
     func nextRequestNumber() -> UInt64 {

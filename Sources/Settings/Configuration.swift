@@ -10,6 +10,8 @@ package struct Configuration: Sendable {
     package internal(set) var opencode: [String] = []
     /// Who starts and stops instances.
     package internal(set) var supervisor = SupervisorChoice.auto
+    /// Whose service manager runs instances, if one does.
+    package internal(set) var scope = ScopeChoice.user
     /// Data-plane loops.
     package internal(set) var threads = 0
     /// The key that clients must send.

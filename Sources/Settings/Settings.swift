@@ -23,11 +23,14 @@ package enum Settings {
             shell does, with quotes and backslashes, but nothing is expanded.
             """),
         Setting(
-            "supervisor", "VIBE_SUPERVISOR", .cases.checked(unavailable), \.supervisor, default: .text("auto"),
+            "supervisor", "VIBE_SUPERVISOR", .cases, \.supervisor, default: .text("auto"),
             """
-            Who starts OpenCode instances: `process` the gateway itself, `systemd` units of the user's manager (not in \
-            this version yet), `auto` what there is.
+            Who runs OpenCode instances: `systemd` as units `opencode@NAME.service`, which outlive the gateway; `process` \
+            the gateway itself, as its children; `auto` systemd where its manager answers and has that unit.
             """),
+        Setting(
+            "scope", "VIBE_SCOPE", .cases, \.scope, default: .text("user"),
+            "Whose service manager runs the units: the `user`'s own or the `system`'s."),
         Setting(
             "threads", "VIBE_THREADS", .number(in: 1...64), \.threads,
             default: .system(description: "number of cores, at most 4") { "\(max(1, min($0.processors, 4)))" },
@@ -101,9 +104,5 @@ package enum Settings {
         Setting(
             name, environment, .size(in: range), field,
             default: .text(defaultText), group: .limits, help)
-    }
-
-    @Sendable private static func unavailable(_ choice: SupervisorChoice) -> InvalidValue? {
-        choice == .systemd ? InvalidValue("is not in this version yet", fix: "use process or auto") : nil
     }
 }

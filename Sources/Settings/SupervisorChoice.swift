@@ -4,6 +4,14 @@ package enum SupervisorChoice: String, Sendable, CaseIterable {
     case process
     /// The user's or the system's systemd.
     case systemd
-    /// Whatever this machine offers.
+    /// systemd where its manager answers and has the template of the units, else the gateway itself.
     case auto
+}
+
+/// Whose units instances are, where systemd runs them.
+package enum ScopeChoice: String, Sendable, CaseIterable {
+    /// The user's own service manager.
+    case user
+    /// The system's service manager.
+    case system
 }

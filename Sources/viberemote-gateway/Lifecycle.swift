@@ -33,6 +33,7 @@ actor Lifecycle {
                 signals.append(try loop.signal(number) { self.assumeIsolated { $0.end() } })
             }
             signals.append(try loop.signal(SIGHUP) { self.assumeIsolated { $0.hangUp() } })
+            _ = try loop.keepWatchdogInformed()
         } catch {
             log.error("signals can't be watched", LogField("reason", error.description))
             loop.stop()
@@ -43,7 +44,8 @@ actor Lifecycle {
     private func end() {
         guard !isEnding else { return }
         isEnding = true
-        log.notice("the gateway is ending: requests may finish, streams end, instances are stopped")
+        log.notice("the gateway is ending: requests may finish, streams end")
+        ServiceNotifier.stopping(status: "Ending: requests may finish")
         Task {
             await dataPlane.drain(within: drainTimeout)
             await registry.shutdown()

@@ -21,11 +21,12 @@ enum Serve {
             // Before any thread exists, so that every thread has them blocked.
             try SystemEventLoop.blockSignals([SIGTERM, SIGINT, SIGHUP])
             signal(SIGPIPE, SIG_IGN)
+            let inherited = try InheritedDescriptors.take()
             let writer = try LogSetUp.writer(configuration)
             defer { writer.close() }
             let log = Logger(sink: writer, level: configuration.logLevel)
             for notice in configuration.notices { log.warning(notice) }
-            let service = try Service(configuration, log)
+            let service = try Service(configuration, inherited, log)
             try service.run()
             log.notice("the gateway has ended")
             return 0
@@ -64,32 +65,56 @@ private final class Service {
     private let log: Logger
     private let drainTimeout: Duration
 
-    init(_ configuration: Configuration, _ log: Logger) throws {
+    init(_ configuration: Configuration, _ inherited: InheritedDescriptors, _ log: Logger) throws {
         self.log = log
         drainTimeout = configuration.limits.drainTimeout
         loop = try SystemEventLoop()
         let descriptors = Environment.raiseDescriptorLimit()
         let link = DataPlaneLink()
-        let supervisor: any Supervisor = ProcessSupervisor(
-            loop: loop, command: configuration.opencode, environment: Environment.variables, logger: log)
+        let catalogue = ProjectCatalogue(home: configuration.home)
+        let supervisor = Self.supervisor(configuration, catalogue, loop, log)
         registry = InstanceRegistry(
-            loop: loop, catalogue: ProjectCatalogue(home: configuration.home), supervisor: supervisor,
+            loop: loop, catalogue: catalogue, supervisor: supervisor,
             limits: InstanceLimits(start: configuration.limits.startTimeout, stop: configuration.limits.stopTimeout),
             logger: log, probe: { await link.probe(port: $0, $1) }, publish: { link.publish($0) })
         let listen = configuration.listen
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
             throw DataPlane.Failure(description: "\(listen) (--listen) is no address of this machine.")
         }
-        dataPlane = try DataPlane(
-            DataPlane.SetUp(
-                address: address, threads: configuration.threads,
-                policy: Policy(configuration, descriptors: descriptors), log: log,
-                control: RegistryControl(registry: registry)))
+        var setUp = DataPlane.SetUp(
+            address: address, threads: configuration.threads,
+            policy: Policy(configuration, descriptors: descriptors), log: log,
+            control: RegistryControl(registry: registry))
+        setUp.inheritedListeners = inherited.listeners
+        dataPlane = try DataPlane(setUp)
         link.connect(dataPlane)
         log.notice(
             "the gateway listens", LogField("address", "\(dataPlane.address)"), LogField("home", configuration.home),
+            LogField("socket", inherited.listeners.isEmpty ? "own" : "of the service manager"),
             LogField("supervisor", supervisor.name), LogField("threads", configuration.threads),
             LogField("libmicrohttpd", DataPlane.serverLibrary), LogField("libcurl", DataPlane.clientLibrary))
+    }
+
+    private static func supervisor(
+        _ configuration: Configuration, _ catalogue: ProjectCatalogue, _ loop: SystemEventLoop, _ log: Logger
+    ) -> any Supervisor {
+        let environment = Environment.variables
+        let access = ManagerAccess(ManagerScope(configuration.scope), environment: environment)
+        let selection = SupervisorSelection(configuration, access)
+        switch selection.kind {
+        case .process:
+            log.notice("Instances run as children of the gateway: \(selection.reason)")
+            return ProcessSupervisor(
+                loop: loop, command: configuration.opencode, environment: environment, logger: log)
+        case .systemd:
+            log.notice("Instances run as units of systemd: \(selection.reason)")
+            let records = InstanceRecordStore.units(environment: environment, userHome: Environment.homeFolder)
+            return SystemdSupervisor(loop: loop, access: access, logger: log) { project, run in
+                records.read(project).flatMap { $0.run == run ? $0 : nil }
+            } folders: {
+                (try? catalogue.folders().map(\.name)) ?? []
+            }
+        }
     }
 
     /// Runs the control plane until a signal has ended everything. It says that it listens once the instances that run
@@ -103,6 +128,7 @@ private final class Service {
             do throws(LaunchError) {
                 try await registry.open()
                 StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
+                ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)")
             } catch {
                 failure.withLock { $0 = error }
                 loop.stop()

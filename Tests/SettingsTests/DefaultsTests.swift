@@ -9,6 +9,7 @@ struct DefaultsTests {
         let configuration = try CommandLineUnderTest.serve()
         let expected = [
             "listen": "0.0.0.0:4000", "home": "/home/vibe", "opencode": "opencode", "supervisor": "auto",
+            "scope": "user",
             "threads": "4",
             "auth-secret": "********", "access-log": "on", "log-format": "auto", "log-level": "info",
             "head-timeout": "10s", "idle-timeout": "75s", "body-timeout": "1min", "answer-timeout": "15min",

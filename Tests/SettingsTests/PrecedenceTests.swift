@@ -11,7 +11,7 @@ struct PrecedenceTests {
     func everySource() throws {
         let values = [
             "listen": "127.0.0.1:0", "home": "/srv/projects", "opencode": "'/opt/open code/bin' --pure",
-            "supervisor": "process", "threads": "64", "access-log": "off", "log-format": "journal",
+            "supervisor": "process", "scope": "system", "threads": "64", "access-log": "off", "log-format": "journal",
             "log-level": "debug",
             "held-body": "0", "stream-backlog": "1GiB", "max-head": "1KiB", "max-connections": "1000000",
             "allow-origin": "https://app.example.com,http://localhost:3000",

@@ -85,7 +85,6 @@ struct RefusedValueTests {
                 ["--log-level", "Info"],
                 #"--log-level "Info" is not a known choice: use debug, info, notice, warning or error."#
             ),
-            (["--supervisor", "systemd"], #"--supervisor "systemd" is not in this version yet: use process or auto."#),
             (
                 ["--supervisor", "docker"],
                 #"--supervisor "docker" is not a known choice: use process, systemd or auto."#

@@ -8,7 +8,7 @@ internal import CSystemd
 final class BusConnection: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
     /// How long an answer may take.
     private static let timeout: UInt64 = 25_000_000
-    private static let service = "org.freedesktop.systemd1"
+    static let service = "org.freedesktop.systemd1"
 
     private let loop: SystemEventLoop
     private let isBus: Bool

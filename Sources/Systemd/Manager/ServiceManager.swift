@@ -84,15 +84,17 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
         try connection.signals(manager, "Reloading") { [weak self] message in
             self?.tell(generation) { () throws(BusError) in .reloading(try message.bool()) }
         }
-        try connection.call(.manager("Subscribe"), reading: { _ in }) { [weak self] result in
+        let subscribed: @Sendable (Result<Void, BusError>) -> Void = { [weak self] result in
             if case .failure(let error) = result { self?.lost(generation, error) }
         }
-        try connection.call(listCall, reading: Self.readUnits) { [weak self] result in
+        try connection.call(.manager("Subscribe"), reading: { _ in }, reply: subscribed)
+        let listed: @Sendable (Result<[ListedUnit], BusError>) -> Void = { [weak self] result in
             switch result {
             case .success(let units): self?.ready(generation, units)
             case .failure(let error): self?.lost(generation, error)
             }
         }
+        try connection.call(listCall, reading: Self.readUnits, reply: listed)
     }
 
     private func ready(_ generation: Int, _ units: [ListedUnit]) {

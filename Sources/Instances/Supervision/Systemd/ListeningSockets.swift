@@ -1,0 +1,45 @@
+/// The TCP sockets that listen on the loopback addresses, out of the kernel's tables (proc_net_tcp(5)).
+struct ListeningSockets: Sendable, Equatable {
+    /// One of them.
+    struct Item: Sendable, Equatable {
+        /// The socket's number, which tells it in `/proc/PID/fd`.
+        let inode: UInt64
+        /// Its port.
+        let port: UInt16
+    }
+
+    private(set) var items: [Item] = []
+
+    /// From `/proc/net/tcp` and `/proc/net/tcp6`. Sockets on other addresses, 0.0.0.0 too, are left out: OpenCode was told
+    /// to listen on 127.0.0.1.
+    init(tables: [String]) {
+        for table in tables {
+            for line in table.split(separator: "\n").dropFirst() {
+                if let item = Self.item(line) { items.append(item) }
+            }
+        }
+    }
+
+    /// The port of the sockets with these numbers. The one that was opened first: a server that was just started listens
+    /// before anything that it runs does.
+    func port(of inodes: Set<UInt64>) -> UInt16? {
+        items.filter { inodes.contains($0.inode) }.min { $0.inode < $1.inode }?.port
+    }
+
+    private static func item(_ line: Substring) -> Item? {
+        let fields = line.split(separator: " ")
+        guard fields.count > 9, fields[3] == listening, let inode = UInt64(fields[9]), inode != 0 else { return nil }
+        let local = fields[1].split(separator: ":")
+        guard local.count == 2, loopbacks.contains(String(local[0])), let port = UInt16(local[1], radix: 16) else {
+            return nil
+        }
+        return Item(inode: inode, port: port)
+    }
+
+    /// TCP_LISTEN (net/tcp_states.h).
+    private static let listening = "0A"
+    /// 127.0.0.1, ::1 and ::ffff:127.0.0.1, as a machine with the low byte first writes them.
+    private static let loopbacks: Set = [
+        "0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F",
+    ]
+}

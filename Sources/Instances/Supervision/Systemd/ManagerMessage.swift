@@ -1,0 +1,71 @@
+package import Systemd
+
+/// What an error of the service manager means to a person, and the command that fixes it.
+package struct ManagerMessage: Sendable {
+    /// Whose manager.
+    let scope: ManagerScope
+    /// The gateway's user, by name.
+    let user: String
+    /// Whether the user has a folder for its sockets (`$XDG_RUNTIME_DIR`).
+    let hasRuntimeFolder: Bool
+
+    /// For errors of the manager behind `access`.
+    package init(_ access: ManagerAccess) {
+        self.init(scope: access.scope, user: access.user, hasRuntimeFolder: access.runtimeFolder != nil)
+    }
+
+    init(scope: ManagerScope, user: String, hasRuntimeFolder: Bool) {
+        self.scope = scope
+        self.user = user
+        self.hasRuntimeFolder = hasRuntimeFolder
+    }
+
+    /// `systemctl` as one has to call it.
+    var systemctl: String { scope == .user ? "systemctl --user" : "systemctl" }
+
+    /// Why `unit` could not be started or stopped, as a sentence.
+    func sentence(_ error: BusError, unit: String) -> String {
+        switch error.kind {
+        case .noSuchUnit:
+            return
+                "\(owner) has no unit \(UnitName.template)\(UnitName.suffix): install it (deploy/install.sh), then "
+                + "`\(systemctl) daemon-reload`."
+        case .badUnit:
+            return "systemd can't use \(unit): \(said(error)) Check it with `\(systemctl) cat '\(unit)'`."
+        case .masked: return "\(unit) is masked: `\(systemctl) unmask '\(unit)'` allows it again."
+        case .accessDenied where scope == .system:
+            return
+                "the user \(user) may not manage units of the system: let polkit allow it (action "
+                + "org.freedesktop.systemd1.manage-units), or use the user's own manager (--scope user)."
+        case .accessDenied: return "\(owner) refuses the user \(user): \(said(error))"
+        case .shuttingDown: return "\(owner) is shutting down."
+        case .unreachable, .noAnswer: return unreachable(error)
+        case .other: return "\(owner) refuses it: \(said(error))"
+        }
+    }
+
+    /// Why there is no manager to talk to, as a sentence.
+    package func unreachable(_ error: BusError) -> String {
+        switch (scope, error.kind) {
+        case (.system, .accessDenied), (.user, .accessDenied): return sentence(error, unit: "")
+        case (.system, _): return "the system's service manager can't be reached: \(said(error)) Does systemd run here?"
+        case (.user, _) where !hasRuntimeFolder:
+            return
+                "there is no service manager for \(user), because the variable XDG_RUNTIME_DIR is not set and "
+                + "/run/user has no folder of this user: `sudo loginctl enable-linger \(user)` starts one at boot and "
+                + "keeps it."
+        case (.user, .noAnswer): return "the service manager of \(user) does not answer: \(said(error))"
+        case (.user, _):
+            return
+                "the service manager of \(user) can't be reached: \(said(error)) `sudo loginctl enable-linger \(user)` "
+                + "starts it at boot and keeps it when nobody is logged in."
+        }
+    }
+
+    private var owner: String { scope == .user ? "the service manager of \(user)" : "the system's service manager" }
+
+    private func said(_ error: BusError) -> String {
+        let text = error.message.isEmpty ? error.name : error.message
+        return text.hasSuffix(".") ? text : text + "."
+    }
+}

@@ -1,0 +1,132 @@
+internal import Glibc
+package import Logging
+package import Systemd
+
+/// Runs OpenCode servers as units of a service manager (`opencode@NAME.service`), which outlive the gateway.
+///
+/// It believes what the manager and the journal say, whoever asked for it: units that run already, are started by hand or
+/// are restarted by systemd are all the same to it.
+package actor SystemdSupervisor: Supervisor {
+    /// What `viberemote-gateway exec` has left for the gateway of one run; nil where it has left nothing (yet).
+    package typealias FindRecord = @Sendable (_ project: ProjectName, _ run: String) -> InstanceRecord?
+
+    /// The control loop.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// `systemd`.
+    package nonisolated var name: String { "systemd" }
+    /// Units stay when the gateway goes.
+    package nonisolated var outlivesGateway: Bool { true }
+
+    let loop: SystemEventLoop
+    let scope: ManagerScope
+    let messages: ManagerMessage
+    let logger: Logger
+    private let access: ManagerAccess
+    private let findRecord: FindRecord
+    private let folders: @Sendable () -> [ProjectName]
+    weak var observer: (any SupervisorObserver)?
+    var manager: ServiceManager?
+    var units: [ProjectName: SupervisedUnit] = [:]
+    var ports: PortSearch?
+    var connection = ManagerConnection()
+    private var opening: CheckedContinuation<Void, Never>?
+
+    /// A supervisor of the manager behind `access`. `findRecord` is asked on the loop when a run appears; `folders` are
+    /// the projects there are, for what is said of units that belong to none.
+    package init(
+        loop: SystemEventLoop, access: ManagerAccess, logger: Logger, findRecord: @escaping FindRecord,
+        folders: @escaping @Sendable () -> [ProjectName]
+    ) {
+        self.loop = loop
+        self.access = access
+        self.logger = logger
+        self.findRecord = findRecord
+        self.folders = folders
+        scope = access.scope
+        messages = ManagerMessage(access)
+    }
+
+    /// `journalctl --user -u opencode@demo`, quoted where a shell needs it.
+    package nonisolated func logCommand(of project: ProjectName) -> String? {
+        guard let unit = try? UnitName(project) else { return nil }
+        let name = UnitName.template + unit.instance
+        return (scope == .user ? "journalctl --user -u " : "journalctl -u ")
+            + (name.contains("\\") ? "'\(name)'" : name)
+    }
+
+    // MARK: Requests
+
+    /// Connects; returns once all units that run have been reported, or when the manager can't be reached.
+    package func open(_ observer: any SupervisorObserver) async throws(LaunchError) {
+        self.observer = observer
+        ports = PortSearch(loop: loop, logger: logger) { [weak self] project, event in
+            self?.assumeIsolated { $0.handle(event, of: project) }
+        }
+        let manager = ServiceManager(addresses: access.addresses, template: UnitName.template, on: loop) {
+            [weak self] event in self?.assumeIsolated { $0.receive(event) }
+        }
+        self.manager = manager
+        await withCheckedContinuation { continuation in
+            opening = continuation
+            manager.open()
+        }
+    }
+
+    /// Starts the project's unit.
+    package nonisolated func start(_ folder: ProjectFolder) { assumeIsolated { $0.begin(folder.name) } }
+
+    /// Stops the project's unit.
+    package nonisolated func terminate(_ project: ProjectName) {
+        assumeIsolated { $0.handle(.stopRequested(kills: false), of: project) }
+    }
+
+    /// Stops the project's unit and kills all that is in it.
+    package nonisolated func kill(_ project: ProjectName) {
+        assumeIsolated { $0.handle(.stopRequested(kills: true), of: project) }
+    }
+
+    /// The last lines that the unit's present or last run has left in the journal.
+    package nonisolated func tail(of project: ProjectName) -> [String] {
+        assumeIsolated { supervisor in
+            guard let unit = supervisor.units[project], let run = unit.lastRun else { return [] }
+            return supervisor.tail(unit.name, run)
+        }
+    }
+
+    private func begin(_ project: ProjectName) {
+        do throws(LaunchError) {
+            let name = try UnitName(project)
+            if units[project] == nil { units[project] = SupervisedUnit(name: name) }
+            handle(.startRequested, of: project)
+        } catch {
+            observer?.supervised(project, .launchFailed(reason: error.description))
+        }
+    }
+
+    // MARK: Opening
+
+    /// Whoever waits for the first report goes on.
+    func opened() {
+        opening?.resume()
+        opening = nil
+    }
+
+    /// What the run's own start has left for the gateway.
+    func record(_ project: ProjectName, _ run: String) -> InstanceRecord? { findRecord(project, run) }
+
+    /// Says which units look like a project's and are none's.
+    func reportMistaken(_ names: [String]) {
+        let folders = folders()
+        for name in names {
+            let meant = UnitName.mistaken(name, among: folders)
+            guard let first = meant.first, let own = try? UnitName(first) else { continue }
+            logger.warning(
+                "The unit \(name) belongs to no project: it was probably meant for the folder "
+                    + meant.map { "\"\($0)\"" }.joined(separator: " or ")
+                    + ", whose unit is \(own). Stop it (`\(messages.systemctl) disable --now '\(name)'`) and start the "
+                    + "project through the gateway.",
+                LogField("unit", name))
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import Glibc
+internal import Systemd
+
+/// What is said of a unit's end and of starts that fail.
+enum UnitMessage {
+    /// The gateway's own stop, or anybody's, as an end.
+    static let stopped = "a stop"
+
+    /// How a run ended, as a phrase that follows "ended with"; `was` is nil when no run was left.
+    static func howItEnded(_ properties: UnitProperties, was run: UnitRun?) -> String {
+        switch properties.result {
+        case "exit-code": return "exit status \(status(properties.exitStatus))"
+        case "signal": return signal(properties.exitStatus)
+        case "core-dump": return signal(properties.exitStatus) + " (core dumped)"
+        case "oom-kill":
+            return
+                "the system's out-of-memory killer (oom-kill): it needed more memory than the unit's MemoryMax= or the "
+                + "machine has"
+        case "start-limit-hit":
+            return "too many starts in a short time (start-limit-hit): systemd does not start it any more"
+        case "timeout": return "a time-out of systemd (timeout)"
+        case "watchdog": return "systemd's watchdog (watchdog)"
+        case "resources": return "a lack of resources (resources)"
+        case "success", nil, "": return ending(properties, run)
+        case let other?: return "the unit's result \(other)"
+        }
+    }
+
+    private static func ending(_ properties: UnitProperties, _ run: UnitRun?) -> String {
+        guard run != nil, properties.invocation == run?.id else { return "a restart" }
+        switch properties.exitCode {
+        case Int32(CLD_EXITED): return "exit status \(status(properties.exitStatus))"
+        case Int32(CLD_KILLED), Int32(CLD_DUMPED): return signal(properties.exitStatus)
+        default: return stopped
+        }
+    }
+
+    /// An exit status, and what systemd means by one of its own (systemd.exec(5), "Process Exit Codes").
+    private static func status(_ status: Int32?) -> String {
+        guard let status else { return "unknown" }
+        return meanings[status].map { "\(status) (\($0))" } ?? "\(status)"
+    }
+
+    private static let meanings: [Int32: String] = [
+        78: "the configuration is wrong", 200: "the working directory can't be entered",
+        203: "the unit's program can't be executed", 208: "standard input could not be set up",
+        209: "standard output could not be set up", 217: "the unit's user does not exist",
+        226: "the unit's name spaces could not be set up",
+    ]
+
+    private static func signal(_ number: Int32?) -> String {
+        guard let number else { return "a signal" }
+        return ProcessExit.killed(signal: number).description
+    }
+
+    /// Why the job of a start did not end with `done`, as a sentence.
+    static func jobFailed(_ result: String, _ properties: UnitProperties) -> String {
+        switch (result, properties.result) {
+        case ("failed", "start-limit-hit"):
+            "the unit was started too often in a short time (start-limit-hit): wait a little, then start it again."
+        case ("failed", "success"?), ("failed", nil): "its unit's start job failed."
+        case ("failed", _): "its unit ended with \(howItEnded(properties, was: nil))."
+        case ("canceled", _): "its unit's start was called off: somebody has stopped it meanwhile."
+        case ("timeout", _): "its unit did not start in the time that systemd gives it (TimeoutStartSec=)."
+        case ("dependency", _): "a unit that it needs has failed: see `systemctl list-dependencies`."
+        case ("skipped", _): "a condition of its unit was not met, so systemd has skipped the start."
+        default: "its unit's start job ended with \(result)."
+        }
+    }
+
+    /// A start after which nothing runs, as a sentence.
+    static let nothingRuns =
+        "systemd has started its unit, but no process of it runs: it ended at once without an error."
+
+    /// systemd's infinity is the largest number.
+    static func duration(microseconds: UInt64) -> Duration? {
+        microseconds == .max ? nil : .microseconds(Int64(clamping: microseconds))
+    }
+}

@@ -1,0 +1,61 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// Finds the port on which a unit's own processes listen, for the case that its announcement never reached the journal.
+enum UnitSockets {
+    /// The port of a unit whose main process is this; nil when none of its processes listens on a loopback address, or
+    /// when they can't be looked at. The main process comes first: what it runs may listen too.
+    static func port(unit: String, mainProcess: Int32) -> UInt16? {
+        guard let group = controlGroup(of: mainProcess), group.split(separator: "/").contains(Substring(unit)) else {
+            return nil
+        }
+        let sockets = ListeningSockets(tables: ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(read))
+        if let port = sockets.port(of: socketNumbers(of: mainProcess)) { return port }
+        let others = members(of: "/sys/fs/cgroup" + group).subtracting([mainProcess])
+        return sockets.port(of: others.reduce(into: []) { $0.formUnion(socketNumbers(of: $1)) })
+    }
+
+    /// The process's control group in the unified hierarchy (cgroups(7)).
+    private static func controlGroup(of process: Int32) -> String? {
+        read("/proc/\(process)/cgroup")?.split(separator: "\n").first { $0.hasPrefix("0::") }
+            .map { String($0.dropFirst(3)) }
+    }
+
+    /// The processes of a control group and of those below it.
+    private static func members(of folder: String) -> Set<Int32> {
+        var found = Set((read(folder + "/cgroup.procs") ?? "").split(separator: "\n").compactMap { Int32($0) })
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            var status = stat()
+            let path = folder + "/" + name
+            if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { found.formUnion(members(of: path)) }
+        }
+        return found
+    }
+
+    private static func socketNumbers(of process: Int32) -> Set<UInt64> {
+        let folder = "/proc/\(process)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return Set(
+            names.compactMap { name in
+                guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name),
+                    target.hasPrefix("socket:["), target.hasSuffix("]")
+                else { return nil }
+                return UInt64(target.dropFirst("socket:[".count).dropLast())
+            })
+    }
+
+    /// Files of proc have no size, so they are read to their end.
+    private static func read(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count == 0 ? String(decoding: bytes, as: UTF8.self) : nil }
+            bytes += piece.prefix(count)
+        }
+    }
+}
