@@ -143,7 +143,8 @@ find_original() {
     [ -f "$installed" ] && ! grep -q '^ExecStart=.*viberemote-gateway serve' "$installed" || return 0
     original=yes
     say "found the original gateway: $installed"
-    all=$(cat "$installed" "$installed.d"/*.conf 2>/dev/null || true)
+    # Lines that a backslash joins are one.
+    all=$(cat "$installed" "$installed.d"/*.conf 2>/dev/null | sed -e ':a' -e '/\\$/N; s/\\\n/ /; ta' || true)
     old_key=$(original_value VIBE_AUTH_SECRET)
     old_home=$(original_value HOME_DIR)
     command=$(printf '%s\n' "$all" | sed -n 's/^ExecStart=//p' | tail -n 1)

@@ -1,0 +1,101 @@
+import TestKit
+import Testing
+
+/// `deploy/install.sh` as an ordinary user on a machine that has never seen the gateway.
+@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct InstallTests {
+    @Test(arguments: LabRoot.allCases) func itInstallsTheGatewayAndSaysWhatIsNext(_ root: LabRoot) throws {
+        let layer = try InstalledLayer.of(root)
+        #expect(layer.transcript.contains("http://127.0.0.1:4000/health answers"))
+        #expect(layer.transcript.contains("Bearer $(cat /home/vibe/.config/viberemote-gateway/key)"))
+        let machine = try LabMachine.withGateway(root)
+        let key = try machine.key()
+        #expect(key.utf8.count == 64)
+        #expect(!layer.transcript.contains(key))
+        #expect(
+            try machine.output("stat -c '%a %U %n' ~/.config/viberemote-gateway ~/.config/viberemote-gateway/*") == """
+                700 vibe /home/vibe/.config/viberemote-gateway
+                600 vibe /home/vibe/.config/viberemote-gateway/config
+                600 vibe /home/vibe/.config/viberemote-gateway/key
+                """)
+        #expect(
+            try machine.output("systemctl --user is-enabled viberemote-gateway.socket viberemote-gateway.service")
+                == "enabled\nenabled")
+        #expect(try machine.request("GET", "/health").text == #"{"status":"ok","service":"viberemote-gateway"}"#)
+        try machine.makeProject("alpha")
+        #expect(try machine.request("GET", "/projects").text.contains(#""name":"alpha""#))
+    }
+
+    /// The same command again leaves everything as it is, the running gateway too.
+    @Test(arguments: LabRoot.allCases) func doneTwiceItChangesNothing(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        let before = try machine.state()
+        let transcript = try machine.install("--listen 127.0.0.1:4000")
+        #expect(try machine.state() == before)
+        #expect(transcript.hasPrefix("install: http://127.0.0.1:4000/health answers\n"))
+    }
+
+    @Test(arguments: LabRoot.allCases) func aDryRunSaysWhatItWouldDoAndDoesNothing(_ root: LabRoot) throws {
+        let machine = try LabMachine(root)
+        let before = try machine.state()
+        let transcript = try machine.install("--dry-run")
+        #expect(try machine.state() == before)
+        for words in [
+            "/home/vibe/.local/bin/viberemote-gateway", "/home/vibe/.config/viberemote-gateway/key",
+            "/home/vibe/.config/systemd/user/opencode@.service", "would run: systemctl --user daemon-reload",
+            "would wait until http://0.0.0.0:4000/health answers",
+        ] { #expect(transcript.contains(words), "\(transcript)") }
+    }
+
+    /// Settings, key and projects stay, so that installing again goes on where it was.
+    @Test(arguments: LabRoot.allCases) func uninstallingLeavesSettingsAndProjects(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        let key = try machine.key()
+        try machine.makeProject("alpha")
+        try machine.run("systemctl --user start opencode@alpha")
+        let transcript = try machine.install("--uninstall")
+        #expect(transcript.contains("stopping opencode@alpha.service"))
+        #expect(try machine.run("pgrep -u vibe -f 'viberemote-gateway|opencode'", check: false).output == "")
+        #expect(
+            try machine.output("ls -A ~/.local/bin ~/.config/systemd/user | grep -E 'viberemote|opencode' || true")
+                == "")
+        #expect(try machine.output("systemctl --user list-units --all --no-legend 'opencode@*' 'viberemote*'") == "")
+        #expect(throws: (any Error).self) { try machine.connect(port: LabMachine.port) }
+        try machine.install()
+        #expect(try machine.key() == key)
+        #expect(try machine.request("GET", "/projects").text.contains(#""name":"alpha""#))
+    }
+
+    @Test(arguments: LabRoot.allCases) func withoutLingeringItSaysWhatRootHasToType(_ root: LabRoot) throws {
+        let machine = try LabMachine(root)
+        try machine.run("rm /var/lib/systemd/linger/vibe", as: .root)
+        let transcript = try machine.install()
+        #expect(transcript.contains("As root, once: loginctl enable-linger vibe"))
+        #expect(transcript.contains("/health answers"))
+    }
+
+    @Test(arguments: LabRoot.allCases) func withoutAManagerItSaysWhatRootHasToType(_ root: LabRoot) throws {
+        let machine = try LabMachine(root)
+        // `other` does not linger and is not logged in.
+        let outcome = try machine.run("\(Lab.checkoutInside)/deploy/install.sh", as: .other, check: false)
+        #expect(outcome.status == .exited(1))
+        #expect(outcome.error.contains("As root, once: loginctl enable-linger other"))
+    }
+
+    @Test func aWrongOptionIsNamed() throws {
+        let machine = try LabMachine(.bookworm)
+        let transcript = try machine.install("--port 80", check: false)
+        #expect(transcript == "install: \"--port\" is not known: --help lists what there is")
+        #expect(try machine.install("--help").contains("--uninstall          stops and removes"))
+    }
+}
+
+extension LabMachine {
+    /// All that an installation could change: vibe's files with times and permissions, and the gateway's process.
+    fileprivate func state() throws -> String {
+        try output(
+            """
+            cd; find . -path ./.cache -prune -o -printf '%p %m %s %T@\\n' | sort
+            systemctl --user show -p MainPID,InvocationID viberemote-gateway.service
+            """)
+    }
+}

@@ -1,0 +1,124 @@
+import TestKit
+import Testing
+
+/// `deploy/install.sh` where the gateway's FastAPI original was installed: its clients and instances notice no difference.
+@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct UpgradeTests {
+    private static let key = "the-key-that-the-phone-knows"
+
+    @Test(arguments: LabRoot.allCases) func portKeyUnitsAndEnvironmentStay(_ root: LabRoot) throws {
+        let machine = try LabMachine(root)
+        try machine.installOriginal(
+            """
+            Environment="VIBE_AUTH_SECRET=\(Self.key)" HOME_DIR=/home/vibe/work
+            ExecStart=/home/vibe/.local/bin/original \\
+                --host 127.0.0.1 --port 8123
+            """)
+        let instance = try machine.output("systemctl --user show -p MainPID --value opencode@alpha")
+        let transcript = try machine.install()
+        #expect(transcript.contains("found the original gateway"))
+        #expect(transcript.contains("http://127.0.0.1:8123/health answers"))
+        #expect(!transcript.contains(Self.key))
+
+        #expect(try machine.key() == Self.key)
+        let projects = try machine.request("GET", "/projects", port: 8123)
+        #expect(projects.text.contains(#""path":"/home/vibe/work/alpha""#))
+        #expect(!projects.text.contains(#""name":"work""#))
+        // The instance that the original has started runs on.
+        #expect(try machine.output("systemctl --user show -p MainPID --value opencode@alpha") == instance)
+        let enabled = try machine.output("systemctl --user is-enabled viberemote-gateway.service opencode@alpha")
+        #expect(enabled == "enabled\nenabled")
+        // Nobody else may read provider keys.
+        let environment = "~/.config/opencode/env"
+        #expect(try machine.output("stat -c %a \(environment); cat \(environment)") == "600\nPROVIDER_KEY=sk-1")
+        // The way back.
+        let kept = "~/.local/state/viberemote-gateway/original"
+        let aside = try machine.output("stat -c %a \(kept); ls \(kept)")
+        #expect(aside == "700\nopencode@.service\nviberemote-gateway.service")
+        // The key no longer stands where every local user can read it.
+        #expect(try machine.output("systemctl --user show viberemote-gateway.service").contains(Self.key) == false)
+        // Doing it again finds nothing to take over.
+        #expect(try !machine.install().contains("found the original gateway"))
+    }
+
+    @Test(arguments: LabRoot.allCases) func theKeyMayStandInAFile(_ root: LabRoot) throws {
+        let machine = try LabMachine(root)
+        try machine.write("VIBE_AUTH_SECRET='\(Self.key)'\n", to: "/home/vibe/.config/viberemote.env", mode: 0o600)
+        try machine.installOriginal(
+            """
+            EnvironmentFile=-%h/.config/viberemote.env
+            Environment=HOME_DIR=%h/work
+            ExecStart=/home/vibe/.local/bin/original --port 4000
+            """)
+        try machine.install()
+        #expect(try machine.key() == Self.key)
+        let settings = try machine.read("/home/vibe/.config/viberemote-gateway/config")
+        #expect(settings.contains("VIBE_LISTEN=\"0.0.0.0:4000\"\n"))
+        #expect(try machine.request("GET", "/projects").text.contains(#""path":"/home/vibe/work/alpha""#))
+    }
+
+    /// Everybody knows it, and the gateway refuses it.
+    @Test func thePublishedKeyIsReplaced() throws {
+        let machine = try LabMachine(.bookworm)
+        try machine.installOriginal(
+            """
+            Environment=VIBE_AUTH_SECRET=change-me-in-production
+            ExecStart=/home/vibe/.local/bin/original --port 4000
+            """)
+        #expect(try machine.install().contains("clients get a new one"))
+        #expect(try machine.key().utf8.count == 64)
+        #expect(try machine.request("GET", "/projects").status == 200)
+    }
+}
+
+extension LabMachine {
+    /// The original's layout, with something that holds its port in the place of its program.
+    fileprivate func installOriginal(_ service: String) throws {
+        try installOpenCode()
+        let units = "/home/vibe/.config/systemd/user"
+        try write(
+            """
+            #!/bin/sh
+            for port in "$@"; do :; done
+            exec socat TCP-LISTEN:$port,bind=0.0.0.0,fork,reuseaddr SYSTEM:cat
+            """, to: "/home/vibe/.local/bin/original", mode: 0o755)
+        try write(
+            """
+            [Unit]
+            Description=VibeRemote
+            [Service]
+            Type=simple
+            \(service)
+            Restart=always
+            [Install]
+            WantedBy=default.target
+
+            """,
+            to: "\(units)/viberemote-gateway.service")
+        try write(
+            """
+            [Unit]
+            Description=OpenCode %i
+            [Service]
+            Type=simple
+            WorkingDirectory=%h/work/%i
+            ExecStart=%h/.opencode/bin/opencode serve --port 0 --hostname 127.0.0.1
+            Restart=on-failure
+            RestartSec=5
+            EnvironmentFile=-%h/.config/opencode/env
+            Environment=HOME=%h PATH=%h/.local/bin:%h/.bun/bin:%h/.opencode/bin:/usr/bin:/bin
+            MemoryMax=2G
+            CPUQuota=200%
+            SyslogIdentifier=opencode-%i
+            [Install]
+            WantedBy=default.target
+
+            """, to: "\(units)/opencode@.service")
+        try write("PROVIDER_KEY=sk-1\n", to: "/home/vibe/.config/opencode/env", mode: 0o644)
+        try run(
+            """
+            mkdir -p ~/work/alpha
+            systemctl --user daemon-reload
+            systemctl --user --quiet enable --now viberemote-gateway.service opencode@alpha.service
+            """)
+    }
+}
