@@ -5,9 +5,11 @@ package enum BuiltProducts {
     /// The path of a program; throws `unavailable` when it is not built.
     ///
     /// The test bundle is an executable in the build's own directory, next to the programs, also with a sanitizer or
-    /// another configuration. A runner that loads the bundle names it in its arguments instead.
+    /// another configuration. A runner that loads the bundle names it in its arguments instead. Programs in the folder
+    /// that `VIBEREMOTE_TEST_PROGRAMS` names come first: so the lab has the released gateway tested.
     package static func path(_ program: String) throws -> String {
-        let candidates = ([executable] + CommandLine.arguments).compactMap { $0 }.flatMap(folders)
+        let chosen = getenv("VIBEREMOTE_TEST_PROGRAMS").map { [String(cString: $0)] } ?? []
+        let candidates = chosen + ([executable] + CommandLine.arguments).compactMap { $0 }.flatMap(folders)
         for folder in candidates {
             let path = "\(folder)/\(program)"
             if access(path, X_OK) == 0 { return path }
