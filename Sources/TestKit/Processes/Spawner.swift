@@ -1,7 +1,7 @@
 import CSpawn
 import Glibc
 
-/// posix_spawn(3) of a program with its output in two pipes and nothing else inherited.
+/// posix_spawn(3) of a program with its output in two pipes and nothing else inherited but what it is given.
 enum Spawner {
     struct Child {
         let pid: Int32
@@ -10,7 +10,8 @@ enum Spawner {
     }
 
     static func spawn(
-        _ path: String, _ arguments: [String], environment: [String: String], directory: String?, ownGroup: Bool
+        _ path: String, _ arguments: [String], environment: [String: String], directory: String?, ownGroup: Bool,
+        descriptor: Int32?
     ) throws -> Child {
         let output = try Pipe.make()
         let error = try Pipe.make()
@@ -24,7 +25,8 @@ enum Spawner {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output.write, 1)
         posix_spawn_file_actions_adddup2(&actions, error.write, 2)
-        spawn_add_closefrom(&actions, 3)
+        if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
+        spawn_add_closefrom(&actions, descriptor == nil ? 3 : 4)
         if let directory { spawn_add_chdir(&actions, directory) }
 
         var attributes = posix_spawnattr_t()

@@ -57,15 +57,16 @@ package final class TestProcess: Sendable {
     ///     runner, so that a developer's own settings do not change what is tested.
     ///   - directory: The working directory; the runner's own when nil.
     ///   - ownGroup: Whether it leads a process group of its own, which `deinit` then kills as a whole.
+    ///   - descriptor: What the program finds open as descriptor 3; stays the caller's too.
     package init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil,
-        ownGroup: Bool = true
+        ownGroup: Bool = true, descriptor: Int32? = nil
     ) throws {
         var variables: [String: String] = [:]
         for name in TestProcess.inherited { variables[name] = getenv(name).map { String(cString: $0) } }
         let child = try Spawner.spawn(
             path, arguments, environment: variables.merging(environment) { $1 }, directory: directory,
-            ownGroup: ownGroup)
+            ownGroup: ownGroup, descriptor: descriptor)
         let (pid, output, status) = (child.pid, output, status)
         let stop = try WakePipe()
         let exited = try WakePipe()
