@@ -46,18 +46,21 @@ let package = Package(
         // Shared vocabulary of the two HTTP modules: heads, field lists, framing decisions. Pure.
         module("HTTPTypes"),
 
+        // Clients' addresses: networks, and who stands behind which proxies. Pure.
+        module("Addresses"),
+
         // Wrappers: each C library behind one Swift module.
         module("EventLoop", ["CLinux", "Locking"]),
-        module("HTTPServer", ["CMicroHTTPD", "EventLoop", "HTTPTypes"]),
+        module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes"]),
         module("HTTPClient", ["CCurl", "EventLoop", "HTTPTypes"]),
         module("Systemd", ["CSystemd", "Locking"]),
 
         // Pure knowledge and domain.
         module("Logging", ["Locking"]),
         module("EnvironmentFiles"),
-        module("Settings", ["EnvironmentFiles", "Logging"]),
+        module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
         module("OpenCode"),
-        module("Access", ["CSodium"]),
+        module("Access", ["Addresses", "CSodium"]),
         module("Instances", ["Systemd", "OpenCode", "EnvironmentFiles", "Logging", "Access"]),
 
         // Glue and programs.
@@ -65,19 +68,20 @@ let package = Package(
             "Gateway",
             [
                 "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Instances",
-                "Access",
+                "Access", "Addresses",
             ]),
         program(
             "viberemote-gateway",
             [
                 "Gateway", "EventLoop", "HTTPServer", "Instances", "Logging", "Locking", "OpenCode", "Settings",
                 "Systemd",
-                "Access",
+                "Access", "Addresses",
             ]),
         module("TestKit", ["CSpawn"]),
         program("opencode-twin", ["TestKit"]),
 
         tests("LockingTests", ["Locking"]),
+        tests("AddressesTests", ["Addresses"]),
         tests("EventLoopTests", ["EventLoop", "Locking", "TestKit"]),
         tests("HTTPTypesTests", ["HTTPTypes", "TestKit"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
@@ -85,9 +89,9 @@ let package = Package(
         tests("SystemdTests", ["Systemd", "TestKit"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
-        tests("SettingsTests", ["Settings", "Logging"]),
+        tests("SettingsTests", ["Settings", "Addresses", "Logging"]),
         tests("OpenCodeTests", ["OpenCode"]),
-        tests("AccessTests", ["Access"]),
+        tests("AccessTests", ["Access", "Addresses"]),
         tests("InstancesTests", ["Instances", "Systemd", "OpenCode", "Logging", "Locking", "Access"]),
         tests("TestKitTests", ["TestKit"]),
         tests("LabTests", ["TestKit"]),

@@ -1,4 +1,4 @@
-// modules: Access
+// modules: Addresses Access
 // length: 128
 
 @testable import Access

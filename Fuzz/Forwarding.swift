@@ -1,4 +1,4 @@
-// modules: EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Instances Gateway
+// modules: Addresses EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Instances Gateway
 // length: 160
 
 import HTTPTypes
@@ -14,6 +14,12 @@ private let connectionFields: [StaticString] = [
 private let requestFields: [StaticString] = [
     "host", "authorization", "content-length", "expect", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
     "via",
+]
+private let trustFields: [StaticString] = ["forwarded", "x-real-ip"]
+private let crossOriginFields: [StaticString] = [
+    "access-control-allow-credentials", "access-control-allow-headers", "access-control-allow-methods",
+    "access-control-allow-origin", "access-control-allow-private-network", "access-control-expose-headers",
+    "access-control-max-age",
 ]
 private let peer = Array("192.0.2.1".utf8)
 private let own = Array("Basic own".utf8)
@@ -74,21 +80,26 @@ private func checkRequest(
     precondition(
         isUpgrade
             == (head.version == .http11 && offersWebSocket && named.contains { Characters.matches($0, "upgrade") }))
+    let isTrusted = kind & 8 != 0
     let forwarded = RequestForwarding.fields(
-        of: head, from: peer, authorization: kind & 2 == 0 ? own : nil, isUpgrade: isUpgrade)
+        of: head, from: peer, isTrusted: isTrusted, authorization: kind & 2 == 0 ? own : nil, isUpgrade: isUpgrade)
     var rest = Expectation(forwarded)
     for field in staying where !requestFields.contains(where: { Characters.matches(field.name, $0) }) {
-        rest.expect(field.name, field.value)
+        let isAboutTrust =
+            trustFields.contains { Characters.matches(field.name, $0) }
+            || field.name.count > 12 && Characters.matches(field.name.prefix(12), "x-forwarded-")
+        if isTrusted || !isAboutTrust { rest.expect(field.name, field.value) }
     }
     if isUpgrade {
         rest.expect("Connection", "Upgrade".utf8)
         rest.expect("Upgrade", "websocket".utf8)
     }
     if kind & 2 == 0 { rest.expect("Authorization", own) }
-    rest.expect("X-Forwarded-For") { $0.ends(with: "192.0.2.1") }
-    rest.expect("X-Forwarded-Proto") { _ in true }
-    if fields.contains(where: { Characters.matches($0.name, "host") || Characters.matches($0.name, "x-forwarded-host") }
-    ) {
+    rest.expect("X-Forwarded-For") { isTrusted ? $0.ends(with: "192.0.2.1") : $0.elementsEqual(peer) }
+    rest.expect("X-Forwarded-Proto") { isTrusted || $0.elementsEqual("http".utf8) }
+    if fields.contains(where: {
+        Characters.matches($0.name, "host") || isTrusted && Characters.matches($0.name, "x-forwarded-host")
+    }) {
         rest.expect("X-Forwarded-Host") { _ in true }
     }
     rest.expect("Via") { $0.ends(with: head.version == .http11 ? "1.1 viberemote-gateway" : "1.0 viberemote-gateway") }
@@ -108,7 +119,8 @@ private func checkResponse(_ kind: UInt8, _ list: FieldList, _ fields: [Field], 
     for field in staying where !Characters.matches(field.name, "content-length") {
         let isReplaced =
             Characters.matches(field.name, "cache-control") || Characters.matches(field.name, "x-accel-buffering")
-        if !(isStream && isReplaced) { rest.expect(field.name, field.value) }
+        let isOfBrowsers = crossOriginFields.contains { Characters.matches(field.name, $0) }
+        if !(isStream && isReplaced) && !isOfBrowsers { rest.expect(field.name, field.value) }
     }
     if isStream {
         rest.expect("Cache-Control", "no-cache, no-transform".utf8)
@@ -123,7 +135,10 @@ private func checkResponse(_ kind: UInt8, _ list: FieldList, _ fields: [Field], 
     }
     let switching = ResponseForwarding.upgradeHead(head)
     let upgrades = fields.count { Characters.matches($0.name, "upgrade") }
-    let lengths = staying.count { Characters.matches($0.name, "content-length") }
+    let lengths = staying.count { field in
+        Characters.matches(field.name, "content-length")
+            || crossOriginFields.contains { Characters.matches(field.name, $0) }
+    }
     precondition(switching.status == 101 && switching.fields.count == staying.count - lengths + upgrades)
 }
 

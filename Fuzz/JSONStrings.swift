@@ -1,4 +1,4 @@
-// modules: EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer OpenCode Access Logging Systemd Instances
+// modules: Addresses EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer OpenCode Access Logging Systemd Instances
 // length: 128
 
 import HTTPServer

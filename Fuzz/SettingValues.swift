@@ -1,4 +1,4 @@
-// modules: EnvironmentFiles Locking Logging Settings
+// modules: Addresses EnvironmentFiles Locking Logging Settings
 // length: 128
 
 @testable import Settings

@@ -63,11 +63,12 @@ package final class DataPlane: Sendable {
             var address = setUp.address
             var mailboxes: [Mailbox<LoopMessage>] = []
             var threads: [WorkerThread] = []
+            let failedTries = FailedTries()
             for index in 0..<setUp.threads {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
                 address = listeners[0].address
-                let loop = try Self.makeLoop(index, setUp)
+                let loop = try Self.makeLoop(index, setUp, failedTries)
                 mailboxes.append(try loop.openMailbox())
                 for listener in listeners { try loop.accept(from: listener) }
                 threads.append(try Self.run(loop, index, setUp.log))
@@ -128,10 +129,11 @@ package final class DataPlane: Sendable {
         for thread in threads { thread.join() }
     }
 
-    private static func makeLoop(_ index: Int, _ setUp: SetUp) throws -> GatewayLoop {
+    private static func makeLoop(_ index: Int, _ setUp: SetUp, _ failedTries: FailedTries) throws -> GatewayLoop {
         try GatewayLoop(
             LoopSetUp(
-                index: index, policy: setUp.policy, control: setUp.control, log: setUp.log))
+                index: index, policy: setUp.policy, control: setUp.control, log: setUp.log,
+                failedTries: failedTries))
     }
 
     /// A loop is made here and belongs to its thread from then on: nothing of it is touched here again.

@@ -174,6 +174,7 @@ extension ClientConnection {
             server.handler.turnedAway(peer, "the request's head was malformed or too large")
         }
         project = nil
+        forwardedClient = nil
         pendingAnswer = nil
         outgoing.reset()
         body.removeAll()

@@ -1,3 +1,4 @@
+package import Addresses
 package import EventLoop
 import Glibc
 package import HTTPTypes
@@ -56,6 +57,8 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     package let peer: String
     /// The same as bytes, made once.
     package let peerBytes: [UInt8]
+    /// The same as a number; nil for a peer that has none.
+    package private(set) lazy var peerAddress = IPAddress(peerBytes)
     /// The head of the current request.
     package let head = RequestHead()
     /// How the current request's body is framed.
@@ -72,6 +75,10 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     package internal(set) var number: UInt64 = 0
     /// What the handler notes for the access log: the project's name.
     package var project: String?
+    /// What the handler notes for the access log: the client behind the proxy that has connected.
+    package var forwardedClient: IPAddress?
+    /// What the handler notes for the connection's further requests: whose valid key has come on it.
+    package var keyHolder: IPAddress?
 
     /// The size of the current request's head as it stood on the wire, in bytes.
     var headSize = 0

@@ -1,3 +1,4 @@
+package import Addresses
 package import EventLoop
 import HTTPTypes
 
@@ -9,6 +10,8 @@ package struct RequestRecord: Sendable {
     package var target: [UInt8]
     /// The client's address.
     package var peer: String
+    /// What the handler has noted: the client behind the proxy that has connected.
+    package var forwardedClient: IPAddress?
     /// What the handler has noted: the project's name.
     package var project: String?
     /// The request's number on its loop.
@@ -20,6 +23,7 @@ package struct RequestRecord: Sendable {
         methodName = connection.head.methodName
         target = connection.head.target
         peer = connection.peer
+        forwardedClient = connection.forwardedClient
         project = connection.project
         number = connection.number
         startTime = connection.startTime

@@ -1,3 +1,4 @@
+import Addresses
 package import EventLoop
 import Glibc
 import HTTPTypes
@@ -117,6 +118,10 @@ package final class Server {
     /// Hands a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this returns or never.
     func take(_ descriptor: Int32, from address: SocketAddress) {
         acceptedPeer = address.host
+        // A listener on IPv6 takes IPv4 clients as well, and shows their addresses mapped.
+        if acceptedPeer.hasPrefix("::ffff:"), let address = IPAddress(acceptedPeer) {
+            acceptedPeer = address.description
+        }
         SocketOptions.setNoDelay(descriptor)
         if daemon?.add(descriptor) == true { needsRun() }
     }

@@ -1,4 +1,5 @@
 import Access
+import Addresses
 import Gateway
 import HTTPServer
 import Settings
@@ -8,6 +9,9 @@ extension Policy {
     init(_ configuration: Configuration, descriptors: Int) {
         self.init(
             keys: KeyTable(keys: [(name: "VIBE_AUTH_SECRET", secret: configuration.authSecret.bytes)]),
+            failedTries: FailureLimiter.Rate(
+                burst: configuration.access.failedTries, interval: configuration.access.failedTryInterval),
+            trustedProxies: AddressRanges(configuration.access.trustedProxies),
             origins: AllowedOrigins(configuration.access.origins.map(\.description)),
             limits: GatewayLimits(configuration.limits, threads: configuration.threads, descriptors: descriptors),
             accessLog: configuration.accessLog)

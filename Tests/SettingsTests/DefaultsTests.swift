@@ -15,7 +15,8 @@ struct DefaultsTests {
             "head-timeout": "10s", "idle-timeout": "75s", "body-timeout": "1min", "answer-timeout": "15min",
             "send-timeout": "15min", "stream-timeout": "24h", "drain-timeout": "10s", "start-timeout": "30s",
             "stop-timeout": "10s", "held-body": "64KiB", "stream-backlog": "4MiB", "max-head": "16KiB",
-            "max-connections": "0", "allow-origin": "none",
+            "max-connections": "0", "allow-origin": "none", "trust-proxy": "none",
+            "failed-tries": "10", "failed-try-interval": "6s",
         ]
         #expect(Set(Settings.table.map(\.name)) == Set(expected.keys))
         for setting in Settings.table {

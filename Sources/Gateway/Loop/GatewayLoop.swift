@@ -1,4 +1,4 @@
-import Access
+import Addresses
 import EventLoop
 import HTTPClient
 import HTTPServer
@@ -15,7 +15,8 @@ final class GatewayLoop {
     let client: UpstreamClient
     private let index: Int
     private let control: any ProjectControl
-    private let log: Logger
+    let log: Logger
+    let failedTries: FailedTries
     private var accessLog: Bool
     private var server: Server?
     private(set) var snapshot: Snapshot
@@ -32,6 +33,7 @@ final class GatewayLoop {
         limits = setUp.policy.limits
         control = setUp.control
         log = setUp.log
+        failedTries = setUp.failedTries
         accessLog = setUp.policy.accessLog
         snapshot = Snapshot(policy: setUp.policy, routes: .empty)
         server = try Server(loop: loop, limits: limits.server, handler: self)
@@ -182,6 +184,7 @@ extension GatewayLoop: RequestHandler {
 
     /// Route and credentials: all that can be said before a request's body.
     private func decide(_ connection: ClientConnection) -> Decision {
+        findClient(of: connection)
         let head = connection.head
         if let preflight = Preflight(head) {
             return .refusal(preflight.answer(Router.resource(head.target), crossOriginTerms(connection)))
@@ -196,7 +199,7 @@ extension GatewayLoop: RequestHandler {
             return .refusal(answer)
         default: break
         }
-        if let refusal = admit(head) { return .refusal(refusal) }
+        if let refusal = admit(connection) { return .refusal(refusal) }
         switch route {
         case .unknownProject(let name): return .refusal(ControlAnswers.projectNotFound(name))
         case .start(let name), .stop(let name), .status(let name):
@@ -243,7 +246,8 @@ extension GatewayLoop: RequestHandler {
             AccessLine(
                 method: request.methodName, target: request.target[...], status: summary.status,
                 bytes: Int(clamping: summary.bodyBytes), duration: MonotonicTime.now - request.startTime,
-                project: request.project, requestID: requestID(request.number), client: request.peer))
+                project: request.project, requestID: requestID(request.number),
+                client: request.forwardedClient?.description ?? request.peer))
     }
 
     func turnedAway(_ address: String, _ reason: String) {

@@ -7,4 +7,6 @@ struct LoopSetUp: Sendable {
     var policy: Policy
     var control: any ProjectControl
     var log: Logger
+    /// One for all loops.
+    var failedTries: FailedTries
 }

@@ -51,7 +51,8 @@ final class ProxyExchange {
         let request = UpstreamRequest(
             port: port, method: head.method, methodName: head.methodName, target: target,
             fields: RequestForwarding.fields(
-                of: head, from: connection.peerBytes, authorization: authorization, isUpgrade: isUpgrade),
+                of: head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
+                authorization: authorization, isUpgrade: isUpgrade),
             body: body(of: connection), mayUpgrade: isUpgrade)
         guard let upstream = owner.client.start(request, follower: self) else {
             return fail(503, "The gateway has no memory for another request. Try again in a moment.")

@@ -20,15 +20,16 @@ enum RequestForwarding {
     /// The instance's fields.
     ///
     /// Order, spelling and duplicates stay. The client's key is dropped and the instance's own credentials are added.
-    /// Forwarding fields of the client are continued, not believed: the gateway adds what it sees itself at the end.
+    /// What a trusted proxy says of its client is continued: the gateway adds what it sees itself at the end. What
+    /// anybody else says of that is left out.
     static func fields(
-        of head: RequestHead, from peer: [UInt8], authorization: [UInt8]?, isUpgrade: Bool
+        of head: RequestHead, from peer: [UInt8], isTrusted: Bool, authorization: [UInt8]?, isUpgrade: Bool
     ) -> FieldList {
         let received = head.fields
         var fields = FieldList(fields: received.count + 6, bytes: received.byteCount + 320)
         let hopByHop = HopByHop(received)
         fields.append(fieldsOf: received) { field, spelling in
-            !isDropped(field) && !hopByHop.holdsBack(field, spelling)
+            !isDropped(field, isTrusted) && !hopByHop.holdsBack(field, spelling)
         }
         if isUpgrade {
             // WebSocket alone, whatever else the client has offered beside it.
@@ -36,15 +37,33 @@ enum RequestForwarding {
             fields.append("Upgrade", "websocket")
         }
         if let authorization { fields.append(.authorization, Name.authorization, authorization.span) }
-        fields.append(.forwardedFor, Name.forwardedFor, continuing: received, with: peer)
-        if received.withFirst(.forwardedProto, { fields.append(.forwardedProto, Name.forwardedProto, $0) }) == nil {
-            fields.append(.forwardedProto, Name.forwardedProto, http.span)
+        if isTrusted {
+            fields.append(.forwardedFor, Name.forwardedFor, continuing: received, with: peer)
+        } else {
+            fields.append(.forwardedFor, Name.forwardedFor, peer.span)
         }
-        if received.withFirst(.forwardedHost, { fields.append(.forwardedHost, Name.forwardedHost, $0) }) == nil {
-            received.withFirst(.host) { fields.append(.forwardedHost, Name.forwardedHost, $0) }
-        }
+        appendScheme(to: &fields, received, isTrusted)
+        appendHost(to: &fields, received, isTrusted)
         fields.append(.via, Name.via, continuing: received, with: head.version == .http10 ? via.http10 : via.http11)
         return fields
+    }
+
+    private static func appendScheme(to fields: inout FieldList, _ received: FieldList, _ isTrusted: Bool) {
+        if isTrusted,
+            received.withFirst(.forwardedProto, { fields.append(.forwardedProto, Name.forwardedProto, $0) }) != nil
+        {
+            return
+        }
+        fields.append(.forwardedProto, Name.forwardedProto, http.span)
+    }
+
+    private static func appendHost(to fields: inout FieldList, _ received: FieldList, _ isTrusted: Bool) {
+        if isTrusted,
+            received.withFirst(.forwardedHost, { fields.append(.forwardedHost, Name.forwardedHost, $0) }) != nil
+        {
+            return
+        }
+        received.withFirst(.host) { fields.append(.forwardedHost, Name.forwardedHost, $0) }
     }
 
     /// Whether the client asks to switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`, in
@@ -57,9 +76,10 @@ enum RequestForwarding {
     }
 
     /// Fields that are made anew: by the exchange (framing, Host), by the gateway (credentials, forwarding).
-    private static func isDropped(_ field: FieldName) -> Bool {
+    private static func isDropped(_ field: FieldName, _ isTrusted: Bool) -> Bool {
         switch field {
         case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost, .forwardedProto: true
+        case .forwarded, .forwardedOther, .realAddress: !isTrusted
         default: false
         }
     }

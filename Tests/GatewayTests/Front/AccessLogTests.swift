@@ -36,6 +36,20 @@ import Testing
         #expect(gateway.log.filter { $0.contains("a%2Fb") }.count == 1)
     }
 
+    @Test func theClientIsWhoATrustedProxyNamesAndNobodyElse() throws {
+        for (trusted, client) in [("127.0.0.1", "203.0.113.9"), ("10.0.0.0/8", "127.0.0.1"), ("none", "127.0.0.1")] {
+            let gateway = try GatewayUnderTest(flags: ["--trust-proxy", trusted])
+            let connection = try gateway.connect()
+            _ = try connection.exchange("GET", "/named", headers: [("X-Forwarded-For", "198.51.100.1, 203.0.113.9")])
+            let named = try gateway.fields(of: try gateway.accessLine { $0.contains("/named") })
+            #expect(named["client"] as? String == client)
+            // It is one request's, not the connection's.
+            _ = try connection.exchange("GET", "/unnamed")
+            let unnamed = try gateway.fields(of: try gateway.accessLine { $0.contains("/unnamed") })
+            #expect(unnamed["client"] as? String == "127.0.0.1")
+        }
+    }
+
     @Test func everyKindOfAnswerHasItsLine() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")

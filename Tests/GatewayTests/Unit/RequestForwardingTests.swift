@@ -7,13 +7,14 @@ import Testing
 struct RequestForwardingTests {
     private func forwarded(
         _ fields: KeyValuePairs<String, String>, version: Version = .http11, authorization: String? = nil,
-        isUpgrade: Bool = false
+        isUpgrade: Bool = false, isTrusted: Bool = false
     ) -> [String] {
         let head = RequestHead()
         head.version = version
         head.fields = FieldList(fields)
         return RequestForwarding.fields(
-            of: head, from: Array("192.0.2.7".utf8), authorization: authorization.map { Array($0.utf8) },
+            of: head, from: Array("192.0.2.7".utf8), isTrusted: isTrusted,
+            authorization: authorization.map { Array($0.utf8) },
             isUpgrade: isUpgrade
         ).lines
     }
@@ -60,18 +61,31 @@ struct RequestForwardingTests {
         #expect(forwarded(fields, authorization: "Basic YTpi") == ["Authorization: Basic YTpi"] + added)
     }
 
-    @Test("What proxies before have said is continued, not believed (RFC 9110 §5.3)")
+    private static let told: KeyValuePairs = [
+        "X-Forwarded-For": "203.0.113.1", "Host": "h", "via": "1.0 a",
+        "x-forwarded-for": "203.0.113.2, 203.0.113.3", "X-Forwarded-Proto": "https",
+        "X-Forwarded-Host": "example.com", "Via": "2 b", "Forwarded": "for=203.0.113.1",
+        "X-FORWARDED-Prefix": "/p", "x-real-ip": "203.0.113.1",
+    ]
+
+    @Test("What anybody says of where a request comes from is replaced; only Via goes on (RFC 9110 §7.6.3)")
+    func notBelieved() {
+        #expect(forwarded(Self.told) == added.dropLast() + ["Via: 1.0 a, 2 b, 1.1 viberemote-gateway"])
+    }
+
+    @Test("What a trusted proxy has said is continued (RFC 9110 §5.3)")
     func continued() {
-        let fields: KeyValuePairs = [
-            "X-Forwarded-For": "203.0.113.1", "Host": "h", "via": "1.0 a",
-            "x-forwarded-for": "203.0.113.2, 203.0.113.3",
-            "X-Forwarded-Proto": "https", "X-Forwarded-Host": "example.com", "Via": "2 b",
-        ]
         #expect(
-            forwarded(fields) == [
+            forwarded(Self.told, isTrusted: true) == [
+                "Forwarded: for=203.0.113.1", "X-FORWARDED-Prefix: /p", "x-real-ip: 203.0.113.1",
                 "X-Forwarded-For: 203.0.113.1, 203.0.113.2, 203.0.113.3, 192.0.2.7", "X-Forwarded-Proto: https",
                 "X-Forwarded-Host: example.com", "Via: 1.0 a, 2 b, 1.1 viberemote-gateway",
             ])
+    }
+
+    @Test("A trusted proxy that has said nothing stands for its client")
+    func silentProxy() {
+        #expect(forwarded(["Host": "h"], isTrusted: true) == added)
     }
 
     @Test("Via tells the version that the client spoke (RFC 9110 §7.6.3); without Host no host is told")

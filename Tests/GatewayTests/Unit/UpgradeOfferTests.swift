@@ -13,7 +13,7 @@ struct UpgradeOfferTests {
         head.fields.append("Connection", "Upgrade")
         for offer in offers { head.fields.append("Upgrade", offer) }
         #expect(RequestForwarding.wantsUpgrade(head))
-        let fields = RequestForwarding.fields(of: head, from: [], authorization: nil, isUpgrade: true)
+        let fields = RequestForwarding.fields(of: head, from: [], isTrusted: false, authorization: nil, isUpgrade: true)
         let passed = (0..<fields.count).filter { fields.knownName(at: $0) == .upgrade }.map { fields.value(at: $0) }
         #expect(passed == [Array("websocket".utf8)[...]])
     }

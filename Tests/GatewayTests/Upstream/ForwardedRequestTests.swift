@@ -108,19 +108,36 @@ import Testing
         #expect(!gateway.log.contains { $0.contains(password) || $0.contains(credentials) })
     }
 
-    @Test func forwardingFieldsOfTheClientAreContinued() throws {
-        let rig = try Self.rig()
-        _ = try rig.request(
-            "GET", "/x",
-            headers: [
-                ("Host", "vibe.example.com"), ("X-Forwarded-For", "203.0.113.7"), ("X-Forwarded-For", "198.51.100.1"),
-                ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "outer.example.com"), ("Via", "2 edge"),
-            ])
+    private static let told = [
+        ("Host", "vibe.example.com"), ("X-Forwarded-For", "203.0.113.7"), ("X-Forwarded-For", "198.51.100.1"),
+        ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "outer.example.com"), ("X-Forwarded-Port", "443"),
+        ("Forwarded", "for=203.0.113.7"), ("X-Real-IP", "203.0.113.7"), ("Via", "2 edge"),
+    ]
+
+    @Test func whatAClientSaysOfItselfIsNotPassedOn() throws {
+        for trusted in ["none", "10.0.0.0/8,::1"] {
+            let rig = try Self.rig(environment: ["VIBE_TRUST_PROXY": trusted])
+            _ = try rig.request("GET", "/x", headers: Self.told)
+            let request = try #require(rig.instance.requests.values.last)
+            #expect(request.values(of: "X-Forwarded-For") == ["127.0.0.1"])
+            #expect(request.values(of: "X-Forwarded-Proto") == ["http"])
+            #expect(request.values(of: "X-Forwarded-Host") == ["vibe.example.com"])
+            for name in ["X-Forwarded-Port", "Forwarded", "X-Real-IP"] { #expect(request.values(of: name) == []) }
+            #expect(request.values(of: "Via") == ["2 edge, 1.1 viberemote-gateway"])
+        }
+    }
+
+    @Test func whatATrustedProxySaysIsContinued() throws {
+        let rig = try Self.rig(environment: ["VIBE_TRUST_PROXY": "10.0.0.0/8,127.0.0.1"])
+        _ = try rig.request("GET", "/x", headers: Self.told)
         let request = try #require(rig.instance.requests.values.last)
         #expect(request.values(of: "Host") == ["127.0.0.1:\(rig.instance.port)"])
         #expect(request.values(of: "X-Forwarded-For") == ["203.0.113.7, 198.51.100.1, 127.0.0.1"])
         #expect(request.values(of: "X-Forwarded-Proto") == ["https"])
         #expect(request.values(of: "X-Forwarded-Host") == ["outer.example.com"])
+        #expect(request.values(of: "X-Forwarded-Port") == ["443"])
+        #expect(request.values(of: "Forwarded") == ["for=203.0.113.7"])
+        #expect(request.values(of: "X-Real-IP") == ["203.0.113.7"])
         #expect(request.values(of: "Via") == ["2 edge, 1.1 viberemote-gateway"])
     }
 

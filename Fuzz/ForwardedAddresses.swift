@@ -1,0 +1,84 @@
+// modules: Addresses
+// length: 160
+
+@testable import Addresses
+
+private let trusted = ["10.0.0.0/8", "::1", "2001:db8::/32", "192.0.2.0/24"]
+private let ranges = AddressRanges(trusted.map(range))
+private let peers = ["10.0.0.1", "::1", "2001:db8::5", "203.0.113.1"].map(address)
+
+/// The client behind proxies is the last address of the list that is not trusted; addresses and networks have one form.
+///
+/// The input is a byte for the peer, then one field's value a line.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let peer = peers[Int(input.byte() & 3)]
+    var values: [ArraySlice<UInt8>] = []
+    while let line = input.piece(endedBy: 0x0A) { values.append(line) }
+    var walk = ForwardedClient(peer: peer, trusted: ranges)
+    for value in values.reversed() { walk.read(value) }
+    precondition(walk.address == client(behind: peer, values))
+    for value in values {
+        checkAddress(value)
+        checkRange(value)
+    }
+    return 0
+}
+
+/// The same rule, written the other way round: from a whole list.
+private func client(behind peer: IPAddress, _ values: [ArraySlice<UInt8>]) -> IPAddress {
+    let elements = values.flatMap { $0.split(separator: UInt8(ascii: ",")) }.map(Characters.trimmed).filter {
+        !$0.isEmpty
+    }
+    var client = peer
+    for (position, element) in elements.reversed().enumerated() {
+        guard isTrusted(client), position < 32, let hop = hop(element) else { return client }
+        client = hop
+    }
+    return client
+}
+
+private func isTrusted(_ address: IPAddress) -> Bool {
+    let text = "\(address)"
+    return text.hasPrefix("10.") || text == "::1" || text.hasPrefix("2001:db8:") || text.hasPrefix("192.0.2.")
+}
+
+/// An element without its port and brackets.
+private func hop(_ element: ArraySlice<UInt8>) -> IPAddress? {
+    let text = String(decoding: element, as: UTF8.self)
+    guard text.utf8.elementsEqual(element) else { return nil }
+    if let match = text.wholeMatch(of: /\[([^\]]*:[^\]]*)\](:[0-9]{1,5})?/.asciiOnlyDigits()) {
+        return IPAddress(String(match.1))
+    }
+    if let match = text.wholeMatch(of: /([^:]*):[0-9]{1,5}/.asciiOnlyDigits()) { return IPAddress(String(match.1)) }
+    return IPAddress(text)
+}
+
+private func checkAddress(_ text: ArraySlice<UInt8>) {
+    guard let address = IPAddress(text) else { return }
+    let written = address.description
+    precondition(IPAddress(written) == address && IPAddress(Array("\(address)".utf8)) == address)
+    precondition(address.isIPv4 == !written.contains(":"))
+    precondition(address.network.network == address.network)
+    precondition(AddressRanges([range(written)]).contains(address))
+}
+
+private func checkRange(_ text: ArraySlice<UInt8>) {
+    do throws(AddressRange.Fault) {
+        let range = try AddressRange(String(decoding: text, as: UTF8.self))
+        precondition(range.contains(range.first))
+        precondition(try AddressRange(range.description) == range)
+    } catch .bitsBeyondLength(let range) {
+        precondition(range.contains(range.first))
+    } catch {}
+}
+
+private func range(_ text: String) -> AddressRange {
+    do throws(AddressRange.Fault) { return try AddressRange(text) } catch { preconditionFailure("\(text): \(error)") }
+}
+
+private func address(_ text: String) -> IPAddress {
+    guard let address = IPAddress(text) else { preconditionFailure(text) }
+    return address
+}

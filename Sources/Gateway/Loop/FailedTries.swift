@@ -1,0 +1,22 @@
+import Access
+import Addresses
+import EventLoop
+import Locking
+
+/// The one ``FailureLimiter`` of all loops. Its lock is taken for a connection's first request with a key and for wrong
+/// keys, never for the requests after them.
+final class FailedTries: Sendable {
+    private let limiter = Locked(FailureLimiter())
+
+    func wait(for address: IPAddress, _ rate: FailureLimiter.Rate, _ now: MonotonicTime) -> Duration? {
+        limiter.withLock { $0.wait(for: address, at: .nanoseconds(now.nanoseconds), rate) }
+    }
+
+    func succeeded(_ address: IPAddress, _ now: MonotonicTime) {
+        limiter.withLock { $0.succeeded(address, at: .nanoseconds(now.nanoseconds)) }
+    }
+
+    func failed(_ address: IPAddress, _ rate: FailureLimiter.Rate, _ now: MonotonicTime) -> FailureLimiter.Failure {
+        limiter.withLock { $0.failed(address, at: .nanoseconds(now.nanoseconds), rate) }
+    }
+}

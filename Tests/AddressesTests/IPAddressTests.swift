@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Addresses
+
+@Suite("Addresses (RFC 4291, RFC 5952)")
+struct IPAddressTests {
+    @Test(
+        "An address is read and written in its one form",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
+            ("2001:DB8::1", "2001:db8::1"), ("::", "::"), ("::1", "::1"), ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"),
+            ("2001:db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("fe80::1%eth0", "fe80::1"),
+            ("64:ff9b::192.0.2.1", "64:ff9b::c000:201"),
+            // Mapped addresses are IPv4 addresses.
+            ("::ffff:192.0.2.1", "192.0.2.1"), ("::FFFF:c000:201", "192.0.2.1"), ("::ffff:0.0.0.0", "0.0.0.0"),
+            ("0000:0000:0000:0000:0000:ffff:255.255.255.255", "255.255.255.255"),
+        ])
+    func forms(text: String, written: String) throws {
+        let address = try #require(IPAddress(text))
+        #expect(address.description == written)
+        #expect(IPAddress(written) == address)
+    }
+
+    @Test(
+        "Anything else is no address",
+        arguments: [
+            "", "1", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.4 ", " 1.2.3.4", "1.2.3.4:80", "1.2.3.4/8",
+            "0x1.2.3.4",
+            ":", ":::", "::1::", "[::1]", "12345::", "g::", "1:2:3:4:5:6:7:8:9", "1.2.3.4%eth0", "%eth0", "localhost",
+            "unknown",
+            "1.2.3.4\0", "::1\0", "\u{ff11}.2.3.4", String(repeating: "1", count: 100), "_hidden",
+        ])
+    func noAddress(text: String) {
+        #expect(IPAddress(text) == nil)
+    }
+
+    @Test(
+        "This machine's own addresses",
+        arguments: [
+            ("127.0.0.1", true), ("127.255.0.9", true), ("::1", true), ("::ffff:127.0.0.1", true), ("128.0.0.1", false),
+            ("126.255.255.255", false), ("::2", false), ("::", false), ("0.0.0.1", false), ("1::1", false),
+            ("::127.0.0.1", false),
+        ])
+    func loopback(text: String, isLoopback: Bool) throws {
+        #expect(try #require(IPAddress(text)).isLoopback == isLoopback)
+    }
+
+    @Test(
+        "A subscriber has one IPv4 address or 64 bits of IPv6",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"), ("::1", "::"),
+            ("::ffff:192.0.2.1", "192.0.2.1"),
+        ])
+    func network(text: String, network: String) throws {
+        #expect(try #require(IPAddress(text)).network.description == network)
+    }
+}
