@@ -18,6 +18,8 @@ package struct Configuration: Sendable {
     package internal(set) var authSecret = Secret(bytes: [])
     /// Who may ask, besides the key.
     package internal(set) var access = AccessSettings()
+    /// What instances run with.
+    package internal(set) var instances = InstanceSettings()
     /// Whether each request gets a log line.
     package internal(set) var accessLog = false
     /// The form of log lines.

@@ -58,6 +58,7 @@ enum HelpText {
         switch group {
         case .general: "Settings (flag, name in the environment, default):"
         case .access: "Who may ask:"
+        case .instances: "Instances:"
         case .log: "Log:"
         case .limits: "Limits (TIME: 500ms, 10s, 15min, 24h, 1d or seconds; SIZE: 64KiB, 4MiB, 1GiB or bytes):"
         }

@@ -4,6 +4,7 @@ package struct Setting: Sendable {
     package enum Group: String, Sendable, CaseIterable {
         case general = "Settings"
         case access = "Access"
+        case instances = "Instances"
         case log = "Log"
         case limits = "Limits"
     }

@@ -3,7 +3,7 @@ import Logging
 /// The table of all settings. Help, parsing and the order of printing follow it.
 package enum Settings {
     /// Every setting, grouped as help shows them.
-    package static let table: [Setting] = general + access + log + timeouts + sizes
+    package static let table: [Setting] = general + access + instances + log + timeouts + sizes
 
     /// The longest time that can be set.
     private static let longest = Duration.seconds(30 * 86_400)

@@ -104,8 +104,7 @@ private final class Service {
         switch selection.kind {
         case .process:
             log.notice("Instances run as children of the gateway: \(selection.reason)")
-            return ProcessSupervisor(
-                loop: loop, command: configuration.opencode, environment: environment, logger: log)
+            return ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log)
         case .systemd:
             log.notice("Instances run as units of systemd: \(selection.reason)")
             let records = InstanceRecordStore.units(environment: environment, userHome: Environment.homeFolder)

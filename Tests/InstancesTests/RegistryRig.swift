@@ -38,7 +38,10 @@ final class RegistryRig: Sendable {
             loop: loop, catalogue: ProjectCatalogue(home: home.path),
             // By the shell and not as a program: a file just written may not be executed while another test forks.
             supervisor: ProcessSupervisor(
-                loop: loop, command: command ?? ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment,
+                loop: loop,
+                setUp: ProcessSetUp(
+                    command: command ?? ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment,
+                    userHome: home.path, records: InstanceRecordStore(folder: "\(home.path)/.records")),
                 logger: logger),
             limits: limits, logger: logger, probe: probe, publish: { published.yield($0) })
         (self.home, self.loop, self.tables, self.ended) = (home, loop, tables, ended)

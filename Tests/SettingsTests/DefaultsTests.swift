@@ -17,6 +17,7 @@ struct DefaultsTests {
             "stop-timeout": "10s", "held-body": "64KiB", "stream-backlog": "4MiB", "max-head": "16KiB",
             "max-connections": "0", "allow-origin": "none", "trust-proxy": "none",
             "failed-tries": "10", "failed-try-interval": "6s",
+            "instance-password": "on",
         ]
         #expect(Set(Settings.table.map(\.name)) == Set(expected.keys))
         for setting in Settings.table {

@@ -26,15 +26,19 @@ import Testing
         }
         var output: [UInt8] = []
         var error: [UInt8] = []
-        var life = Life(identifier: child.identifier)
+        var life = Life(identifier: child.identity.number)
         for await event in events {
             switch event {
             case .output(.standardOutput, let bytes):
                 if output.isEmpty { await actor.run { _ in react(child) } }
                 output += bytes
             case .output(.standardError, let bytes): error += bytes
-            case .exited(let status):
-                life.status = status
+            case .ended:
+                life.status = await actor.run { _ in
+                    // What is left of the group, while the child still holds its number.
+                    child.signalGroup(SIGKILL)
+                    return child.collect()
+                }
                 continuation.finish()
             }
         }
@@ -64,9 +68,9 @@ import Testing
         #expect(life.output == "/usr\nGREETING=a=b c\nPATH=/usr/bin:/bin\n$HOME; * ü\n")
     }
 
-    @Test func itLeadsAProcessGroupOfItsOwn() async throws {
-        let life = try await live(["sh", "-c", "cut -d' ' -f5 /proc/$$/stat"])
-        #expect(life.output == "\(life.identifier)\n")
+    @Test func itLeadsAProcessGroupAndASessionOfItsOwnWithoutATerminal() async throws {
+        let life = try await live(["sh", "-c", "cut -d' ' -f5,6,7 /proc/$$/stat"])
+        #expect(life.output == "\(life.identifier) \(life.identifier) 0\n")
     }
 
     @Test func itInheritsNoDescriptorAndAnEmptyInput() async throws {

@@ -41,6 +41,13 @@ import Testing
         #expect(members(entries) == [100, 200, 300, 301, 302, 400])
     }
 
+    @Test func whatWasSeenToBelongToItStillDoes() throws {
+        let table = ProcessTable(try [entry(200, parent: 1), entry(201, parent: 200), entry(202, parent: 1)])
+        let known: Set = [ProcessIdentity(number: 200, startTime: 200), ProcessIdentity(number: 202, startTime: 7)]
+        let members = table.members(ofMark: "run", leader: nil, known: known)
+        #expect(members.map(\.identity.number).sorted() == [200, 201])
+    }
+
     @Test func whatHasEndedIsNoMoreButItsSessionIs() throws {
         let entries = try [entry(100, state: "Z", mark: "run"), entry(101, parent: 1, session: 100)]
         #expect(members(entries) == [101])

@@ -7,25 +7,57 @@ extension InstanceRecordStore {
         let path = "\(folder)/\(Self.lockName)"
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw .failed("made", path, errno) }
-            let lock = InstanceRecordLock(descriptor: descriptor, path: path)
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                guard errno == EWOULDBLOCK else { throw .failed("locked", path, errno) }
-                let holder = lock.holder.map { "process \($0)" } ?? "another process"
-                throw InstanceRecordError(
-                    "another gateway (\(holder)) already runs instances for the same projects as its child processes. "
-                        + "Stop it first, or give this one other projects (--home).")
+            if descriptor < 0, errno == ENOENT {
+                // A gateway that has just ended has removed the folder.
+                try prepare()
+                continue
             }
-            // The one before may have removed the file between the two calls.
-            guard lock.isInPlace else { continue }
-            lock.noteHolder()
+            guard descriptor >= 0 else { throw .failed("made", path, errno) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                let code = errno
+                defer { close(descriptor) }
+                guard code == EWOULDBLOCK else { throw .failed("locked", path, code) }
+                throw Self.taken(by: Self.holder(descriptor))
+            }
+            guard Self.isInPlace(descriptor, path) else {
+                close(descriptor)
+                continue
+            }
+            Self.noteHolder(descriptor)
             removeUnfinished()
-            return lock
+            return InstanceRecordLock(descriptor: descriptor, path: path)
         }
+    }
+
+    private static func taken(by holder: Int32?) -> InstanceRecordError {
+        let holder = holder.map { "process \($0)" } ?? "another process"
+        return InstanceRecordError(
+            "another gateway (\(holder)) already runs instances for the same projects as its child processes. Stop it "
+                + "first, or give this one other projects (--home).")
+    }
+
+    /// The one before may have removed the file between opening and locking.
+    private static func isInPlace(_ descriptor: Int32, _ path: String) -> Bool {
+        var ours = stat()
+        var present = stat()
+        return fstat(descriptor, &ours) == 0 && stat(path, &present) == 0 && ours.st_ino == present.st_ino
+            && ours.st_dev == present.st_dev
+    }
+
+    private static func holder(_ descriptor: Int32) -> Int32? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return Int32(String(decoding: bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+
+    private static func noteHolder(_ descriptor: Int32) {
+        let text = Array("\(getpid())\n".utf8)
+        ftruncate(descriptor, 0)
+        pwrite(descriptor, text, text.count, 0)
     }
 }
 
-/// A gateway's hold on its folder of records.
+/// A gateway's hold on its folder of records, for as long as this object lives.
 package final class InstanceRecordLock: Sendable {
     private let descriptor: Int32
     private let path: String
@@ -35,30 +67,11 @@ package final class InstanceRecordLock: Sendable {
         self.path = path
     }
 
-    deinit { close(descriptor) }
-
-    /// Ends the hold and leaves nothing behind, not even the folder when it is empty.
-    package func remove() {
+    /// Leaves nothing behind, not even the folder when it is empty.
+    deinit {
+        // While it is still held, so that nobody else's is removed.
         unlink(path)
         if let slash = path.lastIndex(of: "/") { rmdir(String(path[..<slash])) }
-    }
-
-    fileprivate var isInPlace: Bool {
-        var ours = stat()
-        var present = stat()
-        return fstat(descriptor, &ours) == 0 && stat(path, &present) == 0 && ours.st_ino == present.st_ino
-            && ours.st_dev == present.st_dev
-    }
-
-    fileprivate var holder: Int32? {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        return Int32(String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0x0A }, as: UTF8.self))
-    }
-
-    fileprivate func noteHolder() {
-        let text = Array("\(getpid())\n".utf8)
-        ftruncate(descriptor, 0)
-        pwrite(descriptor, text, text.count, 0)
+        close(descriptor)
     }
 }

@@ -1,43 +1,66 @@
-internal import Glibc
 internal import Logging
 internal import OpenCode
 internal import Systemd
 
-/// One OpenCode server as a child process: reads its output for the port, the log and the last lines.
+/// One OpenCode server as a child process: reads its output for the port, the log and the last lines, and knows how far
+/// its end has come.
 struct ProcessInstance {
+    /// The variable in the environment of a server and of all that it starts, whose value is the run's id: by it they are
+    /// found when they have left the process group, and when the gateway that started them is gone.
+    static let markName = "VIBEREMOTE_RUN"
     /// How many of the last lines are kept.
     private static let tailLength = 20
 
     let run: Run
-    private let logger: Logger
-    private let child: ChildProcess
+    let child: ChildProcess
+    /// What is written down of it.
+    var record: InstanceRecord
+    let logger: Logger
+    /// Whether it was asked to end.
+    var isAsked = false
+    /// Whether what is left of it is ended by SIGKILL.
+    var isKilling = false
+    /// Whether its first process has ended.
+    private(set) var hasEnded = false
+    /// Every process of it that was seen: one that has shed the mark, the group and the session is still known.
+    var known: Set<ProcessIdentity> = []
+    /// What outlives the first process and is waited for, with the deadline for it.
+    var remainder: [ProcessHandle] = []
+    var deadline: EventSource?
     private var banner = BannerScanner()
     private var standardOutput = OutputLines()
     private var standardError = OutputLines()
     private(set) var tail: [String] = []
 
-    init(run: Run, child: ChildProcess, logger: Logger) {
+    init(run: Run, child: ChildProcess, record: InstanceRecord, logger: Logger) {
         self.run = run
         self.child = child
+        self.record = record
         self.logger = logger
     }
 
-    func terminate() { child.signalGroup(SIGTERM) }
-    func kill() { child.signalGroup(SIGKILL) }
+    /// The first process, as long as sessions and groups of its number are this run's.
+    var leader: ProcessIdentity? { child.isOwnChild || !hasEnded ? child.identity : nil }
 
-    /// Takes what the child did; returns what that means.
-    mutating func receive(_ event: ChildProcess.Event) -> SupervisedEvent? {
-        switch event {
-        case .output(.standardOutput, let bytes):
+    /// Takes a piece of output; returns the port that it announces.
+    mutating func read(_ bytes: [UInt8], from output: ChildProcess.Output) -> UInt16? {
+        switch output {
+        case .standardOutput:
             for line in standardOutput.split(bytes) { keep(line) }
-            return banner.scan(bytes[...]).map { .announced(run: run.id, port: $0) }
-        case .output(.standardError, let bytes):
+            // Only before the port is known: what an agent prints later may look the same.
+            return record.port == nil ? banner.scan(bytes[...]) : nil
+        case .standardError:
             for line in standardError.split(bytes) { keep(line) }
             return nil
-        case .exited(let exit):
-            for line in [standardOutput.finish(), standardError.finish()].compactMap({ $0 }) { keep(line) }
-            return .exited(run: run.id, how: exit.description, tail: tail, next: .failed)
         }
+    }
+
+    /// The first process has ended.
+    mutating func noteEnd() { hasEnded = true }
+
+    /// Nothing more comes: lines that were not ended count.
+    mutating func finishOutput() {
+        for line in [standardOutput.finish(), standardError.finish()].compactMap({ $0 }) { keep(line) }
     }
 
     private mutating func keep(_ line: String) {

@@ -4,7 +4,10 @@ package import Logging
 internal import OpenCode
 package import Systemd
 
-/// Runs OpenCode servers as child processes of the gateway, each in a process group of its own.
+/// Runs OpenCode servers as child processes of the gateway, each in a session and process group of its own.
+///
+/// A server is written down (`InstanceRecord`) before it is started, and forgotten when nothing of it is left: so a gateway
+/// finds what one before it has left behind, however that ended.
 package actor ProcessSupervisor: Supervisor {
     /// The control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -14,92 +17,126 @@ package actor ProcessSupervisor: Supervisor {
     /// Children end with the gateway.
     package nonisolated var outlivesGateway: Bool { false }
 
-    private let loop: SystemEventLoop
+    let loop: SystemEventLoop
+    let setUp: ProcessSetUp
+    let logger: Logger
+    weak var observer: (any SupervisorObserver)?
+    var lock: InstanceRecordLock?
+    var instances: [ProjectName: ProcessInstance] = [:]
+    /// The last lines of servers that have ended.
+    var lastTails: [ProjectName: [String]] = [:]
     private let command: [String]
-    private let environment: [String: String]
-    private let logger: Logger
-    private weak var observer: (any SupervisorObserver)?
-    private var instances: [ProjectName: ProcessInstance] = [:]
-    private var asked: Set<ProjectName> = []
 
-    /// `command` is the program with its first arguments, such as `["opencode"]`; `environment` is the gateway's own.
-    /// What the servers print goes to `logger` under their project's name.
-    package init(loop: SystemEventLoop, command: [String], environment: [String: String], logger: Logger) {
-        precondition(!command.isEmpty, "the command of OpenCode needs a program")
+    /// A supervisor without servers. What the servers print goes to `logger` under their project's name.
+    package init(loop: SystemEventLoop, setUp: ProcessSetUp, logger: Logger) {
         self.loop = loop
-        self.command = [Self.absolute(command[0])] + command.dropFirst()
-        self.environment = environment
+        self.setUp = setUp
         self.logger = logger
+        command = [Self.absolute(setUp.command[0])] + setUp.command.dropFirst()
     }
 
     /// What the servers print is in the gateway's own log.
     package nonisolated func logCommand(of project: ProjectName) -> String? { nil }
 
-    /// Begins to report; there are no servers yet.
-    package func open(_ observer: any SupervisorObserver) async throws(LaunchError) { self.observer = observer }
+    /// Takes over or ends what another gateway has left; throws when one still has it, or when nothing could be written
+    /// down.
+    package func open(_ observer: any SupervisorObserver) async throws(LaunchError) {
+        self.observer = observer
+        do throws(InstanceRecordError) {
+            try setUp.records.prepare()
+            lock = try setUp.records.lock()
+        } catch {
+            throw LaunchError(error.description)
+        }
+        await recover()
+    }
 
     /// Starts a server as a child process.
-    package nonisolated func start(_ folder: ProjectFolder) { assumeIsolated { $0.spawn(folder) } }
+    package nonisolated func start(_ folder: ProjectFolder) { assumeIsolated { $0.launch(folder) } }
 
-    /// Sends SIGTERM to the child's group.
-    package nonisolated func terminate(_ project: ProjectName) {
-        assumeIsolated {
-            $0.asked.insert(project)
-            $0.instances[project]?.terminate()
-        }
-    }
+    /// Sends SIGTERM to the child's group, and to what has left it.
+    package nonisolated func terminate(_ project: ProjectName) { assumeIsolated { $0.requestEnd(of: project) } }
 
-    /// Sends SIGKILL to the child's group.
-    package nonisolated func kill(_ project: ProjectName) {
-        assumeIsolated {
-            $0.asked.insert(project)
-            $0.instances[project]?.kill()
-        }
-    }
+    /// Sends SIGKILL to the child's group, and to what has left it.
+    package nonisolated func kill(_ project: ProjectName) { assumeIsolated { $0.forceEnd(of: project) } }
 
-    /// The last lines of the running child.
+    /// The last lines of the running child, or of the last one.
     package nonisolated func tail(of project: ProjectName) -> [String] {
-        assumeIsolated { $0.instances[project]?.tail ?? [] }
+        assumeIsolated { $0.instances[project]?.tail ?? $0.lastTails[project] ?? [] }
     }
 
-    private func spawn(_ folder: ProjectFolder) {
-        let credentials = InstanceCredentials(password: RandomBytes.hex(16))
-        let child = ChildCommand(
-            // Flag and value apart: OpenCode does not know the other form (`--port=0`) at every version.
-            words: command + ["serve", "--port", "0", "--hostname", "127.0.0.1"],
-            environment: ChildEnvironment.make(
-                from: environment, credentials: credentials, directory: folder.path),
-            directory: folder.path)
-        let id = RandomBytes.hex(16)
-        let project = folder.name
-        do {
-            let process = try ChildProcess(child, on: loop) { [weak self] event in
-                self?.assumeIsolated { $0.receive(event, from: id, of: project) }
-            }
-            let run = Run(
-                id: id, processIdentifier: process.identifier, credentials: credentials,
-                started: WallClock.nanoseconds())
-            instances[project] = ProcessInstance(
-                run: run, child: process, logger: logger.with(LogField("project", project.string)))
-            asked.remove(project)
-            observer?.supervised(project, .launched(run))
+    private func launch(_ folder: ProjectFolder) {
+        do throws(LaunchError) {
+            let run = try spawn(folder)
+            observer?.supervised(folder.name, .launched(run))
         } catch {
-            observer?.supervised(
-                project,
-                .launchFailed(
-                    reason: "\(child.words[0]) could not be run in \(folder.path): \(error.reason). "
-                        + "Check that it is installed, on the gateway's PATH or named by --opencode with its full "
-                        + "path, and that the folder can be entered."))
+            observer?.supervised(folder.name, .launchFailed(reason: error.description))
         }
+    }
+
+    private func spawn(_ folder: ProjectFolder) throws(LaunchError) -> Run {
+        let project = folder.name
+        precondition(instances[project] == nil, "a project has one server at most")
+        let logger = logger.with(LogField("project", project.string))
+        let environment = try InstanceEnvironment.load(
+            project: project, home: setUp.userHome, base: setUp.environment)
+        for line in environment.ignoredLines { logger.warning("\(line)") }
+        let credentials = environment.credentials(withOwnPassword: setUp.givesPasswords)
+        var record = InstanceRecord(
+            project: project, run: RandomBytes.hex(16), credentials: credentials, environmentDigest: environment.digest)
+        // Before there is a process: whatever happens between the two, the next gateway finds it by its mark.
+        do throws(InstanceRecordError) { try setUp.records.write(record) } catch {
+            throw LaunchError(error.description)
+        }
+        var variables = environment.variables(credentials: credentials, directory: folder.path)
+        variables[ProcessInstance.markName] = record.run
+        // Flag and value apart: OpenCode does not know the other form (`--port=0`) at every version.
+        let words = command + ["serve", "--port", "0", "--hostname", "127.0.0.1"]
+        let child: ChildProcess
+        do throws(SystemdError) {
+            child = try ChildProcess(
+                ChildCommand(words: words, environment: variables, directory: folder.path), on: loop,
+                handler: handler(project, record.run))
+        } catch {
+            setUp.records.remove(project)
+            throw LaunchError(
+                "\(words[0]) could not be run in \(folder.path): \(error.reason). Check that it is installed, on the "
+                    + "gateway's PATH or named by --opencode with its full path, and that the folder can be entered.")
+        }
+        record.process = child.identity
+        let run = Run(
+            id: record.run, processIdentifier: child.identity.number, credentials: credentials,
+            started: WallClock.nanoseconds(), environmentDigest: record.environmentDigest)
+        instances[project] = ProcessInstance(run: run, child: child, record: record, logger: logger)
+        keepRecord(of: project)
+        return run
+    }
+
+    /// What a child's events do.
+    func handler(_ project: ProjectName, _ run: String) -> @Sendable (ChildProcess.Event) -> Void {
+        { [weak self] event in self?.assumeIsolated { $0.receive(event, from: run, of: project) } }
     }
 
     private func receive(_ event: ChildProcess.Event, from run: String, of project: ProjectName) {
-        guard instances[project]?.run.id == run, var meaning = instances[project]?.receive(event) else { return }
-        if case .exited(_, let how, let tail, _) = meaning {
-            if asked.remove(project) != nil { meaning = .exited(run: run, how: how, tail: tail, next: .stopped) }
-            instances[project] = nil
+        guard instances[project]?.run.id == run else { return }
+        switch event {
+        case .output(let output, let bytes):
+            guard let port = instances[project]?.read(bytes, from: output) else { return }
+            instances[project]?.record.port = port
+            keepRecord(of: project)
+            observer?.supervised(project, .announced(run: run, port: port))
+        case .ended:
+            instances[project]?.noteEnd()
+            sweep(project)
         }
-        observer?.supervised(project, meaning)
+    }
+
+    private func keepRecord(of project: ProjectName) {
+        guard let instance = instances[project] else { return }
+        do throws(InstanceRecordError) { try setUp.records.write(instance.record) } catch {
+            // It goes on running, and is found by its mark.
+            instance.logger.error("\(error)")
+        }
     }
 
     /// A relative path is meant from where the gateway was started, not from each project's folder. A bare name is

@@ -2,6 +2,11 @@ internal import CSystemd
 internal import Glibc
 
 /// The pipe from one of a child's outputs. Only the loop's thread may use it.
+///
+/// The child's end is open for reading too: so the pipe has a reader for as long as the child lives, and the child may go
+/// on writing when the gateway has been killed (an ordinary pipe would then give it EPIPE and SIGPIPE). What it writes
+/// waits in the pipe for the next gateway, which opens the pipe by the child's own descriptor. Only a child that has
+/// filled the pipe (64 KiB, pipe(7)) waits as well.
 final class ChildPipe: @unchecked Sendable {  // confined to the loop's thread by its ChildProcess
     /// Bytes per read, at most.
     private static let pieceSize = 16 * 1024
@@ -9,46 +14,65 @@ final class ChildPipe: @unchecked Sendable {  // confined to the loop's thread b
     private static let remainderLimit = 1024 * 1024
 
     let output: ChildProcess.Output
-    let readEnd: Int32
-    private(set) var writeEnd: Int32
-    var source: EventSource?
+    private let readEnd: Int32
+    /// What becomes the child's output; -1 once it has been given away.
+    private(set) var childEnd: Int32
+    private var source: EventSource?
     private var atEnd = false
 
+    /// A new pipe, for a child to come.
     init(_ output: ChildProcess.Output) throws(SystemdError) {
         var ends: [Int32] = [-1, -1]
         guard control_pipe(&ends, O_CLOEXEC) == 0 else {
             throw SystemdError(operation: "pipe2", code: errno, detail: "a child's output")
         }
+        defer { close(ends[1]) }
+        // A description of its own: our end does not block, and the child's must.
+        let childEnd = open("/proc/self/fd/\(ends[1])", O_RDWR | O_CLOEXEC)
+        guard childEnd >= 0 else {
+            let code = errno
+            close(ends[0])
+            throw SystemdError(operation: "open", code: code, detail: "a child's output in /proc/self/fd")
+        }
         self.output = output
+        self.childEnd = childEnd
         readEnd = ends[0]
-        writeEnd = ends[1]
-        // Only our end: the other one becomes the child's, where a non-blocking output would break programs.
         _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
     }
 
-    deinit {
-        close(readEnd)
-        closeWriteEnd()
-    }
-
-    func closeWriteEnd() {
-        if writeEnd >= 0 { close(writeEnd) }
-        writeEnd = -1
-    }
-
-    /// The next piece; nil when there is none now. At the end of the output the source ends too.
-    func read() -> [UInt8]? {
-        guard !atEnd else { return nil }
-        var count = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, initialized in
-            repeat {
-                count = Glibc.read(readEnd, buffer.baseAddress, buffer.count)
-            } while count < 0 && errno == EINTR
-            initialized = max(count, 0)
+    /// The pipe that a process writes to already.
+    init(_ output: ChildProcess.Output, of process: Int32) throws(SystemdError) {
+        let path = "/proc/\(process)/fd/\(output.descriptor)"
+        // Opening anything else than a pipe could have effects, or wait.
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw SystemdError(operation: "stat", code: errno, detail: path) }
+        guard status.st_mode & S_IFMT == S_IFIFO else {
+            throw SystemdError(operation: "open", code: ESPIPE, detail: "\(path), which is no pipe")
         }
-        if count > 0 { return bytes }
-        if count == 0 || errno != EAGAIN { endReading() }
-        return nil
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemdError(operation: "open", code: errno, detail: path) }
+        self.output = output
+        readEnd = descriptor
+        childEnd = -1
+    }
+
+    deinit {
+        // First the source, which waits on the descriptor.
+        source = nil
+        close(readEnd)
+        closeChildEnd()
+    }
+
+    func closeChildEnd() {
+        if childEnd >= 0 { close(childEnd) }
+        childEnd = -1
+    }
+
+    /// Calls `deliver` with each piece, on the loop's thread.
+    func watch(on loop: SystemEventLoop, _ deliver: @escaping @Sendable ([UInt8]) -> Void) throws(SystemdError) {
+        source = try loop.watch(readEnd, .readable) { [weak self] _ in
+            if let bytes = self?.read() { deliver(bytes) }
+        }
     }
 
     /// What is left after the child has ended.
@@ -65,4 +89,23 @@ final class ChildPipe: @unchecked Sendable {  // confined to the loop's thread b
         source?.cancel()
         source = nil
     }
+
+    /// The next piece; nil when there is none now. At the end of the output the source ends too.
+    private func read() -> [UInt8]? {
+        guard !atEnd else { return nil }
+        var count = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, initialized in
+            repeat {
+                count = Glibc.read(readEnd, buffer.baseAddress, buffer.count)
+            } while count < 0 && errno == EINTR
+            initialized = max(count, 0)
+        }
+        if count > 0 { return bytes }
+        if count == 0 || errno != EAGAIN { endReading() }
+        return nil
+    }
+}
+
+extension ChildProcess.Output {
+    fileprivate var descriptor: Int32 { self == .standardOutput ? STDOUT_FILENO : STDERR_FILENO }
 }

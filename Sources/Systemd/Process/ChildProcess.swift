@@ -1,87 +1,136 @@
 internal import CSystemd
 internal import Glibc
 
-/// One child process in a process group of its own, watched by the control loop.
+/// One child process in a session and process group of its own, watched by the control loop; or one that another gateway
+/// started before, whose outputs are taken over.
 ///
-/// It keeps itself until the child has ended, so a child is always collected. Only the loop's thread may use it.
+/// It keeps itself until ``collect()``, so a child is always collected. Only the loop's thread may use it.
 package final class ChildProcess: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
     /// Which of the child's outputs.
-    package enum Output: Sendable { case standardOutput, standardError }
+    package enum Output: Sendable, CaseIterable { case standardOutput, standardError }
 
     /// What the child did; always on the loop's thread.
     package enum Event: Sendable {
         /// It wrote these bytes: a piece of any size.
         case output(Output, [UInt8])
-        /// It ended, and all of its process group was killed. The last event.
-        case exited(ProcessExit)
+        /// It ended and is to be collected; what it started may still run. Output may come until then.
+        case ended
     }
 
-    /// The kernel's number of the process, and of its group.
-    package let identifier: Int32
+    /// Which process; its number is also that of its session and of its group.
+    package let identity: ProcessIdentity
+    /// Whether it is the gateway's own child. The number of an own one can't be another's before ``collect()``.
+    package let isOwnChild: Bool
     private let loop: SystemEventLoop
     private let handler: @Sendable (Event) -> Void
     private let descriptor: Int32
     private var exitSource: EventSource?
-    private var pipes: [ChildPipe] = []
-    private var hasExited = false
+    private var pipes: [ChildPipe]
+    private var hasEnded = false
+    private var isCollected = false
 
     /// Starts the child; its events come later, never from within this call. Only on the loop's thread.
     ///
-    /// The child has the null device as input, pipes as outputs, no other descriptor, no signal blocked or ignored.
+    /// The child has the null device as input, pipes as outputs, no other descriptor, no terminal, no signal blocked or
+    /// ignored.
     package init(
         _ command: ChildCommand, on loop: SystemEventLoop, handler: @escaping @Sendable (Event) -> Void
     ) throws(SystemdError) {
         loop.checkIsolated()
-        self.loop = loop
-        self.handler = handler
         let output = try ChildPipe(.standardOutput)
         let error = try ChildPipe(.standardError)
-        identifier = try Spawn.start(command, output: output.writeEnd, error: error.writeEnd)
-        output.closeWriteEnd()
-        error.closeWriteEnd()
-        descriptor = control_pidfd_open(identifier)
-        guard descriptor >= 0 else {
-            let code = errno
-            Self.abandon(identifier)
-            throw SystemdError(operation: "pidfd_open", code: code, detail: command.words[0])
+        let number = try Spawn.start(command, output: output.childEnd, error: error.childEnd)
+        for pipe in [output, error] { pipe.closeChildEnd() }
+        let descriptor = control_pidfd_open(number)
+        guard descriptor >= 0, let status = ProcessTable.status(of: number) else {
+            let failure = SystemdError(operation: "pidfd_open", code: errno, detail: command.words[0])
+            if descriptor >= 0 { close(descriptor) }
+            Self.abandon(number)
+            throw failure
         }
+        self.loop = loop
+        self.handler = handler
+        self.descriptor = descriptor
+        identity = status.identity
+        isOwnChild = true
         pipes = [output, error]
         do {
-            exitSource = try loop.watch(descriptor, .readable) { _ in self.collect() }
-            for pipe in pipes {
-                pipe.source = try loop.watch(pipe.readEnd, .readable) { _ in self.read(pipe) }
-            }
+            try watch()
         } catch {
             end()
-            Self.abandon(identifier)
+            Self.abandon(number)
+            throw error
+        }
+    }
+
+    /// Takes over a process that another gateway started as its child: its end and its outputs from now on, and what
+    /// waits in the pipes. Throws when it has gone, or when its outputs are not such pipes.
+    package init(
+        adopting identity: ProcessIdentity, on loop: SystemEventLoop, handler: @escaping @Sendable (Event) -> Void
+    ) throws(SystemdError) {
+        loop.checkIsolated()
+        let pipes = try Output.allCases.map { (output) throws(SystemdError) in
+            try ChildPipe(output, of: identity.number)
+        }
+        let descriptor = control_pidfd_open(identity.number)
+        guard descriptor >= 0 else {
+            throw SystemdError(operation: "pidfd_open", code: errno, detail: "process \(identity.number)")
+        }
+        // The number could have been given to another process before the descriptor held it.
+        guard ProcessTable.status(of: identity.number)?.identity == identity else {
+            close(descriptor)
+            throw SystemdError(operation: "pidfd_open", code: ESRCH, detail: "process \(identity.number)")
+        }
+        self.loop = loop
+        self.handler = handler
+        self.descriptor = descriptor
+        self.identity = identity
+        isOwnChild = false
+        self.pipes = pipes
+        do {
+            try watch()
+        } catch {
+            end()
             throw error
         }
     }
 
     deinit { close(descriptor) }
 
-    /// Sends a signal to every process of the child's group; nothing once the child has ended.
+    /// Sends a signal to every process of the child's group; nothing once the child may be another process.
     package func signalGroup(_ number: Int32) {
         loop.checkIsolated()
-        // The group's number can't be another's: the child is not collected before this is set.
-        if !hasExited { kill(-identifier, number) }
+        // An own child's group keeps its number until the child is collected; another one's only while that runs.
+        if !isCollected, isOwnChild || !hasEnded { kill(-identity.number, number) }
     }
 
-    private func read(_ pipe: ChildPipe) {
-        if let bytes = pipe.read() { handler(.output(pipe.output, bytes)) }
-    }
-
-    private func collect() {
-        // First the rest of the group, while the ended child still holds the group's number, so that it can't be
-        // another's.
-        kill(-identifier, SIGKILL)
+    /// Frees the number of a child that has ended and hands over the rest of its output; tells how it ended. The last
+    /// call: nothing comes any more.
+    package func collect() -> ProcessExit {
+        loop.checkIsolated()
+        precondition(hasEnded && !isCollected, "only a child that has ended is collected, and only once")
+        isCollected = true
         var ended = control_exit()
-        let collected = control_reap(descriptor, &ended) == 0
-        if collected, ended.code == 0 { return }
-        hasExited = true
+        let isKnown = isOwnChild && control_reap(descriptor, &ended) == 0 && ended.code != 0
         for pipe in pipes { pipe.drain { handler(.output(pipe.output, $0)) } }
         end()
-        handler(.exited(collected ? ProcessExit(ended) : .unknown))
+        return isKnown ? ProcessExit(ended) : .unknown
+    }
+
+    private func watch() throws(SystemdError) {
+        exitSource = try loop.watch(descriptor, .readable) { _ in self.noteEnd() }
+        for pipe in pipes {
+            let output = pipe.output
+            try pipe.watch(on: loop) { [weak self] in self?.handler(.output(output, $0)) }
+        }
+    }
+
+    private func noteEnd() {
+        // Level-triggered: it would come again until the child is collected.
+        exitSource?.cancel()
+        guard !hasEnded else { return }
+        hasEnded = true
+        handler(.ended)
     }
 
     /// Takes apart what keeps this object.
@@ -90,14 +139,15 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
         exitSource = nil
         for pipe in pipes { pipe.endReading() }
         pipes = []
-        hasExited = true
+        hasEnded = true
+        isCollected = true
     }
 
     /// Ends a child that can't be watched.
-    private static func abandon(_ identifier: Int32) {
-        kill(-identifier, SIGKILL)
+    private static func abandon(_ number: Int32) {
+        kill(-number, SIGKILL)
         var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        while waitpid(number, &status, 0) < 0, errno == EINTR {}
     }
 }
 

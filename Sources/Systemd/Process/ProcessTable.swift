@@ -45,14 +45,17 @@ package struct ProcessTable: Sendable {
     /// mark, those in the leader's session or group, and whatever descends from one of them.
     ///
     /// `leader` is nil once its number may have been given to another process: sessions and groups then prove nothing.
-    /// Never the calling process or process 1.
-    package func members(ofMark mark: String, leader: ProcessIdentity?) -> [ProcessStatus] {
+    /// `known` are processes that were found to belong to it before. Never the calling process or process 1.
+    package func members(
+        ofMark mark: String, leader: ProcessIdentity?, known: Set<ProcessIdentity> = []
+    ) -> [ProcessStatus] {
         let alive = entries.filter { !$0.status.hasEnded && !Self.isExempt($0.status.identity.number) }
         let children = Dictionary(grouping: alive, by: \.status.parent)
         var found: Set<ProcessIdentity> = []
         var members: [ProcessStatus] = []
         var waiting = alive.filter { entry in
-            entry.mark == mark || leader.map { entry.status.belongs(to: $0) } ?? false
+            entry.mark == mark || known.contains(entry.status.identity)
+                || leader.map { entry.status.belongs(to: $0) } ?? false
         }
         while let entry = waiting.popLast() {
             guard found.insert(entry.status.identity).inserted else { continue }

@@ -44,7 +44,6 @@ import Testing
         (["--threads", "0"], "--threads \"0\""), (["--threads=65"], "--threads \"65\""),
         (["--head-timeout", "soon"], "--head-timeout \"soon\""), (["--head-timeout", "0"], "--head-timeout \"0\""),
         (["--access-log", "maybe"], "--access-log \"maybe\""),
-        (["--supervisor", "systemd"], "--supervisor \"systemd\""),
         (["--max-head", "1"], "--max-head \"1\""), (["--lisen", "x"], "\"--lisen\""), (["extra"], "\"extra\""),
     ]) func aWrongValueIsNamedInOneSentence(flags: [String], name: String) throws {
         let run = try Run(["serve"] + flags, Self.key)

@@ -25,9 +25,11 @@ final class GatewayUnderTest: Sendable {
         process = try TestProcess(
             try BuiltProducts.path("viberemote-gateway"),
             ["serve", "--listen", "127.0.0.1:0", "--home", home.path, "--opencode", opencode ?? shim] + flags,
-            environment: ["VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process"].merging(
-                environment
-            ) { $1 })
+            environment: [
+                "VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process",
+                // Records and environment files of its own.
+                "HOME": home.path, "XDG_RUNTIME_DIR": tools.path,
+            ].merging(environment) { $1 })
         let line = try process.waitForLine(on: .output, within: .seconds(30)) { $0.contains(" listening on http://") }
         guard let text = line.split(separator: ":").last, let port = UInt16(text) else {
             throw TestFailure("the gateway announced \(line)")

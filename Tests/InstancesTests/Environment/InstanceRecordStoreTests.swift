@@ -78,7 +78,7 @@ import Testing
         #expect(try files == [".left"])
         let lock = try store.lock()
         #expect(try files == ["~lock"])
-        lock.remove()
+        withExtendedLifetime(lock) {}
     }
 
     @Test func aRecordThatOthersCanReadIsNotBelieved() throws {
@@ -123,14 +123,15 @@ import Testing
         lock = nil
         lock = try store.lock()
         #expect(store.all().isEmpty)
-        lock?.remove()
+        lock = nil
         #expect(!FileManager.default.fileExists(atPath: store.folder))
     }
 
     @Test func aFolderWithRecordsStays() throws {
-        let lock = try store.lock()
+        var lock: InstanceRecordLock? = try store.lock()
         try store.write(record())
-        lock.remove()
+        #expect(lock != nil)
+        lock = nil
         #expect(try files == ["alpha"])
     }
 

@@ -1,0 +1,26 @@
+/// What a ``ProcessSupervisor`` starts, and with what.
+package struct ProcessSetUp: Sendable {
+    /// The program with its first arguments, such as `["opencode"]`; never empty.
+    package let command: [String]
+    /// The gateway's own environment.
+    package let environment: [String: String]
+    /// The user's own home folder, where the environment files are.
+    package let userHome: String
+    /// Whether each server asks for a random password of its own.
+    package let givesPasswords: Bool
+    /// Where running servers are written down.
+    package let records: InstanceRecordStore
+
+    /// A set-up.
+    package init(
+        command: [String], environment: [String: String], userHome: String, givesPasswords: Bool = true,
+        records: InstanceRecordStore
+    ) {
+        precondition(!command.isEmpty, "the command of OpenCode needs a program")
+        self.command = command
+        self.environment = environment
+        self.userHome = userHome
+        self.givesPasswords = givesPasswords
+        self.records = records
+    }
+}

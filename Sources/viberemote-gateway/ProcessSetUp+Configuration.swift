@@ -1,0 +1,14 @@
+import Instances
+import Settings
+
+extension ProcessSetUp {
+    /// Instances as child processes, out of the settings.
+    init(_ configuration: Configuration) {
+        let environment = Environment.variables
+        let userHome = Environment.homeFolder
+        self.init(
+            command: configuration.opencode, environment: environment, userHome: userHome,
+            givesPasswords: configuration.instances.givesPasswords,
+            records: .processes(environment: environment, userHome: userHome, projects: configuration.home))
+    }
+}

@@ -1,0 +1,168 @@
+import EnvironmentFiles
+import Foundation
+import Glibc
+import Instances
+import OpenCode
+import Testing
+
+@Suite struct InstanceEnvironmentTests {
+    private func file(_ text: String) throws -> EnvironmentFile {
+        try EnvironmentFile(parsing: Array(text.utf8), path: "env")
+    }
+
+    @Test func whatIsTheGatewaysOwnStaysThere() {
+        let own = [
+            "VIBE_AUTH_SECRET", "VIBE_X", "HOME_DIR", "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
+            "WATCHDOG_USEC", "WATCHDOG_PID", "JOURNAL_STREAM", "INVOCATION_ID", "SYSTEMD_EXEC_PID", "MAINPID",
+            "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "OLDPWD", "OPENCODE_SERVER_PASSWORD",
+            "OPENCODE_SERVER_USERNAME", "OPENCODE_PASSWORD",
+        ]
+        let others = [
+            "PATH": "/usr/bin", "HOME": "/home/vibe", "PROVIDER_KEY": "theirs", "OPENCODE_CONFIG": "c", "LISTENER": "x",
+            "VIBER": "x", "XDG_RUNTIME_DIR": "/run/user/1000",
+        ]
+        let base = others.merging(own.map { ($0, "of the gateway") }) { $1 }.merging(["PWD": "/"]) { $1 }
+        let environment = InstanceEnvironment(base: base, files: [])
+        #expect(
+            environment.variables(credentials: nil, directory: "/home/vibe/alpha")
+                == others.merging(["PWD": "/home/vibe/alpha"]) { $1 })
+    }
+
+    @Test func aLaterFileHoldsOverAnEarlierOneAndBothOverTheBase() throws {
+        let environment = InstanceEnvironment(
+            base: ["A": "base", "B": "base", "C": "base"],
+            files: [try file("B=common\nC=common\nD=common\n"), try file("C=own\nE=own\nE=own again\n")])
+        #expect(
+            environment.variables(credentials: nil, directory: "/d") == [
+                "A": "base", "B": "common", "C": "own", "D": "common", "E": "own again", "PWD": "/d",
+            ])
+    }
+
+    @Test func noFileOverrulesItsPasswordOrDirectory() throws {
+        let text = "OPENCODE_SERVER_PASSWORD=weak\nOPENCODE_SERVER_USERNAME=me\nOPENCODE_PASSWORD=weak\nPWD=/x\n"
+        let environment = InstanceEnvironment(base: [:], files: [try file(text)])
+        let credentials = try #require(environment.credentials(withOwnPassword: true))
+        #expect(credentials.username == "opencode")
+        #expect(credentials.password.utf8.count == 32)
+        #expect(
+            environment.variables(credentials: credentials, directory: "/d") == [
+                "OPENCODE_SERVER_PASSWORD": credentials.password, "OPENCODE_PASSWORD": credentials.password,
+                "PWD": "/d",
+            ])
+    }
+
+    @Test func everyRunHasAnotherPassword() {
+        let environment = InstanceEnvironment(base: [:], files: [])
+        let passwords = (0..<100).compactMap { _ in environment.credentials(withOwnPassword: true)?.password }
+        #expect(Set(passwords).count == 100)
+    }
+
+    @Test(arguments: [
+        ("", nil),
+        ("OPENCODE_SERVER_PASSWORD=\n", nil),
+        ("OPENCODE_SERVER_USERNAME=me\n", nil),
+        ("OPENCODE_SERVER_PASSWORD=theirs\n", InstanceCredentials(password: "theirs")),
+        (
+            "OPENCODE_SERVER_PASSWORD=theirs\nOPENCODE_SERVER_USERNAME=me\n",
+            InstanceCredentials(username: "me", password: "theirs")
+        ),
+    ])
+    func withoutAnOwnPasswordWhatTheFilesSayCounts(text: String, credentials: InstanceCredentials?) throws {
+        let environment = InstanceEnvironment(base: [:], files: [try file(text)])
+        #expect(environment.credentials(withOwnPassword: false) == credentials)
+        let variables = environment.variables(credentials: credentials, directory: "/d")
+        #expect(variables["OPENCODE_SERVER_PASSWORD"] == credentials?.password)
+        #expect(variables["OPENCODE_SERVER_USERNAME"] == (credentials?.username == "me" ? "me" : nil))
+    }
+
+    @Test func linesWithoutEffectAreTold() throws {
+        let environment = InstanceEnvironment(base: [:], files: [try file("A=1\nnonsense\n"), try file("1=x\n")])
+        #expect(environment.ignoredLines.map(\.line) == [2, 1])
+    }
+
+    @Test func theDigestFollowsNamesAndValuesAlone() throws {
+        func digest(_ texts: String...) throws -> String {
+            InstanceEnvironment(base: ["BASE": "x"], files: try texts.map { try file($0) }).digest
+        }
+        let digest1 = try digest("A=1\nB=2\n")
+        for same in [["B=2\nA=1\n"], ["# why\nA='1'\n", "B=2\n"], ["A=0\nB=2\n", "A=1\n"]] {
+            #expect(InstanceEnvironment(base: [:], files: try same.map { try file($0) }).digest == digest1)
+        }
+        for other in ["A=1\n", "A=1\nB=3\n", "A=12\nB=\n", "A=1\nB=2\nC=\n", "A='1\nB=2'\n", ""] {
+            #expect(try digest(other) != digest1, "\(other)")
+        }
+    }
+}
+
+/// The files on disk.
+@Suite struct InstanceEnvironmentFilesTests {
+    private let home: TemporaryHome
+
+    init() throws {
+        home = try TemporaryHome()
+        try home.makeFolder(".config/opencode/env.d")
+    }
+
+    private func variables(_ project: ProjectName = .alpha) throws -> [String: String] {
+        let environment = try InstanceEnvironment.load(project: project, home: home.path, base: ["BASE": "1"])
+        return environment.variables(credentials: nil, directory: "/d").filter { $0.key != "PWD" }
+    }
+
+    @Test func filesThatAreNotThereSayNothing() throws {
+        #expect(try variables() == ["BASE": "1"])
+        try FileManager.default.removeItem(atPath: home.path + "/.config")
+        #expect(try variables() == ["BASE": "1"])
+        try home.makeFile(".config")
+        #expect(try variables() == ["BASE": "1"])
+    }
+
+    @Test func theProjectsOwnFileHoldsOverTheCommonOne() throws {
+        try home.makeFile(".config/opencode/env", "A=common\nB=common\n", mode: 0o600)
+        try home.makeFile(".config/opencode/env.d/alpha.env", "B=own\n", mode: 0o600)
+        #expect(try variables() == ["BASE": "1", "A": "common", "B": "own"])
+        #expect(try variables(.beta) == ["BASE": "1", "A": "common", "B": "common"])
+    }
+
+    @Test(arguments: ["a-b", "a b", "gr\u{fc}n", "*", "?", "[a]", "a\\x2db", "a$b", "%i", "env", "~", "a'b", "-"])
+    func everyFolderGetsTheFileOfItsPlainName(name: String) throws {
+        let project = try #require(ProjectName(name))
+        // Those that a pattern or an escaped name would find.
+        for other in ["a", "b", "ab", "a-b", "a\\x2db", "x"] where other != name {
+            try home.makeFile(".config/opencode/env.d/\(other).env", "WRONG=1\n", mode: 0o600)
+        }
+        #expect(try variables(project) == ["BASE": "1"])
+        try home.makeFile(".config/opencode/env.d/\(name).env", "RIGHT=1\n", mode: 0o600)
+        #expect(try variables(project) == ["BASE": "1", "RIGHT": "1"])
+    }
+
+    @Test func aNameThatIsTooLongForAFileHasNone() throws {
+        let project = try #require(ProjectName(String(repeating: "x", count: 255)))
+        #expect(try variables(project) == ["BASE": "1"])
+    }
+
+    @Test(arguments: [0o604, 0o620, 0o644])
+    func aFileThatOthersCanReadIsRefusedWithTheFix(mode: Int) throws {
+        let path = home.path + "/.config/opencode/env.d/alpha.env"
+        try home.makeFile(".config/opencode/env.d/alpha.env", "SECRET=hidden\n", mode: mode)
+        let error = #expect(throws: LaunchError.self) { try variables() }
+        #expect(error?.description.contains("`chmod 600 \(path)`") == true)
+        #expect(error?.description.contains("hidden") == false)
+        #expect(InstanceEnvironment.currentDigest(of: .alpha, home: home.path) == nil)
+        #expect(try variables(.beta) == ["BASE": "1"])
+    }
+
+    @Test func aWrongLineIsNamedWithFileAndLine() throws {
+        try home.makeFile(".config/opencode/env", "A=1\nSECRET='hidden\n", mode: 0o600)
+        let error = #expect(throws: LaunchError.self) { try variables() }
+        #expect(error?.description.hasPrefix("\(home.path)/.config/opencode/env, line 2 ") == true)
+        #expect(error?.description.contains("hidden") == false)
+    }
+
+    @Test func aChangeIsSeenAtOnce() throws {
+        try home.makeFile(".config/opencode/env", "A=1\n", mode: 0o600)
+        let first = InstanceEnvironment.currentDigest(of: .alpha, home: home.path)
+        #expect(first == (try InstanceEnvironment.load(project: .alpha, home: home.path, base: ["B": "2"]).digest))
+        try home.makeFile(".config/opencode/env", "A=2\n", mode: 0o600)
+        #expect(InstanceEnvironment.currentDigest(of: .alpha, home: home.path) != first)
+    }
+}
