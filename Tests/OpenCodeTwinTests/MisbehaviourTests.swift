@@ -172,13 +172,14 @@ struct EndMisbehaviourTests {
 
     @Test func aKillMidFlight() throws {
         let twin = try TwinProcess()
-        #expect(try twin.post("/twin/misbehave", "killed-after=0").text == "true")
+        // The answer may come, or go with the process.
+        _ = try? twin.post("/twin/misbehave", "killed-after=0")
         #expect(try twin.process.waitForExit() == .signalled(SIGKILL))
     }
 
     @Test func aChangeStopsTheTimer() throws {
         let twin = try TwinProcess(misbehave: "crash-after=60000")
-        _ = try twin.post("/twin/misbehave", "crash-after=0")
+        _ = try? twin.post("/twin/misbehave", "crash-after=0")
         #expect(try twin.process.waitForExit() == .exited(1))
     }
 

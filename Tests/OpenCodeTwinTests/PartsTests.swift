@@ -63,20 +63,50 @@ struct PartsTests {
         #expect(answer.count == 3)
         #expect(answer.joined().utf8.count == 1000)
         #expect(TurnScript.withoutOptions("go [pieces=3] on") == "go on")
+        #expect(TurnScript.withoutOptions("go [think] on") == "go on")
         #expect(TurnScript(model: "slow", prompt: "hi").silence == .seconds(75))
         #expect(TurnScript(model: "fast", prompt: "hi").answer(to: "hi").count == 2000)
     }
 
-    @Test func theUsualAnswerTakesWellBelowTwoSeconds() {
+    @Test(arguments: [
+        ("talk", "hello", Scenario.talk), ("think", "hello", .think), ("nobody's", "hello", .talk),
+        ("talk", "Think about it", .think), ("talk", "tools, please", .tools), ("think", "hello [edit]", .edit),
+        ("talk", "unthinkable", .talk), ("talk", "todo [question pace=5]", .question), ("big", "", .big),
+    ])
+    func theCourseOfATurnIsChosen(model: String, prompt: String, scenario: Scenario) {
+        #expect(TurnScript(model: model, prompt: prompt).scenario == scenario)
+    }
+
+    @Test func thePaceIsForWhatThePromptDoesNotSay() {
+        let fast = TurnScript(model: "slow", prompt: "hi [interval=5ms]", pace: 10)
+        #expect(fast.silence == .milliseconds(7500))
+        #expect(fast.interval == .milliseconds(5))
+        #expect(fast.scaled(.seconds(1)) == .milliseconds(100))
+        #expect(TurnScript(model: "slow", prompt: "hi [pace=0]", pace: 100).silence == .zero)
+    }
+
+    /// The recordings took about a second for some fifty pieces.
+    @Test func theUsualAnswerTakesAsLongAsTheRecordedOne() {
         let script = TurnScript(model: "talk", prompt: "Explain the parser")
         let pieces = script.answer(to: "Explain the parser").count
         #expect((30...60).contains(pieces))
-        #expect(script.interval * pieces + script.silence < .milliseconds(1500))
+        #expect((Duration.milliseconds(700)...Duration.milliseconds(1500)).contains(script.interval * pieces))
+    }
+
+    /// The check value of RFC 1952's polynomial for `123456789`.
+    @Test func gzip() {
+        #expect(Gzip.checksum(Array("123456789".utf8)) == 0xcbf4_3926)
+        let coded = Gzip.encode(Array(repeating: 7, count: 70_000))
+        #expect(coded.prefix(3) == [0x1f, 0x8b, 8])
+        #expect(coded.count == 70_000 + 10 + 2 * 5 + 8)
+        #expect(coded.suffix(4) == [0x70, 0x11, 0x01, 0])
     }
 
     @Test func commandLines() throws {
         #expect(try ServeOptions.parse(["serve", "--port", "0", "--hostname", "127.0.0.1"]) == .serve(ServeOptions()))
-        #expect(try ServeOptions.parse(["serve", "--port=14321", "--print-logs"]) == .serve(ServeOptions(port: 14321)))
+        #expect(
+            try ServeOptions.parse(["serve", "--port=14321", "--print-logs"])
+                == .serve(ServeOptions(port: 14321, printsLogs: true)))
         #expect(throws: ServeOptions.Failure.self) { try ServeOptions.parse(["serve", "--hostname", "0.0.0.0"]) }
         #expect(throws: ServeOptions.Failure.self) { try ServeOptions.parse(["serve", "--port"]) }
         #expect(throws: ServeOptions.Failure.self) { try ServeOptions.parse([]) }

@@ -3,30 +3,36 @@ import Testing
 
 @testable import opencode_twin
 
-/// What was recorded of the real server, from `Tests/Fixtures/opencode/1.18.33`.
-enum Recording {
-    private static let folder = "opencode/1.18.33"
+/// What was recorded of one version of the real server, from `Tests/Fixtures/opencode`.
+struct Recording: Sendable, CustomTestStringConvertible {
+    let version: String
+
+    /// All versions that the twin plays.
+    static let all = Profile.all.map { Recording(version: $0.version) }
+
+    var testDescription: String { version }
+
+    var profile: Profile { Profile.chosen(version) ?? .newest }
 
     /// The records of a file with one JSON object a line.
-    static func records(_ name: String) throws -> [JSON] {
-        try Fixtures.lines("\(folder)/\(name)").map { try JSONParser.parse(Array($0.utf8)) }
+    func records(_ name: String) throws -> [JSON] {
+        try Fixtures.lines("opencode/\(version)/\(name)").map { try JSONParser.parse(Array($0.utf8)) }
     }
 
     /// The head that began a recorded stream.
-    static func streamHead(_ name: String) throws -> [String] {
-        try records(name).first?["head"]?.text?.split(separator: "\r\n").map(String.init) ?? []
+    func streamHead(_ name: String) throws -> [String] {
+        try records("events/\(name).jsonl").first?["head"]?.text?.split(separator: "\r\n").map(String.init) ?? []
     }
 
     /// The events of a recorded stream.
-    static func events(_ name: String) throws -> [JSON] {
-        try records(name).compactMap { $0["text"]?.text }.map { text in
-            try JSONParser.parse(Array(text.dropFirst("data: ".count).utf8))
-        }
+    func events(_ name: String) throws -> [JSON] {
+        Array(try records("events/\(name).jsonl").dropFirst())
     }
 }
 
 /// One recorded exchange.
 struct RecordedExchange: CustomTestStringConvertible, Sendable {
+    let version: String
     let name: String
     let method: String
     let target: String
@@ -38,10 +44,11 @@ struct RecordedExchange: CustomTestStringConvertible, Sendable {
     /// nil when it was too long to keep.
     let body: String?
 
-    var testDescription: String { name }
+    var testDescription: String { "\(version) \(name)" }
 
-    init(_ record: JSON) {
+    init(_ record: JSON, version: String) {
         let (request, response) = (record["request"] ?? .null, record["response"] ?? .null)
+        self.version = version
         name = record["name"]?.text ?? ""
         method = request["method"]?.text ?? ""
         target = request["target"]?.text ?? ""
@@ -57,37 +64,5 @@ struct RecordedExchange: CustomTestStringConvertible, Sendable {
             ($0.elements?.first?.text ?? "", $0.elements?.last?.text ?? "")
         }
         body = response["body"]?.text
-    }
-}
-
-extension JSON {
-    /// What remains when values are taken away: names in their order and kinds of values.
-    var shape: String {
-        switch self {
-        case .null: return "null"
-        case .bool: return "bool"
-        case .integer, .number: return "number"
-        case .string: return "string"
-        case .array(let elements): return "[" + elements.map(\.shape).joined(separator: ",") + "]"
-        case .object(let members):
-            let members = members.map { member in
-                "\(member.name.hasPrefix("ses_") ? "{session}" : member.name):\(member.value.shape)"
-            }
-            return "{" + members.joined(separator: ",") + "}"
-        }
-    }
-}
-
-extension [JSON] {
-    /// The type and shape of each event, a run of deltas as one.
-    var outline: [String] {
-        var outline: [String] = []
-        for event in self {
-            let payload = event["payload"] ?? event
-            let line = "\(payload["type"]?.text ?? "?") \(event.shape)"
-            if payload["type"]?.text == "message.part.delta", outline.last == line { continue }
-            outline.append(line)
-        }
-        return outline
     }
 }

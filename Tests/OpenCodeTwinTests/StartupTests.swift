@@ -6,30 +6,73 @@ import Testing
 
 @Suite("The program starts and ends as recorded")
 struct StartupTests {
-    /// The lines that a recorded process printed, the port in them replaced.
-    private static func recorded(_ name: String, port: UInt16) throws -> [TestProcess.Line] {
-        let record = try Recording.records("process.jsonl").first { $0["name"]?.text == name }
+    /// The lines that a recorded process printed, with this one's port and home in them.
+    private static func recorded(_ recording: Recording, _ name: String, port: UInt16) throws -> [TestProcess.Line] {
+        let record = try recording.records("process.jsonl").first { $0["name"]?.text == name }
         return (record?["output"]?.elements ?? []).map { line in
-            TestProcess.Line(
-                stream: line["stream"] == "stdout" ? .output : .error,
-                text: (line["line"]?.text ?? "").replacing(":4096", with: ":\(port)"))
+            let text = (line["line"]?.text ?? "").replacing(":4096", with: ":\(port)")
+                .replacing("port 14322", with: "port \(port)")
+            return TestProcess.Line(stream: line["stream"] == "stdout" ? .output : .error, text: text)
         }
     }
 
-    @Test func theBannerAndItsWarning() throws {
-        let open = try TwinProcess()
-        #expect(open.process.output.values == (try Self.recorded("first start", port: open.port)))
-        let guarded = try TwinProcess(environment: ["OPENCODE_SERVER_PASSWORD": "correct horse"])
-        #expect(guarded.process.output.values == (try Self.recorded("password set", port: guarded.port)))
+    /// The lines of one stream, without what names a file of this user's.
+    private static func lines(_ lines: [TestProcess.Line], of stream: TestProcess.Stream) -> [String] {
+        lines.filter { $0.stream == stream }.map { line in
+            let words = line.text.split(separator: " ", omittingEmptySubsequences: false)
+            return words.map { $0.hasPrefix("/") ? "FILE" : String($0) }.joined(separator: " ")
+        }
     }
 
-    @Test func aTakenPortEndsTheProcess() throws {
+    @Test(arguments: Recording.all)
+    func theBannerAndWhatComesBefore(_ recording: Recording) throws {
+        let first = try TwinProcess(recording.version, misbehave: "first-run")
+        let expected = try Self.recorded(recording, "first start", port: first.port)
+        for stream in [TestProcess.Stream.output, .error] {
+            #expect(first.process.lines(of: stream) == Self.lines(expected, of: stream))
+        }
+        let guarded = try TwinProcess(recording.version, environment: ["OPENCODE_SERVER_PASSWORD": "correct horse"])
+        #expect(
+            guarded.process.output.values == (try Self.recorded(recording, "password set", port: guarded.port)))
+    }
+
+    @Test(arguments: Recording.all)
+    func aTakenPortEndsTheProcess(_ recording: Recording) throws {
         let taken = try TestServer { _ in }
-        let process = try TestProcess(try BuiltProducts.path("opencode-twin"), ["serve", "--port", "\(taken.port)"])
+        let process = try TestProcess(
+            try BuiltProducts.path("opencode-twin"),
+            ["serve", "--port", "\(taken.port)", "--profile", recording.version])
         #expect(try process.waitForExit() == .exited(1))
-        let recorded = try Self.recorded("a named port that is taken", port: taken.port)
-        #expect(process.lines(of: .output) == recorded.filter { $0.stream == .output }.map(\.text))
-        #expect(process.lines(of: .error) == recorded.filter { $0.stream == .error }.map(\.text))
+        let expected = try Self.recorded(recording, "a named port that is taken", port: taken.port)
+        for stream in [TestProcess.Stream.output, .error] {
+            #expect(Self.lines(process.output.values, of: stream) == Self.lines(expected, of: stream))
+        }
+    }
+
+    @Test(arguments: Recording.all)
+    func aBrokenConfigurationEndsTheProcess(_ recording: Recording) throws {
+        let process = try TestProcess(
+            try BuiltProducts.path("opencode-twin"), ["serve", "--port", "0", "--profile", recording.version],
+            environment: ["TWIN_MISBEHAVE": "exit-at-start=1"])
+        #expect(try process.waitForExit() == .exited(1))
+        let expected = try Self.recorded(recording, "broken configuration", port: 0)
+        #expect(process.lines(of: .output) == Self.lines(expected, of: .output))
+        // The recorded list of what is wrong with the file is longer.
+        let lines = Self.lines(process.output.values, of: .error)
+        #expect(lines == Array(Self.lines(expected, of: .error).prefix(lines.count)))
+        #expect(lines.count == 7)
+    }
+
+    @Test(arguments: Recording.all)
+    func logsOnRequest(_ recording: Recording) throws {
+        let process = try TestProcess(
+            try BuiltProducts.path("opencode-twin"),
+            ["serve", "--port=0", "--print-logs", "--profile", recording.version])
+        try process.waitForLine(on: .output) { $0.contains("listening on") }
+        let recorded = Self.lines(try Self.recorded(recording, "--print-logs", port: 0), of: .error)
+        let line = try process.waitForLine(on: .error) { !$0.isEmpty }
+        #expect(line.split(separator: " ")[0].prefix(5) == recorded[0].split(separator: " ")[0].prefix(5))
+        #expect(line.contains("level=INFO") || line.hasPrefix("INFO"))
     }
 
     @Test func port0Means4096AndThenAnyFreeOne() throws {

@@ -8,14 +8,20 @@ struct TwinProcess {
     let port: UInt16
     private let folder: TemporaryDirectory
 
-    /// Starts it. `words` go into the folder's own file, `misbehave` into the environment.
-    init(environment: [String: String] = [:], misbehave: String = "", words: String? = nil) throws {
+    /// Starts it. `words` go into the folder's own file, `misbehave` into the environment. Turns take no time unless a
+    /// pace is given.
+    init(
+        _ version: String? = nil, environment: [String: String] = [:], pace: Int = 0, misbehave: String = "",
+        words: String? = nil, files: [String: String] = [:]
+    ) throws {
         folder = try TemporaryDirectory()
+        for (name, content) in files { try folder.write(content, to: name) }
         if let words { try folder.write(words, to: Startup.wordsFile) }
-        let environment = environment.merging(["TWIN_MISBEHAVE": misbehave]) { $1 }
+        var variables = environment.merging(["TWIN_MISBEHAVE": misbehave, "TWIN_PACE": "\(pace)"]) { $1 }
+        if let version { variables["TWIN_PROFILE"] = version }
         process = try TestProcess(
             try BuiltProducts.path("opencode-twin"), ["serve", "--port", "0", "--hostname", "127.0.0.1"],
-            environment: environment, directory: folder.path)
+            environment: variables, directory: folder.path)
         let banner = try process.waitForLine(on: .output) { $0.contains("listening on") }
         guard let port = UInt16(banner.split(separator: ":").last ?? "") else {
             throw TestKitError.malformed("a banner without a port: \(banner)")
@@ -30,9 +36,13 @@ struct TwinProcess {
 
     func get(_ target: String) throws -> TestResponse { try TestClient.request(port, "GET", target) }
 
+    @discardableResult
     func post(_ target: String, _ body: String = "{}") throws -> TestResponse {
         try TestClient.request(port, "POST", target, text: body)
     }
+
+    @discardableResult
+    func delete(_ target: String) throws -> TestResponse { try TestClient.request(port, "DELETE", target) }
 
     /// A new session's id.
     func newSession() throws -> String {
@@ -45,7 +55,7 @@ struct TwinProcess {
     /// A session in which one short turn is over.
     func usedSession() throws -> String {
         let id = try newSession()
-        _ = try post("/session/\(id)/message", Prompt.text("hello [interval=0ms silent=0ms]"))
+        try post("/session/\(id)/message", Prompt.text("hello"))
         return id
     }
 }
@@ -57,9 +67,45 @@ enum Prompt {
     }
 }
 
-extension TestResponse {
-    /// The body as JSON; null when it is none.
-    var json: JSON { (try? JSONParser.parse(body)) ?? .null }
+/// What a stream has brought so far, event by event.
+final class EventLog {
+    private let stream: EventStreamReader
+    private(set) var events: [JSON] = []
+    /// How far `next` has looked.
+    private var seen = 0
+
+    init(_ twin: TwinProcess, _ target: String = "/event") throws {
+        stream = try TestClient.events(twin.port, target)
+        try next("server.connected")
+    }
+
+    var head: TestResponseHead? { stream.response.head }
+    var chunkSizes: [Int] { stream.response.chunkSizes }
+    var ending: TestResponse.Ending? { stream.response.ending }
+
+    /// Reads up to the next event of a type that meets the condition, and returns its properties.
+    @discardableResult
+    func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
+        while true {
+            while seen < events.count {
+                let payload = events[seen]["payload"] ?? events[seen]
+                seen += 1
+                let properties = payload["properties"] ?? .null
+                if payload["type"]?.text == type, condition(properties) { return properties }
+            }
+            try read(1)
+        }
+    }
+
+    /// Reads that many more events.
+    func read(_ count: Int) throws {
+        for _ in 0..<count { events.append(try stream.nextJSON()) }
+    }
+
+    /// Reads to the end of the stream.
+    func readToEnd() throws {
+        while let event = try stream.next() { events.append(try JSONParser.parse(Array(event.utf8))) }
+    }
 }
 
 extension EventStreamReader {

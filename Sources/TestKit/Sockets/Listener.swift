@@ -4,6 +4,8 @@ import Glibc
 final class Listener: Sendable {
     private let descriptor: Int32
     private let stop: WakePipe
+    /// Holds the port when nothing listens on it any more.
+    private let holder = Monitor<Int32?>(nil)
     let port: UInt16
 
     /// Listens on the port, 0 for any free one. Throws `system("bind …", EADDRINUSE)` when it is taken.
@@ -22,6 +24,7 @@ final class Listener: Sendable {
 
     deinit {
         _ = close(descriptor)
+        if let holding = holder.withLock({ $0 }) { _ = close(holding) }
     }
 
     /// A socket that holds the port; not listening yet.
@@ -71,6 +74,8 @@ final class Listener: Sendable {
     /// Ends listening, and `accept` with it: from now on the kernel refuses connections. The port stays taken.
     func refuse() {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        // A port that the kernel has chosen is free from here on.
+        holder.withLock { if $0 == nil { $0 = try? Listener.bound(port: port) } }
     }
 }
 

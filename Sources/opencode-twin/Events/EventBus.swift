@@ -7,6 +7,9 @@ final class EventBus: Sendable {
         var nextNumber = 0
         /// How many stored changes each session has seen; `sync` events count them.
         var sequence: [String: Int] = [:]
+        /// The directories that were opened, and those whose first turn has been announced.
+        var opened: Set<String> = []
+        var announced: Set<String> = []
     }
 
     private let state = Monitor(State())
@@ -33,6 +36,12 @@ final class EventBus: Sendable {
         state.withLock { $0.subscriptions[subscription.number] = nil }
     }
 
+    /// The event that every subscription begins with, as it is written.
+    func greeting(directory: String?) -> String {
+        let first = event("server.connected", [:])
+        return "data: \((directory == nil ? ["payload": first] : first).encoded)\n\n"
+    }
+
     /// A heartbeat for one subscriber, encoded.
     func heartbeat(for subscription: EventSubscription) -> String {
         let beat = event("server.heartbeat", [:])
@@ -45,39 +54,41 @@ final class EventBus: Sendable {
         let event = event(type, properties)
         state.withLock { state in
             var wrapped = [wrap(event, directory).encoded]
-            if let session, profile.sendsSyncEvents {
+            if let session, profile.events.areSynchronized {
                 let number = state.sequence[session, default: 0]
                 state.sequence[session] = number + 1
                 wrapped.append(wrap(sync(event, number, session), directory).encoded)
             }
+            let plain = event.encoded
             for subscription in state.subscriptions.values {
                 if subscription.directory == nil {
                     for line in wrapped { subscription.append(line) }
                 } else if subscription.directory == directory {
-                    subscription.append(event.encoded)
+                    subscription.append(plain)
                 }
-            }
-        }
-    }
-
-    /// Ends the streams of one directory, as disposing of its instance does. The wrapped streams go on.
-    func end(directory: String) {
-        state.withLock { state in
-            for subscription in state.subscriptions.values where subscription.directory == directory {
-                subscription.end()
             }
         }
     }
 
     private func event(_ type: String, _ properties: JSON) -> JSON {
         let event: JSON = ["type": .string(type), "properties": properties]
-        guard profile.eventsHaveIdentifiers, case .object(let members) = event else { return event }
+        guard profile.events.haveIdentifiers, case .object(let members) = event else { return event }
         return .object([JSON.Member(name: "id", value: .string(Identifier.make("evt")))] + members)
     }
 
     private func wrap(_ payload: JSON, _ directory: String) -> JSON {
-        [
+        let layout: Layout = profile.events.areSynchronized ? "directory project payload" : "directory payload"
+        return layout.object([
             "directory": .string(directory), "project": .string(SHA1.hexadecimal(directory)), "payload": payload,
+        ])
+    }
+
+    /// As events are wrapped that belong to no directory, though they tell about one: newer versions call it `global`,
+    /// older ones name none.
+    private func wrapGlobal(_ payload: JSON, about directory: String) -> JSON {
+        if !profile.events.areSynchronized { return ["payload": payload] }
+        return [
+            "directory": "global", "project": .string(SHA1.hexadecimal(directory)), "payload": payload,
         ]
     }
 
@@ -94,55 +105,57 @@ final class EventBus: Sendable {
     }
 }
 
-/// What waits for one subscriber. Unbounded, as OpenCode's own queue is.
-final class EventSubscription: Sendable {
-    /// What is taken from the queue next.
-    enum Item: Equatable {
-        /// An encoded event.
-        case event(String)
-        /// The stream ends cleanly.
-        case end
-        /// The subscriber has gone.
-        case gone
+/// What a directory's use brings about.
+extension EventBus {
+    /// Tells the wrapped streams, once, that a directory is used.
+    func open(directory: String) {
+        guard state.withLock({ $0.opened.insert(directory).inserted }) else { return }
+        publishWrapped(wrapGlobal(bareEvent("project.updated", profile.project(directory)), about: directory))
     }
 
-    private struct State {
-        var events: [String] = []
-        var isEnded = false
-        var isGone = false
+    /// Tells, once, what a directory's first turn loads.
+    func announceCatalogue(directory: String) {
+        if profile.events.catalogue.isEmpty { return }
+        guard state.withLock({ $0.announced.insert(directory).inserted }) else { return }
+        for type in profile.events.catalogue {
+            publish(type, type == "plugin.added" ? ["id": "agent"] : [:], directory: directory)
+        }
     }
 
-    let number: Int
-    /// The directory whose events come; nil for all, wrapped.
-    let directory: String?
-    private let state = Monitor(State())
-
-    init(number: Int, directory: String?) {
-        self.number = number
-        self.directory = directory
+    /// Ends the streams of one directory, as disposing of its instance does. The wrapped streams go on.
+    func dispose(directory: String) {
+        for type in profile.events.disposal { publish(type, [:], directory: directory) }
+        let properties: JSON = ["directory": .string(directory)]
+        let last = event("server.instance.disposed", properties).encoded
+        state.withLock { state in
+            state.opened.remove(directory)
+            for subscription in state.subscriptions.values where subscription.directory == directory {
+                subscription.append(last)
+                subscription.end()
+            }
+        }
+        publishWrapped(wrap(bareEvent("server.instance.disposed", properties), directory))
     }
 
-    func append(_ event: String) {
-        state.withLock { if !$0.isEnded { $0.events.append(event) } }
+    /// Ends every stream without its last chunk.
+    func cut() {
+        state.withLock { state in
+            for subscription in state.subscriptions.values { subscription.leave() }
+        }
     }
 
-    /// No event follows; those queued are still delivered.
-    func end() {
-        state.withLock { $0.isEnded = true }
+    /// An event that only the wrapped streams have: its `id` stands at the end.
+    private func bareEvent(_ type: String, _ properties: JSON) -> JSON {
+        let event: JSON = ["type": .string(type), "properties": properties]
+        return profile.events.haveIdentifiers ? event.adding([("id", .string(Identifier.make("evt")))]) : event
     }
 
-    /// The subscriber's connection has ended.
-    func leave() {
-        state.withLock { $0.isGone = true }
-    }
-
-    /// The next items, all that are there; nil when nothing came before the deadline.
-    func next(by deadline: Deadline) -> [Item]? {
-        try? state.wait(for: "an event", within: deadline.remaining) { state in
-            if state.isGone { return [.gone] }
-            if state.events.isEmpty { return state.isEnded ? [.end] : nil }
-            defer { state.events = [] }
-            return state.events.map(Item.event) + (state.isEnded ? [.end] : [])
+    private func publishWrapped(_ event: JSON) {
+        let line = event.encoded
+        state.withLock { state in
+            for subscription in state.subscriptions.values where subscription.directory == nil {
+                subscription.append(line)
+            }
         }
     }
 }

@@ -25,6 +25,18 @@ struct Request {
         self.query = query
     }
 
+    /// The segments with slashes between them.
+    var path: String { segments.joined(separator: "/") }
+
+    /// The same request with another method.
+    func with(method: String) -> Request {
+        Request(method: method, segments: segments, query: query, fields: fields, body: body)
+    }
+
+    private init(method: String, segments: [String], query: [String: String], fields: [TestField], body: [UInt8]) {
+        (self.method, self.segments, self.query, self.fields, self.body) = (method, segments, query, fields, body)
+    }
+
     /// The directory that the request is about: query, then header, then the server's own.
     func directory(default own: String) -> String {
         query["directory"] ?? fields.first("x-opencode-directory").map { Request.decode($0[...]) } ?? own

@@ -20,7 +20,9 @@ extension Twin {
     private func changeMisbehaviour(_ request: Request) -> Answer {
         if let credentials, !credentials.accept(request) { return .unauthorized }
         do {
-            misbehaviour.change(to: try Misbehaviour(String(decoding: request.body, as: UTF8.self)))
+            let wanted = try Misbehaviour(String(decoding: request.body, as: UTF8.self))
+            misbehaviour.change(to: wanted)
+            if wanted.cutsStreams { bus.cut() }
             return .json(true)
         } catch {
             return .json(["unknown": .string(error.word)], status: 400, reason: "Bad Request")

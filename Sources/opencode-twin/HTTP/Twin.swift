@@ -6,6 +6,8 @@ struct Twin: Sendable {
     let credentials: Credentials?
     let misbehaviour: MisbehaviourSwitch
     let heartbeat: Duration
+    /// The time that turns take, in percent of the recorded one.
+    let pace: Int
     /// The working directory, which counts where a request names none.
     let directory: String
     /// The user's home, for `/path`.
@@ -27,7 +29,7 @@ struct Twin: Sendable {
     }
 
     /// Idle connections stay open for long; recorded is only that 40 s are not enough.
-    private static let idleLimit: Duration = .seconds(3600)
+    static let idleLimit: Duration = .seconds(3600)
     /// A head of this size is refused, whatever in it is long.
     private static let headLimit = 16 * 1024
 
@@ -45,9 +47,13 @@ struct Twin: Sendable {
             let request = Request(received)
             switch try misbehave(request, connection) ?? outcome(of: request) {
             case .answer(let answer):
-                try write(answer.adapted(toOrigin: request.fields.first("Origin")), to: connection, request.method)
+                // The switch itself never breaks.
+                let isSwitch = request.segments.first == "twin"
+                if try !isSwitch && breakOff(answer, request, connection) { return }
+                try write(answer, to: connection, request)
             case .events(let directory):
-                try connection.writeHead(200, headers: Answer.streamFields)
+                if try breakOff(stream: bus.greeting(directory: directory), request, connection) { return }
+                try connection.writeHead(200, headers: AnswerHead.stream(profile))
                 let stream = EventStream(
                     connection: connection, subscription: bus.subscribe(directory: directory), bus: bus,
                     heartbeat: heartbeat, misbehaviour: misbehaviour)
@@ -73,9 +79,12 @@ struct Twin: Sendable {
         }
     }
 
-    private func write(_ answer: Answer, to connection: TestConnection, _ method: String) throws {
-        try connection.writeHead(answer.status, answer.reason, headers: answer.fields)
-        if method == "HEAD" || answer.body.isEmpty { return }
+    private func write(_ answer: Answer, to connection: TestConnection, _ request: Request) throws {
+        let isAskedToCompress = request.fields.first("Accept-Encoding")?.contains("gzip") == true
+        let answer = profile.compresses && isAskedToCompress ? answer.compressed : answer
+        let head = AnswerHead(profile: profile, answer: answer, origin: request.fields.first("Origin"))
+        try connection.writeHead(answer.status, answer.reason, headers: head.fields)
+        if answer.body.isEmpty { return }
         if answer.isChunked {
             try connection.writeChunk(answer.body, within: .seconds(600))
             try connection.writeLastChunk()
@@ -91,6 +100,8 @@ struct Twin: Sendable {
                 ("Upgrade", "websocket"), ("Connection", "Upgrade"),
                 ("Sec-WebSocket-Accept", WebSocketFrame.accept(key: key)), ("Date", Clock.httpDate),
             ])
-        try TerminalConnection(connection: connection) { _ = store.removeTerminal(id) }.run()
+        try TerminalConnection(connection: connection, hasCursor: profile.terminalsHaveCursors) {
+            _ = store.removeTerminal(id)
+        }.run()
     }
 }

@@ -33,13 +33,14 @@ extension Misbehaviour {
     }
 
     /// Every word, in the order of the help.
-    static var words: [Word] { startWords + healthWords + endWords }
+    static var words: [Word] { startWords + healthWords + answerWords + endWords }
 
     private static var startWords: [Word] {
         [
             number("exit-at-start", "CODE", "print what a broken configuration does, and end with CODE") {
                 $0.exitAtStart = Int32(clamping: $1)
             },
+            flag("first-run", "print what the version's first run prints") { $0.isFirstRun = true },
             duration("banner-late", "print the banner MS milliseconds late") { $0.banner = .late($1) },
             flag("banner-never", "print no banner") { $0.banner = .never },
             flag("banner-split", "print the banner in two writes") { $0.banner = .split },
@@ -57,6 +58,16 @@ extension Misbehaviour {
             duration("health-late", "answer /global/health MS milliseconds late") { $0.healthDelay = $1 },
             flag("wedge", "take requests and answer none; streams fall silent") { $0.isWedged = true },
         ]
+    }
+
+    private static var answerWords: [Word] {
+        Fault.Kind.allCases.map { kind in
+            Word(name: kind.rawValue, value: "PATH", help: kind.help) {
+                let path = $1 ?? "/"
+                $0.faults.append(Fault(kind: kind, path: String(path)))
+                return path.hasPrefix("/")
+            }
+        } + [flag("cut-streams", "close all event streams, as a change only") { $0.cutsStreams = true }]
     }
 
     private static var endWords: [Word] {

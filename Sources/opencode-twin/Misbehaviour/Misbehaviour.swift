@@ -37,6 +37,8 @@ struct Misbehaviour: Sendable, Equatable {
 
     /// Ends with this code before the banner, with the output that a broken configuration file gives.
     var exitAtStart: Int32?
+    /// Prints what the version prints when a user runs it for the first time.
+    var isFirstRun = false
     var banner = Banner.atOnce
     /// Refuses connections on the port that the banner names.
     var refuses = false
@@ -45,6 +47,10 @@ struct Misbehaviour: Sendable, Equatable {
     var healthDelay: Duration?
     /// Takes every request and answers none; streams fall silent.
     var isWedged = false
+    /// Answers that are broken.
+    var faults: [Fault] = []
+    /// Closes all event streams without their last chunk.
+    var cutsStreams = false
     /// Ends with exit code 1 after this time.
     var crashDelay: Duration?
     /// Ends with exit code 1 at the first request whose path begins like this.
@@ -55,4 +61,9 @@ struct Misbehaviour: Sendable, Equatable {
     /// The time that it takes to end after SIGTERM.
     var terminationDelay: Duration?
     var grandchildren: [Grandchild] = []
+
+    /// What goes wrong with the answer to a path.
+    func fault(for path: String) -> Fault.Kind? {
+        faults.first { $0.applies(to: path) }?.kind
+    }
 }

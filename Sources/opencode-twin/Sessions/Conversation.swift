@@ -6,47 +6,53 @@ struct Conversation: Sendable {
     struct Prompt: Sendable {
         let sessionID: String
         let message: UserMessage
+        let script: TurnScript
+        /// What the model says, where the script does not.
+        var words: [String]?
     }
 
     let store: SessionStore
     let bus: EventBus
     let profile: Profile
 
-    /// Creates a session.
-    func create(directory: String, title: String?, parentID: String?) -> Session {
-        let session = Session(directory: directory, title: title, parentID: parentID)
+    /// Creates a session. A subagent's is restricted.
+    func create(directory: String, title: String?, parentID: String?, isRestricted: Bool = false) -> Session {
+        let session = Session(directory: directory, title: title, parentID: parentID, isRestricted: isRestricted)
         store.add(session)
-        bus.publish(
-            "session.created", ["sessionID": .string(session.id), "info": session.createdEvent(profile)],
-            directory: directory, storedIn: session.id)
+        let info = session.json(profile.layouts.sessionCreated, profile, isNew: true)
+        for type in profile.turns.createdIsUpdated ? ["session.created", "session.updated"] : ["session.created"] {
+            publish(type, properties(info, session), session, stored: true)
+        }
         return session
     }
 
     /// Stores a prompt; its turn comes when the turns before it are over.
-    func accept(_ text: String, model: Session.Model, in session: Session) -> Prompt {
-        let message = UserMessage(sessionID: session.id, text: text, model: model)
+    func accept(
+        _ text: String, model: Session.Model, script: TurnScript, says words: [String]? = nil, in session: Session
+    ) -> Prompt {
+        var message = UserMessage(sessionID: session.id, text: text, model: model)
+        if session.isRestricted { message.tools = UserMessage.subagentTools }
         var modelIsNew = false
         store.update(session.id) {
             modelIsNew = $0.model != model
             $0.model = model
             $0.queued.append(message.id)
         }
-        if modelIsNew { publishSession(session.id) }
+        if modelIsNew, profile.turns.newModelUpdatesSession { publishSession(session.id) }
         store.store(.user(message), in: session.id)
-        publish(message.addedEvent, session)
-        publishPart(message.partEvent, session)
+        publishInfo(message.info(profile.layouts.userAdded, profile.layouts), session)
+        publishPart(message.part, of: (message.id, session), profile.layouts.prompt)
         publishSession(session.id)
-        return Prompt(sessionID: session.id, message: message)
+        return Prompt(sessionID: session.id, message: message, script: script, words: words)
     }
 
     /// Runs the turn of a prompt to its end, which releases the session; the answer, or nil when it was dropped before
     /// it began.
-    func run(_ prompt: Prompt) -> AssistantMessage? {
-        let control = TurnControl()
+    func run(_ prompt: Prompt, control: TurnControl = TurnControl()) -> AssistantMessage? {
         guard let session = store.claim(prompt.sessionID, prompt: prompt.message.id, with: control) else {
             return nil
         }
-        return Turn(conversation: self, prompt: prompt, session: session, control: control).run()
+        return Turn(self, prompt, session, control).run()
     }
 
     /// Aborts the running turn, which publishes that itself between two of its events, and drops the queued ones.
@@ -54,20 +60,20 @@ struct Conversation: Sendable {
         let running = store.update(session.id) { $0.queued = [] }?.runningTurn
         if let running {
             running.abort.open()
+            store.pending.abort(session: session.id)
             _ = running.isSettled.isOpened(within: .seconds(10))
             if running.wasAborted.isOpen { return }
         }
-        publishIdle(session)
+        if profile.turns.abortsIdleSessions { publishIdle(session) }
     }
 
     /// Deletes a session.
     func delete(_ session: Session) {
         store[session.id]?.runningTurn?.abort.open()
-        publishIdle(session)
+        store.pending.abort(session: session.id)
         guard let removed = store.remove(session.id) else { return }
-        publish(
-            "session.deleted", ["sessionID": .string(session.id), "info": removed.updatedEvent(profile)], session,
-            stored: true)
+        let info = removed.json(profile.layouts.sessionChanged, profile)
+        publish("session.deleted", properties(info, session), session, stored: true)
     }
 
     /// Changes the title.
@@ -78,44 +84,5 @@ struct Conversation: Sendable {
         }
         publishSession(session.id)
         return changed ?? session
-    }
-}
-
-extension Conversation {
-    func publish(_ type: String, _ properties: JSON, _ session: Session, stored: Bool = false) {
-        bus.publish(type, properties, directory: session.directory, storedIn: stored ? session.id : nil)
-    }
-
-    /// `message.updated` with a message's info.
-    func publish(_ info: JSON, _ session: Session) {
-        publish("message.updated", ["sessionID": .string(session.id), "info": info], session, stored: true)
-    }
-
-    /// `message.part.updated`.
-    func publishPart(_ part: JSON, _ session: Session) {
-        publish(
-            "message.part.updated",
-            ["sessionID": .string(session.id), "part": part, "time": .integer(Clock.milliseconds)], session,
-            stored: true)
-    }
-
-    /// `session.updated` with the session as it is now.
-    func publishSession(_ id: String) {
-        guard let session = store[id] else { return }
-        publish(
-            "session.updated", ["sessionID": .string(id), "info": session.updatedEvent(profile)], session, stored: true)
-    }
-
-    func publishStatus(_ status: String, _ session: Session) {
-        publish("session.status", ["sessionID": .string(session.id), "status": ["type": .string(status)]], session)
-    }
-
-    func publishIdle(_ session: Session) {
-        publishStatus("idle", session)
-        publish("session.idle", ["sessionID": .string(session.id)], session)
-    }
-
-    func publishDiff(_ session: Session) {
-        publish("session.diff", ["sessionID": .string(session.id), "diff": []], session)
     }
 }

@@ -17,88 +17,68 @@ enum Message: Sendable {
         }
     }
 
-    /// As `GET /session/ID/message?limit=N` shows it: the members stand in the order in which they are stored.
-    var paged: JSON {
+    /// Info and parts, as one place shows them.
+    func json(_ look: MessageLayouts, _ layouts: Layouts) -> JSON {
         switch self {
-        case .user(let message): message.paged
-        case .assistant(let message): message.answer
-        }
-    }
-
-    /// As `GET /session/ID/message` lists it.
-    var listed: JSON {
-        switch self {
-        case .user(let message): message.listed
-        case .assistant(let message): message.listed
+        case .user(let message):
+            [
+                "info": message.info(look.user, layouts),
+                "parts": [message.part.json(in: (message.id, message.sessionID), look, layouts)],
+            ]
+        case .assistant(let message): message.json(look, layouts)
         }
     }
 }
 
 /// A prompt.
 struct UserMessage: Sendable {
+    /// What a subagent's prompt may not use.
+    static var subagentTools: JSON { ["todowrite": false, "todoread": false, "task": false] }
+
     let id = Identifier.make("msg")
-    let partID = Identifier.make("prt")
     let sessionID: String
     let text: String
     let model: Session.Model
+    var part: Part
+    var tools: JSON?
     let created = Clock.milliseconds
-    var hasSummary = false
+    /// What has changed, once a turn has looked; nil before.
+    var changes: [FileChange]?
+    var title: String?
+    var hasBody = false
 
-    private var modelJSON: JSON {
-        ["providerID": .string(model.providerID), "modelID": .string(model.modelID)]
+    init(sessionID: String, text: String, model: Session.Model, isSynthetic: Bool = false) {
+        self.sessionID = sessionID
+        self.text = text
+        self.model = model
+        part = Part(content: .text(Passage(text: text, isSynthetic: isSynthetic)))
     }
 
-    /// As the event shows it when the prompt has just come.
-    var addedEvent: JSON {
-        [
-            "id": .string(id), "role": "user", "sessionID": .string(sessionID), "time": ["created": .integer(created)],
-            "agent": "build", "model": modelJSON,
-        ]
+    func info(_ layout: Layout, _ layouts: Layouts) -> JSON {
+        let summary: Layout = "title body diffs"
+        return layout.object([
+            "id": .string(id), "sessionID": .string(sessionID), "role": "user",
+            "time": ["created": .integer(created)], "agent": "build", "model": model.json, "tools": tools,
+            "summary": changes.map { changes in
+                summary.object([
+                    "title": title.map { .string($0) }, "body": hasBody ? "" : nil,
+                    "diffs": .array(changes.map { $0.json(layouts.change) }),
+                ])
+            },
+        ])
     }
+}
 
-    /// As the event shows it with the summary of changes; its members stand in another order once the turn is over.
-    func summaryEvent(afterTurn: Bool) -> JSON {
-        let start: JSON = [
-            "role": "user", "time": ["created": .integer(created)], "agent": "build", "model": modelJSON,
-        ]
-        let summary: [(String, JSON)] = [("summary", ["diffs": []])]
-        let identity: [(String, JSON)] = [("id", .string(id)), ("sessionID", .string(sessionID))]
-        return start.adding(afterTurn ? summary + identity : identity + summary)
-    }
+/// A file that a turn has written.
+struct FileChange: Sendable {
+    let file: String
+    let content: String
 
-    /// The text part as the event shows it.
-    var partEvent: JSON {
-        [
-            "type": "text", "text": .string(text), "messageID": .string(id), "sessionID": .string(sessionID),
-            "id": .string(partID),
-        ]
-    }
-
-    var paged: JSON {
-        [
-            "info": summaryEvent(afterTurn: true),
-            "parts": [
-                [
-                    "type": "text", "text": .string(text), "id": .string(partID), "sessionID": .string(sessionID),
-                    "messageID": .string(id),
-                ]
-            ],
-        ]
-    }
-
-    var listed: JSON {
-        let summary: [(String, JSON)] = hasSummary ? [("summary", ["diffs": []])] : []
-        let info: JSON = [
-            "id": .string(id), "sessionID": .string(sessionID), "role": "user", "time": ["created": .integer(created)],
-        ]
-        return [
-            "info": info.adding(summary + [("agent", "build"), ("model", modelJSON)]),
-            "parts": [
-                [
-                    "id": .string(partID), "sessionID": .string(sessionID), "messageID": .string(id), "type": "text",
-                    "text": .string(text),
-                ]
-            ],
-        ]
+    func json(_ layout: Layout) -> JSON {
+        layout.object([
+            "file": .string(file), "before": "", "after": .string(content),
+            "patch": .string("--- \(file)\n+++ \(file)\n@@ -0,0 +1,3 @@\n"), "additions": 3, "deletions": 0,
+            "status": "added",
+        ])
     }
 }

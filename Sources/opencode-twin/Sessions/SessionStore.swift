@@ -2,6 +2,8 @@ import TestKit
 
 /// All sessions and terminals of the process, whatever directory they belong to.
 final class SessionStore: Sendable {
+    /// What turns wait for.
+    let pending = PendingRequests()
     private let sessions = Monitor<[String: Session]>([:])
     private let terminals = Monitor<[(id: String, info: JSON)]>([])
 
@@ -11,9 +13,13 @@ final class SessionStore: Sendable {
 
     subscript(id: String) -> Session? { sessions.withLock { $0[id] } }
 
-    /// One directory's sessions, the last changed first.
-    func list(directory: String) -> [Session] {
-        sessions.withLock { Array($0.values) }.filter { $0.directory == directory }
+    /// One directory's sessions, the last changed or the last created first.
+    func list(directory: String, byCreation: Bool) -> [Session] {
+        let own = sessions.withLock { Array($0.values) }.filter { $0.directory == directory }
+        // A session's id sorts before those of older ones.
+        if byCreation { return own.sorted { $0.id < $1.id } }
+        return
+            own
             .sorted { ($0.updated, $0.created, $1.id) > ($1.updated, $1.created, $0.id) }
     }
 
@@ -22,7 +28,9 @@ final class SessionStore: Sendable {
     }
 
     /// The sessions in which a turn runs.
-    var busy: [String] { sessions.withLock { $0.values.filter { $0.runningTurn != nil }.map(\.id) }.sorted() }
+    var busy: [Session] {
+        sessions.withLock { $0.values.filter { $0.runningTurn != nil } }.sorted { $0.id < $1.id }
+    }
 
     /// Changes a session in place and returns it as it is then; nil when there is none.
     @discardableResult

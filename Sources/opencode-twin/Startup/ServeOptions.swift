@@ -14,6 +14,10 @@ struct ServeOptions: Equatable {
 
     /// 0 means 4096, and any free one when that is taken.
     var port: UInt16 = 0
+    /// The version to play; nil leaves it to the environment.
+    var profile: String?
+    /// Whether its log goes to standard error too.
+    var printsLogs = false
 
     /// The ports to try, in this order; 0 takes any free one.
     var ports: [UInt16] { port == 0 ? [4096, 0] : [port] }
@@ -24,19 +28,25 @@ struct ServeOptions: Equatable {
 
         Usage:
           opencode-twin serve [--port N] [--hostname 127.0.0.1] [--cors ORIGIN] [--print-logs] [--log-level LEVEL]
+                              [--profile VERSION]
           opencode-twin --version
           opencode-twin --help
 
         Environment:
           OPENCODE_SERVER_PASSWORD, OPENCODE_SERVER_USERNAME  let in only this user (default: opencode)
-          TWIN_PROFILE          the version to play (default: \(Profile.newest.version))
+          TWIN_PROFILE          the version to play: \(Profile.all.map(\.version).joined(separator: ", ")) \
+        (default: \(Profile.newest.version))
           TWIN_HEARTBEAT_MS     the time between two heartbeats, instead of the version's own
+          TWIN_PACE             the time that turns take, in percent of the recorded one; 0 is at once (default: 100)
           TWIN_MISBEHAVE        what to do wrong: the words below, with commas between them
 
-        A prompt may say how it is answered: "Hello [pieces=200 interval=20ms silent=75s bytes=1500000]"
+        A prompt's first word or the model's name says how it is answered:
+          \(Scenario.allCases.map(\.rawValue).joined(separator: ", "))
+        A bracket says more: "Hello [think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]"
 
         Misbehaviour. The file \(Startup.wordsFile) in the working folder is read for words too; `once` in it removes it
-        then. POST /twin/misbehave with words in its body changes it while the server runs; no words end it.
+        then. POST /twin/misbehave with words in its body changes it while the server runs; no words end it. Answers are
+        broken where the path begins with PATH; without one everywhere but in /global/health.
         \(Misbehaviour.words.map(\.helpLine).joined(separator: "\n"))
 
         """
@@ -57,8 +67,13 @@ struct ServeOptions: Equatable {
             return [String(argument[..<equals]), String(argument[argument.index(after: equals)...])]
         }[...]
         while let option = rest.popFirst() {
-            if option == "--print-logs" { continue }
-            guard ["--port", "--hostname", "--cors", "--log-level"].contains(option), let value = rest.popFirst() else {
+            if option == "--print-logs" {
+                options.printsLogs = true
+                continue
+            }
+            guard ["--port", "--hostname", "--cors", "--log-level", "--profile"].contains(option),
+                let value = rest.popFirst()
+            else {
                 throw Failure(message: "\(option) is unknown or lacks its value; see --help")
             }
             if option == "--port" {
@@ -67,6 +82,7 @@ struct ServeOptions: Equatable {
                 }
                 options.port = port
             }
+            if option == "--profile" { options.profile = value }
             if option == "--hostname", value != "127.0.0.1", value != "localhost" {
                 throw Failure(message: "--hostname \(value): the twin listens on 127.0.0.1 only")
             }

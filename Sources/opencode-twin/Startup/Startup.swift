@@ -10,9 +10,6 @@ struct Startup {
     /// and its next start can be another one.
     static let wordsFile = ".opencode-twin"
 
-    /// The recorded end of a server whose named port is taken: colour codes included.
-    private static let portTaken = "\u{1b}[91m\u{1b}[1mError: \u{1b}[0mUnexpected error\n\nServeError\n"
-
     /// What `--version` prints.
     static func version(_ environment: (String) -> String?) -> String {
         (Profile.chosen(environment("TWIN_PROFILE")) ?? .newest).version
@@ -26,21 +23,27 @@ struct Startup {
         } catch {
             return fail("a word of the misbehaviour is not known or lacks its value: \(error.word); see --help")
         }
-        guard let profile = Profile.chosen(environment("TWIN_PROFILE")) else {
-            return fail("TWIN_PROFILE is not one of: \(Profile.all.map(\.version).joined(separator: ", "))")
+        guard let profile = Profile.chosen(options.profile ?? environment("TWIN_PROFILE")) else {
+            return fail("there is no such profile: take \(Profile.all.map(\.version).joined(separator: ", "))")
         }
         // Before the first thread, which inherits it.
         if misbehaviour.terminationDelay != nil { Startup.holdTermination() }
         let twin = twin(profile, misbehaviour)
-        if twin.credentials == nil, profile.warnsWithoutPassword {
+        if misbehaviour.isFirstRun { Console.write(lines: profile.start.firstRun) }
+        if (environment("OPENCODE_SERVER_PASSWORD") ?? "").isEmpty, profile.start.warnsWithoutPassword {
             Console.write("Warning: OPENCODE_SERVER_PASSWORD is not set; server is unsecured.\n")
         }
+        if options.printsLogs { Console.write(lines: [profile.start.logLine("version=\(profile.version) loading")]) }
         if let code = misbehaviour.exitAtStart {
             Console.write(Banner.brokenConfiguration(home: environment("HOME") ?? "/"), to: .error)
             return code
         }
         guard let server = Startup.listen(on: options.ports, { try twin.serve($0) }) else {
-            Console.write(Startup.portTaken, to: .error)
+            let log = "\(environment("HOME") ?? "/")/.local/share/opencode/log/twin.log"
+            Console.write(
+                lines: profile.start.portTaken.map {
+                    $0.replacing("{log}", with: log).replacing("{port}", with: "\(options.port)")
+                })
             return 1
         }
         twin.misbehaviour.begin(refuse: { server.refuse() })
@@ -51,12 +54,16 @@ struct Startup {
     private func twin(_ profile: Profile, _ misbehaviour: Misbehaviour) -> Twin {
         let password = environment("OPENCODE_SERVER_PASSWORD") ?? ""
         let credentials =
-            password.isEmpty || !profile.honoursPassword
-            ? nil : Credentials(user: environment("OPENCODE_SERVER_USERNAME") ?? "opencode", password: password)
+            password.isEmpty || profile.access == .ignored
+            ? nil
+            : Credentials(
+                user: environment("OPENCODE_SERVER_USERNAME") ?? "opencode", password: password,
+                isInQuery: profile.access == .authorizationOrQuery)
         let heartbeat = environment("TWIN_HEARTBEAT_MS").flatMap { Int($0) }.map { Duration.milliseconds($0) }
+        let pace = environment("TWIN_PACE").flatMap { Int($0) }.map { max(0, $0) }
         return Twin(
             profile: profile, credentials: credentials, misbehaviour: MisbehaviourSwitch(misbehaviour),
-            heartbeat: heartbeat ?? profile.heartbeat, directory: workingDirectory,
+            heartbeat: heartbeat ?? profile.heartbeat, pace: pace ?? 100, directory: workingDirectory,
             home: environment("HOME") ?? "/", store: SessionStore(), bus: EventBus(profile: profile))
     }
 
@@ -82,6 +89,13 @@ struct Startup {
     }
 
     private var workingDirectory: String { (try? FileTree.resolve(".")) ?? "/" }
+}
+
+extension Console {
+    /// Writes lines to standard error.
+    fileprivate static func write(lines: [String]) {
+        for line in lines { write("\(line)\n", to: .error) }
+    }
 }
 
 extension Startup {

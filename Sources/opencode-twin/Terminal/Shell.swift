@@ -25,6 +25,11 @@ struct Shell {
         return output
     }
 
+    /// What a command prints, without a terminal's line ends.
+    mutating func output(of command: String) -> String {
+        run(command).replacing("\r\n", with: "\n")
+    }
+
     private mutating func run(_ line: String) -> String {
         let words = line.split(separator: " ").map(String.init)
         switch words.first {

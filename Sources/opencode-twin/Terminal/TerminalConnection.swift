@@ -3,14 +3,15 @@ import TestKit
 /// Speaks WebSocket with one client of a terminal, as the recording does: prompt, cursor, echo, pong, close.
 struct TerminalConnection {
     let connection: TestConnection
+    /// Whether it tells where to continue after a reconnect, and says goodbye when the shell has exited.
+    let hasCursor: Bool
     /// Called when the shell has exited, before the client is told.
     let shellDidExit: () -> Void
 
     /// Serves the client until one side closes. The handshake has been answered.
     func run() throws {
         try send(.text, Shell.prompt)
-        // A frame that begins with NUL is for the client program: where it would continue after a reconnect.
-        try send(.binary, "\0{\"cursor\":\(Shell.prompt.utf8.count)}")
+        if hasCursor { try sendCursor() }
         var shell = Shell()
         var fragments: [UInt8] = []
         while let frame = try next() {
@@ -23,16 +24,20 @@ struct TerminalConnection {
             case .text, .binary, .continuation:
                 fragments += frame.payload
                 guard frame.isFinal else { continue }
+                let wasRunning = !shell.hasExited
                 let output = shell.type(String(decoding: fragments, as: UTF8.self))
                 fragments = []
                 if !output.isEmpty { try send(.text, output) }
-                if shell.hasExited {
-                    shellDidExit()
-                    try close(1000)
-                    return
-                }
+                guard wasRunning, shell.hasExited else { continue }
+                shellDidExit()
+                if hasCursor { return try close(1000) }
             }
         }
+    }
+
+    private func sendCursor() throws {
+        // A frame that begins with NUL is for the client program: where it would continue after a reconnect.
+        try send(.binary, "\0{\"cursor\":\(Shell.prompt.utf8.count)}")
     }
 
     private func next() throws -> WebSocketFrame? {

@@ -1,0 +1,73 @@
+/// The fields of an answer's head, in the order of the version's framework.
+struct AnswerHead {
+    let profile: Profile
+    let answer: Answer
+    /// The request's `Origin`.
+    let origin: String?
+
+    private var length: (String, String) { ("Content-Length", "\(answer.body.count)") }
+    private var date: (String, String) { ("Date", Clock.httpDate) }
+    private var isAllowed: Bool {
+        ["http://localhost:", "http://127.0.0.1:"].contains { origin?.hasPrefix($0) == true }
+    }
+
+    /// What a web page's origin is told.
+    private var allowOrigin: [(String, String)] {
+        isAllowed ? [("Access-Control-Allow-Origin", origin ?? "")] : []
+    }
+
+    var fields: [(String, String)] {
+        answer.first + (profile.framework == .hono ? hono : effect + answer.last)
+    }
+
+    /// Fields of an event stream's head.
+    static func stream(_ profile: Profile) -> [(String, String)] {
+        profile.events.head.map { line in
+            guard let colon = line.firstIndex(of: ":") else { return (line, Clock.httpDate) }
+            return (String(line[..<colon]), String(line[line.index(colon, offsetBy: 2)...]))
+        }
+    }
+
+    private var hono: [(String, String)] {
+        let vary = ("Vary", "Origin")
+        switch answer.content {
+        case .preflight:
+            return allowOrigin + [
+                vary, ("Access-Control-Allow-Methods", "GET,HEAD,PUT,POST,DELETE,PATCH"), date, length,
+            ]
+        case .challenge:
+            return [
+                ("WWW-Authenticate", "Basic realm=\"Secure Area\""), ("content-type", "application/octet-stream"), date,
+                length,
+            ]
+        case .text: return allowOrigin + [vary, ("content-type", "application/octet-stream"), date, length]
+        case .json, .none, .page:
+            let start = allowOrigin + [("Content-Type", "application/json"), vary]
+            if answer.isHead { return start + [("content-length", "0")] }
+            return start + answer.last + [date, answer.isChunked ? ("Transfer-Encoding", "chunked") : length]
+        }
+    }
+
+    private var effect: [(String, String)] {
+        // A foreign page's origin is not even told that the answer depends on it.
+        let vary = allowOrigin + (origin == nil || isAllowed ? [("Vary", "Origin")] : [])
+        switch answer.content {
+        case .json where answer.isChunked:
+            return [("Content-Type", "application/json")] + vary + [date, ("Transfer-Encoding", "chunked")]
+        case .json, .text:
+            return [("Content-Type", "application/json"), date, length] + encoding + vary
+        case .none: return vary + [date, length]
+        case .challenge: return vary + [("www-authenticate", "Basic realm=\"Secure Area\""), date, length]
+        case .preflight:
+            return allowOrigin + [
+                ("Vary", "Origin"), ("Access-Control-Allow-Methods", "GET, HEAD, PUT, PATCH, POST, DELETE"),
+                ("Access-Control-Allow-Headers", ""), ("Access-Control-Max-Age", "86400"), date, length,
+            ]
+        case .page:
+            let policy = "default-src 'self'; img-src 'self' data: https: blob:; connect-src * data: blob:"
+            return [("Content-Security-Policy", policy), ("Content-Type", "text/html")] + vary + [date, length]
+        }
+    }
+
+    private var encoding: [(String, String)] { answer.isCompressed ? [("Content-Encoding", "gzip")] : [] }
+}

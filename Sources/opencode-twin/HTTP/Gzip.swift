@@ -1,0 +1,44 @@
+/// The gzip format (RFC 1952) around stored blocks (RFC 1951 §3.2.4): a valid coding, though nothing gets smaller.
+enum Gzip {
+    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
+        var rest = bytes[...]
+        repeat {
+            let block = rest.prefix(0xffff)
+            rest = rest.dropFirst(block.count)
+            output.append(rest.isEmpty ? 1 : 0)
+            output += littleEndian(UInt32(block.count)).prefix(2)
+            output += littleEndian(~UInt32(block.count)).prefix(2)
+            output += block
+        } while !rest.isEmpty
+        return output + littleEndian(checksum(bytes)) + littleEndian(UInt32(truncatingIfNeeded: bytes.count))
+    }
+
+    /// CRC-32 (RFC 1952 §8).
+    static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        var remainder: UInt32 = 0xffff_ffff
+        for byte in bytes {
+            remainder ^= UInt32(byte)
+            for _ in 0..<8 { remainder = remainder & 1 == 0 ? remainder >> 1 : remainder >> 1 ^ 0xedb8_8320 }
+        }
+        return ~remainder
+    }
+
+    private static func littleEndian(_ value: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+}
+
+extension Answer {
+    /// From this size on an answer is compressed for who asks for it; recorded are only 36 bytes that are not, and
+    /// 17 KB that are.
+    private static let compressedFrom = 1024
+
+    /// The same answer, compressed if it is large enough.
+    var compressed: Answer {
+        guard content == .json, !isChunked, body.count >= Answer.compressedFrom else { return self }
+        var answer = self
+        (answer.body, answer.isCompressed) = (Gzip.encode(body), true)
+        return answer
+    }
+}

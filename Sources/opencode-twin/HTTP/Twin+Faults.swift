@@ -1,0 +1,61 @@
+import TestKit
+
+/// Answers that are broken on purpose.
+extension Twin {
+    /// Answers with the fault; false when there is none, so that the usual answer is due. The connection has ended after
+    /// a fault.
+    func breakOff(_ answer: Answer, _ request: Request, _ connection: TestConnection) throws -> Bool {
+        guard let fault = misbehaviour.current.fault(for: "/\(request.path)") else { return false }
+        var head = AnswerHead(profile: profile, answer: answer, origin: request.fields.first("Origin")).fields
+        let half = answer.body.prefix(answer.body.count / 2)
+        switch fault {
+        case .hangBeforeHead: return try hang(connection)
+        case .closeBeforeHead: return true
+        case .hangAfterHead:
+            try connection.writeHead(answer.status, answer.reason, headers: head)
+            return try hang(connection)
+        case .closeInBody, .resetInBody:
+            try connection.writeHead(answer.status, answer.reason, headers: head)
+            try answer.isChunked && !half.isEmpty ? connection.writeChunk(half) : connection.write(half)
+            if fault == .resetInBody { connection.reset() }
+        case .bodyTooShort, .bodyTooLong:
+            let count = fault == .bodyTooShort ? answer.body.count + 10 : max(0, answer.body.count - 10)
+            head = head.map { $0.0.lowercased() == "content-length" ? ($0.0, "\(count)") : $0 }
+            try connection.writeHead(answer.status, answer.reason, headers: head)
+            guard answer.isChunked else {
+                try connection.write(answer.body)
+                break
+            }
+            // A chunked body is too short without its end, and too long with bytes behind it.
+            try connection.writeChunk(answer.body)
+            if fault == .bodyTooLong {
+                try connection.writeLastChunk()
+                try connection.write("0123456789")
+            }
+        }
+        return true
+    }
+
+    /// The same for a stream, of which only the first event is there.
+    func breakOff(stream first: String, _ request: Request, _ connection: TestConnection) throws -> Bool {
+        guard let fault = misbehaviour.current.fault(for: "/\(request.path)") else { return false }
+        switch fault {
+        case .bodyTooShort, .bodyTooLong: return false
+        case .hangBeforeHead: return try hang(connection)
+        case .closeBeforeHead: return true
+        case .hangAfterHead:
+            try connection.writeHead(200, headers: AnswerHead.stream(profile))
+            return try hang(connection)
+        case .closeInBody, .resetInBody:
+            try connection.writeHead(200, headers: AnswerHead.stream(profile))
+            try connection.writeChunk(first)
+            if fault == .resetInBody { connection.reset() }
+        }
+        return true
+    }
+
+    private func hang(_ connection: TestConnection) throws -> Bool {
+        try connection.waitForEnd(within: Twin.idleLimit)
+        return true
+    }
+}

@@ -1,0 +1,53 @@
+/// One call of a tool, as far as it has come.
+struct ToolCall: Sendable {
+    /// How far it has come.
+    enum Status: String, Sendable {
+        case pending, running, completed, error
+    }
+
+    let tool: String
+    let callID = "call_\(Clock.milliseconds)"
+    var status = Status.pending
+    var input: JSON = [:]
+    var output: String?
+    var error: String?
+    var title: String?
+    var metadata: JSON?
+    var started: Int?
+    var ended: Int?
+
+    init(tool: String) {
+        self.tool = tool
+    }
+
+    func state(_ look: MessageLayouts) -> JSON {
+        let isOpen = status == .pending || status == .running
+        return (isOpen ? look.openState : look.state).object([
+            "status": .string(status.rawValue), "input": input, "raw": status == .pending ? "" : nil,
+            "output": output.map { .string($0) }, "error": error.map { .string($0) },
+            "title": title.map { .string($0) }, "metadata": metadata,
+            "time": started.map { Layout.times(start: $0, end: ended) },
+        ])
+    }
+
+    /// The model has said what the tool gets.
+    mutating func run(_ input: JSON) {
+        status = .running
+        self.input = input
+        started = Clock.milliseconds
+    }
+
+    /// The tool has done its work.
+    mutating func complete(output: String, title: String, metadata: JSON) {
+        status = .completed
+        (self.output, self.title, self.metadata) = (output, title, metadata)
+        ended = Clock.milliseconds
+    }
+
+    /// The tool was not allowed, or not able, to do its work.
+    mutating func fail(_ error: String) {
+        status = .error
+        (self.error, title, metadata) = (error, nil, nil)
+        ended = Clock.milliseconds
+    }
+}

@@ -1,0 +1,84 @@
+import TestKit
+
+/// Turns that do not come to their end.
+extension Turn {
+    /// Ends with the provider's refusal of the key.
+    func failWithProviderError() {
+        let text = "Method doesn't allow unregistered callers"
+        let body = #"{"error": {"message": "\#(text)", "type": "invalid_request_error", "code": "invalid_api_key"}}"#
+        let data = profile.layouts.providerErrorData.object([
+            "message": .string(text), "statusCode": 401, "isRetryable": false,
+            "responseHeaders": [
+                "connection": "close", "content-length": .string("\(body.utf8.count)"),
+                "content-type": "application/json",
+            ], "responseBody": .string(body), "metadata": ["url": "http://127.0.0.1:9911/v1/chat/completions"],
+        ])
+        message.error = ["name": "APIError", "data": data]
+        publishError()
+        if traits.errorPrecedesMessage { conversation.publishIdle(session) }
+        message.completed = Clock.milliseconds
+        publishMessage()
+        store.release(session.id)
+        conversation.publishIdle(session)
+        control.isSettled.open()
+    }
+
+    /// Tries again and again, as after a provider's 429, until the turn is aborted.
+    func retryForEver() throws(TurnControl.Aborted) {
+        var attempt = 0
+        while true {
+            attempt += 1
+            let delay = script.scaled(.seconds(2))
+            let status: JSON = [
+                "type": "retry", "attempt": .integer(attempt), "message": "Rate limit reached",
+                "next": .integer(Clock.milliseconds + 2000 * script.pace / 100),
+            ]
+            store.update(session.id) { $0.status = status }
+            conversation.publishStatus(status, session)
+            // At no pace at all it would fill the stream.
+            try control.pause(max(delay, .milliseconds(10)))
+            conversation.publishBusy(session)
+        }
+    }
+
+    /// Tells that the turn was aborted, in the version's order.
+    func beAborted() {
+        let isRetrying = script.scenario == .ratelimit
+        let error: JSON = ["name": "MessageAbortedError", "data": ["message": .string(traits.abortMessage)]]
+        // 1.18.33 does not take an abort between two tries for an error.
+        if !isRetrying || traits.abort != .errorFirst { message.error = error }
+        message.completed = Clock.milliseconds
+        if traits.abort != .errorFirst { conversation.publishIdle(session) }
+        if !isRetrying { publishError() }
+        failOpenTools()
+        switch traits.abort {
+        case .idleFirst: publishMessage()
+        case .idleBetween:
+            if !isRetrying { conversation.publishIdle(session) }
+            publishMessage()
+        case .errorFirst:
+            if !isRetrying { conversation.publishIdle(session) }
+            endText()
+            publishMessage()
+        }
+        // Before the last idle event: who sees that sends the next prompt.
+        store.release(session.id)
+        if traits.abort != .idleFirst { conversation.publishIdle(session) }
+        control.wasAborted.open()
+        control.isSettled.open()
+    }
+
+    private func failOpenTools() {
+        for var part in message.parts {
+            guard case .tool(let call) = part.content, call.status == .pending || call.status == .running else {
+                continue
+            }
+            change(&part) { $0.fail("Tool execution aborted") }
+        }
+    }
+
+    private func publishError() {
+        conversation.publish(
+            "session.error", ["sessionID": .string(session.id), "error": message.error ?? .null], session)
+    }
+}

@@ -1,0 +1,93 @@
+import TestKit
+
+/// One step: what comes from one call of the model.
+extension Turn {
+    /// Streams a step's reasoning and text, lets a tool work, and ends the step.
+    func step(
+        thinking: [String] = [], saying: [String], reason: String
+    ) throws(TurnControl.Aborted) {
+        beginStep()
+        let thoughts = thinking.isEmpty ? nil : try stream(thinking) { Part(content: .reasoning($0)) }
+        if let thoughts, !traits.reasoningEndsWithText { end(thoughts) }
+        openText = try stream(saying) { Part(content: .text($0)) }
+        if let thoughts, traits.reasoningEndsWithText { end(thoughts) }
+        endText()
+        endStep(reason: reason)
+    }
+
+    func beginStep() {
+        publish(Part(content: .stepStart(snapshot: SHA1.hexadecimal(session.id))))
+    }
+
+    /// Streams the text before a tool call.
+    func say(_ pieces: [String]) throws(TurnControl.Aborted) {
+        openText = try stream(pieces) { Part(content: .text($0)) }
+    }
+
+    /// Ends the text that is open.
+    func endText() {
+        if let openText { end(openText) }
+        openText = nil
+    }
+
+    /// Ends the step. `patch` names the files that it has written; a refused tool's turn is not busy again.
+    func endStep(reason: String, patch: [String] = [], isBusyAgain: Bool = true) {
+        message.finish = reason
+        message.usage = reason == "unknown" ? Usage(isKnown: false) : .step
+        let snapshot = SHA1.hexadecimal(session.id)
+        publish(
+            Part(
+                content: .stepFinish(reason: reason, snapshot: snapshot, usage: message.usage ?? Usage(isKnown: false)))
+        )
+        publishMessage()
+        if !patch.isEmpty { publish(Part(content: .patch(hash: snapshot, files: patch))) }
+        message.completed = Clock.milliseconds
+        store.update(session.id) {
+            $0.usage.input += Usage.step.input
+            $0.usage.output += Usage.step.output
+        }
+        publishMessage()
+        if isBusyAgain { conversation.publishBusy(session) }
+    }
+
+    /// Streams pieces into a new part and returns it, not ended yet.
+    private func stream(
+        _ pieces: [String], into make: (Passage) -> Part
+    ) throws(TurnControl.Aborted) -> Part {
+        var passage = Passage(text: "", started: Clock.milliseconds)
+        var part = make(passage)
+        if !traits.streamsWholeText { publish(part) }
+        for (index, piece) in pieces.enumerated() {
+            if index > 0 { try control.pause(script.interval) }
+            passage.text += piece
+            part.content = make(passage).content
+            message.store(part)
+            if case .text = part.content { openText = part }
+            if traits.streamsWholeText {
+                publish(part, delta: piece)
+            } else {
+                conversation.publishDelta(piece, of: part, (message.id, session))
+            }
+        }
+        return part
+    }
+
+    private func end(_ part: Part) {
+        var part = part
+        switch part.content {
+        case .text(let passage): part.content = .text(ended(passage))
+        case .reasoning(let passage): part.content = .reasoning(ended(passage))
+        case .stepStart, .stepFinish, .tool, .patch: return
+        }
+        publish(part)
+    }
+
+    private func ended(_ passage: Passage) -> Passage {
+        var passage = passage
+        passage.ended = Clock.milliseconds
+        if traits.trimsText, let last = passage.text.lastIndex(where: { !$0.isWhitespace }) {
+            passage.text = String(passage.text[...last])
+        }
+        return passage
+    }
+}

@@ -1,0 +1,137 @@
+import TestKit
+
+/// One turn: the events of a model's answer, in the recorded order and at its script's pace. Used by one thread.
+final class Turn {
+    let conversation: Conversation
+    let prompt: Conversation.Prompt
+    let session: Session
+    let control: TurnControl
+    /// The message of the step that runs.
+    var message: AssistantMessage
+    /// The text part that is streamed and has not ended.
+    var openText: Part?
+
+    var profile: Profile { conversation.profile }
+    var traits: Profile.Turns { conversation.profile.turns }
+    var script: TurnScript { prompt.script }
+    var store: SessionStore { conversation.store }
+
+    init(_ conversation: Conversation, _ prompt: Conversation.Prompt, _ session: Session, _ control: TurnControl) {
+        (self.conversation, self.prompt, self.session, self.control) = (conversation, prompt, session, control)
+        message = Turn.message(prompt, session)
+    }
+
+    private static func message(_ prompt: Conversation.Prompt, _ session: Session) -> AssistantMessage {
+        AssistantMessage(
+            sessionID: session.id, parentID: prompt.message.id, model: prompt.message.model,
+            directory: session.directory)
+    }
+
+    /// Runs the turn to its end, its failure or its abort, which releases the session.
+    func run() -> AssistantMessage {
+        do {
+            conversation.publishBusy(session)
+            publishMessage()
+            prepare()
+            try control.pause(script.silence)
+            try perform()
+        } catch {
+            beAborted()
+        }
+        return message
+    }
+
+    private func perform() throws(TurnControl.Aborted) {
+        switch script.scenario {
+        case .unauthorized: failWithProviderError()
+        case .ratelimit: try retryForEver()
+        case .cutoff:
+            while true {
+                try step(saying: ["The ", "answer ", "begins ", "here ", "and ", "breaks "], reason: "unknown")
+                try beginNextStep()
+            }
+        case .tools, .ask, .question, .edit, .todo, .subagent:
+            guard try performTool() else { return finish() }
+            try beginNextStep()
+            try step(saying: ["That ", "is ", "done ", "now."], reason: "stop")
+            finish()
+        case .think:
+            try step(
+                thinking: TurnScript.words(
+                    of: "First I look at the words, then at what is behind them, and then I know."),
+                saying: script.answer(to: prompt.message.text), reason: "stop")
+            finish()
+        case .talk, .slow, .medium, .fast, .long, .big:
+            try step(saying: prompt.words ?? script.answer(to: prompt.message.text), reason: "stop")
+            finish()
+        }
+    }
+
+    /// What happens around the model's call: a title for a new session, a summary of changes.
+    private func prepare() {
+        let isUntitled = session.hasDefaultTitle && store[session.id]?.hasDefaultTitle == true
+        if isUntitled {
+            let words = TurnScript.withoutOptions(prompt.message.text).split(whereSeparator: \.isWhitespace).prefix(6)
+            store.update(session.id) {
+                $0.title = words.joined(separator: " ")
+                $0.hasDefaultTitle = false
+            }
+            conversation.publishSession(session.id)
+        }
+        publish(traits.summaryAtStart, isFirst: true)
+        if traits.titlesPrompt, isUntitled { publish([.user]) }
+        conversation.bus.announceCatalogue(directory: session.directory)
+        conversation.publishBusy(session)
+    }
+
+    private func beginNextStep() throws(TurnControl.Aborted) {
+        try control.pause(.zero)
+        message = Turn.message(prompt, session)
+        // The summary is written beside the turn; before the message or behind it, as most recordings have it.
+        if traits.summaryPrecedesIdle { publish(traits.summaryBetween) }
+        publishMessage()
+        if !traits.summaryPrecedesIdle { publish(traits.summaryBetween) }
+        conversation.publishBusy(session)
+    }
+
+    private func finish() {
+        if traits.summaryPrecedesIdle { publish(traits.summaryAtEnd) }
+        // Before the idle event: who sees that asks for the status, or sends the next prompt.
+        store.release(session.id)
+        conversation.publishIdle(session)
+        control.isSettled.open()
+        if !traits.summaryPrecedesIdle { publish(traits.summaryAtEnd) }
+    }
+
+    /// Stores the message and tells it.
+    func publishMessage() {
+        store.store(.assistant(message), in: session.id)
+        conversation.publishInfo(message.info(profile.layouts.event, profile.layouts), session)
+    }
+
+    /// Stores a part in the message and tells it.
+    func publish(_ part: Part, delta: String? = nil) {
+        message.store(part)
+        conversation.publishPart(part, of: (message.id, session), profile.layouts.event, delta: delta)
+    }
+
+    /// Tells what the turn has changed.
+    private func publish(_ summaries: [Profile.Turns.Summary], isFirst: Bool = false) {
+        let changes = store.update(session.id) { $0.changes = $0.changes ?? [] }?.changes ?? []
+        for (index, summary) in summaries.enumerated() {
+            switch summary {
+            case .session: conversation.publishSession(session.id)
+            case .changes: conversation.publishChanges(traits.sessionDiffTellsChanges ? changes : [], session)
+            case .user:
+                var user = prompt.message
+                user.changes = changes
+                user.title = traits.titlesPrompt && !isFirst ? store[session.id]?.title : nil
+                // The second time it has a text about the changes too.
+                user.hasBody = !changes.isEmpty && index > 0 && summaries[index - 1] == .user
+                store.store(.user(user), in: session.id)
+                let layout = isFirst ? profile.layouts.userSummarized : profile.layouts.event.user
+                conversation.publishInfo(user.info(layout, profile.layouts), session)
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/// How a turn goes: its course, in how many pieces its text comes, how fast, and how long it is silent before.
+///
+/// A word in the prompt's bracket chooses the course, else the prompt's first word, else the model's name. The bracket
+/// says more: `[think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]`.
+struct TurnScript: Equatable, Sendable {
+    var scenario: Scenario
+    /// How many pieces the text is streamed in; nil takes the text's own words.
+    var pieces: Int?
+    /// The time between two pieces.
+    var interval: Duration = .milliseconds(21)
+    /// The time without a byte before the first piece.
+    var silence: Duration = .milliseconds(60)
+    /// How many bytes the whole text has at least; nil takes what the pieces give.
+    var bytes: Int?
+    /// The time that tools and retries take, in percent of the recorded one.
+    var pace: Int
+
+    /// The course that a model's name and a prompt choose. `pace` is for the times that the prompt does not give.
+    init(model: String, prompt: String, pace: Int = 100) {
+        let options = TurnScript.options(in: prompt)
+        let first = prompt.split(maxSplits: 1) { !$0.isLetter }.first.map(String.init) ?? ""
+        scenario =
+            options.scenario ?? Scenario(rawValue: first.lowercased()) ?? Scenario(rawValue: model) ?? .talk
+        self.pace = options.words.first { $0.name == "pace" }.flatMap { Int($0.value) } ?? pace
+        switch scenario {
+        case .medium: (pieces, interval) = (277, .zero)
+        case .fast: (pieces, interval) = (2000, .zero)
+        case .big: (pieces, interval, bytes) = (1, .zero, 1_500_000)
+        case .slow: silence = .seconds(75)
+        case .long: (pieces, interval) = (3000, .milliseconds(10))
+        default: break
+        }
+        (interval, silence) = (scaled(interval), scaled(silence))
+        for word in options.words { apply(word.name, word.value) }
+    }
+
+    /// A recorded time at this pace.
+    func scaled(_ time: Duration) -> Duration { time * pace / 100 }
+
+    private mutating func apply(_ name: Substring, _ value: Substring) {
+        switch name {
+        case "pieces": pieces = Int(value).map { max(1, $0) } ?? pieces
+        case "interval": interval = TurnScript.duration(value) ?? interval
+        case "silent": silence = TurnScript.duration(value) ?? silence
+        case "bytes":
+            bytes = Int(value) ?? bytes
+            pieces = pieces ?? 1
+        default: break
+        }
+    }
+
+    /// The prompt without its bracket: what a person would have said.
+    static func withoutOptions(_ prompt: String) -> String {
+        let options = options(in: prompt)
+        guard let range = options.range, !options.words.isEmpty || options.scenario != nil else { return prompt }
+        let before = prompt[..<range.lowerBound]
+        return String(before.last == " " ? before.dropLast() : before) + prompt[range.upperBound...]
+    }
+
+    private static func options(
+        in prompt: String
+    ) -> (range: Range<String.Index>?, scenario: Scenario?, words: [(name: Substring, value: Substring)]) {
+        guard let start = prompt.firstIndex(of: "["), let end = prompt[start...].firstIndex(of: "]") else {
+            return (nil, nil, [])
+        }
+        let words = prompt[prompt.index(after: start)..<end].split(separator: " ")
+        let settings = words.compactMap { word in
+            let sides = word.split(separator: "=", maxSplits: 1)
+            return sides.count == 2 ? (name: sides[0], value: sides[1]) : nil
+        }
+        let scenario = words.lazy.compactMap { Scenario(rawValue: String($0)) }.first
+        return (start..<prompt.index(after: end), scenario, settings)
+    }
+
+    /// `75s` or `20ms`.
+    private static func duration(_ text: Substring) -> Duration? {
+        if text.hasSuffix("ms") { return Int(text.dropLast(2)).map { .milliseconds($0) } }
+        if text.hasSuffix("s") { return Int(text.dropLast()).map { .seconds($0) } }
+        return nil
+    }
+}

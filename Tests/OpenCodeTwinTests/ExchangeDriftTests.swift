@@ -1,0 +1,150 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// Sends every recorded request to the twin: status, fields and members must be the recorded ones.
+@Suite("Exchanges do not drift from the recordings")
+struct ExchangeDriftTests {
+    static let recorded = Recording.all.flatMap { recording in
+        ((try? recording.records("exchanges.jsonl")) ?? []).map { RecordedExchange($0, version: recording.version) }
+    }
+
+    /// Fields whose values differ from one answer to the next.
+    private static let varying = ["date", "content-length", "content-security-policy", "link", "x-next-cursor"]
+
+    @Test func thereAreRecordings() {
+        for recording in Recording.all {
+            #expect(Self.recorded.count { $0.version == recording.version } >= 85)
+        }
+    }
+
+    @Test(arguments: recorded)
+    func exchange(_ recorded: RecordedExchange) throws {
+        let situation = try ExchangeSituation(recorded)
+        let response = try TestClient.request(
+            situation.twin.port, recorded.method, situation.target, headers: recorded.requestFields,
+            body: recorded.requestBody.map { Array($0.utf8) })
+
+        #expect(response.status == recorded.status)
+        #expect(response.reason == recorded.reason)
+        #expect(response.fields.map(\.name) == recorded.fields.map(\.name))
+        for (field, expected) in zip(response.fields, recorded.fields)
+        where !Self.varying.contains(expected.name.lowercased()) {
+            #expect(field.value == expected.value, "\(expected.name)")
+        }
+        #expect(response.ending == .complete)
+        if let body = recorded.body, response.value(of: "Content-Type") == "application/json", !body.isEmpty {
+            let expected = try JSONParser.parse(Array(body.utf8))
+            #expect(response.json.differences(from: expected) == [])
+        } else if recorded.body == "" {
+            #expect(response.body.isEmpty)
+        }
+        if response.values(of: "Transfer-Encoding") == ["chunked"] { #expect(response.chunkSizes.count == 1) }
+    }
+}
+
+/// A twin that is where the recorded server was when it got a request.
+struct ExchangeSituation {
+    let twin: TwinProcess
+    /// The recorded target with the twin's own identifiers.
+    let target: String
+
+    init(_ recorded: RecordedExchange) throws {
+        let files = ["README.md": "# demo\n", "big.txt": String(repeating: "0123456789abcdef\n", count: 100_000)]
+        twin = try TwinProcess(
+            recorded.version, environment: Self.environment(recorded.name),
+            pace: Self.busy.contains(recorded.name) ? 100 : 0,
+            files: recorded.name.hasPrefix("file") ? files : [:])
+        target = try Self.prepare(twin, recorded)
+    }
+
+    /// What is asked for while a turn runs.
+    private static let busy = ["session-status-busy", "abort", "message-while-busy"]
+
+    private static func environment(_ name: String) -> [String: String] {
+        switch name {
+        case "password-user": ["OPENCODE_SERVER_PASSWORD": "pw", "OPENCODE_SERVER_USERNAME": "gate"]
+        case let name where name.hasPrefix("password-"): ["OPENCODE_SERVER_PASSWORD": "correct horse"]
+        default: [:]
+        }
+    }
+
+    /// Brings the twin where the recorded server was, and fills identifiers into the target.
+    private static func prepare(_ twin: TwinProcess, _ recorded: RecordedExchange) throws -> String {
+        if recorded.name == "pty-list" { try twin.post("/pty") }
+        var session = ""
+        switch recorded.name {
+        case "get-with-json-content-type": session = try twin.newSession()
+        case "session-list-demo", "after-dispose":
+            session = try twin.usedSession()
+            try twin.post("/session/\(session)/fork")
+            try twin.post("/session/\(session)/message", Prompt.text("again"))
+        case "session-status-retrying", "abort-retrying":
+            session = try begin(twin, "ratelimit") { $0["status"]?["type"] == "retry" }
+        case "permission-once", "permission-reject", "permissions-pending-tools", "permissions-pending-ask":
+            session = try begin(twin, "tools", until: "permission.asked")
+        case "questions-pending", "question-reply": session = try begin(twin, "question", until: "question.asked")
+        case let name where busy.contains(name): session = try begin(twin, "long", until: "message.part.updated")
+        case "session-of-other-directory", "session-list-other", "second-server-reads-firsts-session":
+            let directory = "?directory=/home/vibe/other.app"
+            session = try twin.post("/session\(directory)").json["id"]?.text ?? ""
+            try twin.post("/session/\(session)/message\(directory)", Prompt.text("hello"))
+            // The second server's own directory was the other one.
+            if recorded.name.hasPrefix("second") { return "/session/\(session)\(directory)" }
+        case _ where recorded.target.contains("{session}"): session = try twin.usedSession()
+        default: break
+        }
+        let pending = try twin.get(recorded.target.contains("{que}") ? "/question" : "/permission").json
+        let request = pending.elements?.first?["id"]?.text ?? ""
+        return try recorded.target.replacing("{session}", with: session).replacing("{per}", with: request)
+            .replacing("{que}", with: request).replacing("{pty}", with: terminal(twin, recorded))
+    }
+
+    /// Begins a turn and waits for one of its events.
+    private static func begin(
+        _ twin: TwinProcess, _ model: String, until type: String = "session.status",
+        where condition: (JSON) -> Bool = { _ in true }
+    ) throws -> String {
+        let log = try EventLog(twin)
+        let session = try twin.newSession()
+        try twin.post("/session/\(session)/prompt_async", Prompt.text("Explain it", model: model))
+        try log.next(type, where: condition)
+        return session
+    }
+
+    private static func terminal(_ twin: TwinProcess, _ recorded: RecordedExchange) throws -> String {
+        guard recorded.target.contains("{pty}") else { return "" }
+        // The recorded terminal had exited before it was deleted.
+        return recorded.name == "pty-delete" ? "pty_gone" : try twin.post("/pty").json["id"]?.text ?? ""
+    }
+}
+
+extension JSON {
+    /// Where this differs in names, their order or kinds of values. Lists may be longer or shorter, but what they hold is
+    /// of the expected kinds; maps whose names are data are lists in this sense.
+    func differences(from expected: JSON, at path: String = "") -> [String] {
+        switch (self, expected) {
+        case (.array(let elements), .array(let others)):
+            return elements.isEmpty || others.isEmpty ? [] : unlike(elements, others, "\(path)[]")
+        case (.object(let members), .object(let others)):
+            let maps = ["models", "default", "provider", "keybinds", "options"]
+            let name = path.split(separator: ".").last.map(String.init) ?? ""
+            if maps.contains(name) || members.contains(where: { $0.name.hasPrefix("ses_") }) {
+                return others.isEmpty ? [] : unlike(members.map(\.value), others.map(\.value), "\(path){}")
+            }
+            let names = (members.map(\.name), others.map(\.name))
+            if names.0 != names.1 { return ["\(path): \(names.0) instead of \(names.1)"] }
+            return zip(members, others).flatMap { $0.value.differences(from: $1.value, at: "\(path).\($0.name)") }
+        default: return shape == expected.shape ? [] : ["\(path): \(shape) instead of \(expected.shape)"]
+        }
+    }
+
+    /// Those of the values that are like none of the others, by their difference from the last of these.
+    private func unlike(_ values: [JSON], _ others: [JSON], _ path: String) -> [String] {
+        values.flatMap { value -> [String] in
+            let all = others.map { value.differences(from: $0, at: path) }
+            return all.contains([]) ? [] : all.last ?? []
+        }
+    }
+}
