@@ -1,0 +1,149 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+@Suite("Client flow, section 10: scenarios")
+struct ScenarioTests {
+    @Test("Scenario 1: the answer's text streams while it is made", arguments: OpenCodeVersion.all)
+    func basicMessageFlow(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        let (session, events) = try app.becomeReady()
+        // Forty pieces in at least 1.2 seconds.
+        #expect(try app.send("Hello [pieces=40 interval=30ms]", to: session) == 204)
+        try events.readTurn(of: session, app.profile)
+        let pieces = zip(events.events, events.times).filter { event, _ in
+            event["type"] == "message.part.delta" || event["properties"]?["delta"] != nil
+        }.map(\.1)
+        #expect(pieces.count == 40)
+        let (first, last) = try (#require(pieces.first), #require(pieces.last))
+        #expect(last - first > .milliseconds(800), "they came one after the other, not all at once")
+        // The loading indicator starts with the message that has no end, and stops with the one that has.
+        events.expectInOrder([
+            FlowStep("loading", "message.updated") {
+                $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] == nil
+            },
+            FlowStep("done", "message.updated") { $0["info"]?["time"]?["completed"] != nil },
+        ])
+    }
+
+    @Test("Scenario 2: after a provider's error the app goes on", arguments: OpenCodeVersion.all)
+    func providerError(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        let (session, events) = try app.becomeReady()
+        #expect(try app.send("Hello", to: session, model: "unauthorized") == 204)
+        let error = try events.next("session.error")
+        #expect(error["error"]?["data"]?["message"]?.text == "Method doesn't allow unregistered callers")
+        try events.next("session.idle")
+        if app.profile.turns.errorPrecedesMessage { try events.next("session.idle") }
+        #expect(try app.api("GET", "/session/status").text == "{}")
+
+        #expect(try app.send("Hello again", to: session) == 204)
+        let message = try events.next("message.updated") {
+            $0["info"]?["time"]?["completed"] != nil && $0["info"]?["finish"]?.text == "stop"
+        }
+        #expect(message["info"]?["error"] == nil)
+    }
+
+    @Test("Scenario 3: a stream that drops is no clean end, and the next one works", arguments: OpenCodeVersion.all)
+    func reconnection(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        let (session, events) = try app.becomeReady()
+        try app.api("POST", "/twin/misbehave", "cut-streams")
+        while try events.stream.next() != nil {}
+        let ending = events.stream.response.ending
+        #expect(ending == .truncated || ending == .reset, "the app must see that it has to reconnect")
+
+        let second = try app.openEvents()
+        try second.next("server.connected")
+        #expect(try app.send("Hello", to: session) == 204)
+        try second.readTurn(of: session, app.profile)
+    }
+
+    @Test("Scenario 3, with a phone that was asleep: it missed a turn and finds it", arguments: OpenCodeVersion.all)
+    func reconnectionAfterSleep(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        let (session, events) = try app.becomeReady()
+        events.connection.close()
+        let prompt = #"{"parts":[{"type":"text","text":"Hello"}]}"#
+        #expect(try app.api("POST", "/session/\(session)/message", prompt).status == 200)
+        let second = try app.openEvents()
+        try second.next("server.connected")
+        #expect(try app.send("And now?", to: session) == 204)
+        try second.next("message.updated") {
+            $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] != nil
+        }
+        try second.next("session.idle")
+        let messages = try app.api("GET", "/session/\(session)/message").json.elements ?? []
+        #expect(messages.count == 4)
+        #expect(messages.allSatisfy { $0["info"]?["role"] == "user" || $0["info"]?["finish"] == "stop" })
+    }
+}
+
+@Suite("Client flow: what a turn can bring besides text")
+struct TurnFlowTests {
+    @Test("Thinking streams before the answer, and is told from it", arguments: OpenCodeVersion.all)
+    func thinking(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        let (session, events) = try app.becomeReady()
+        #expect(try app.send("Hello", to: session, model: "think") == 204)
+        try events.readTurn(of: session, app.profile)
+        events.expectInOrder([
+            FlowStep("thinking begins", "message.part.updated") { $0["part"]?["type"] == "reasoning" },
+            FlowStep("the answer begins", "message.part.updated") {
+                $0["part"]?["type"] == "text" && $0["part"]?["time"] != nil && $0["part"]?["time"]?["end"] == nil
+            },
+            FlowStep("the turn ends", "session.idle"),
+        ])
+        let messages = try app.api("GET", "/session/\(session)/message").json.elements ?? []
+        let types = messages.last?["parts"]?.elements?.compactMap { $0["type"]?.text }
+        #expect(types == ["step-start", "reasoning", "text", "step-finish"])
+        let id = messages.last?["info"]?["id"]?.text ?? ""
+        #expect(events.shownText(of: id, type: "reasoning").hasPrefix("First I look"))
+    }
+
+    @Test("A tool asks for permission, and works once it has it", arguments: OpenCodeVersion.all)
+    func permissionOnce(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        let (session, events) = try app.becomeReady()
+        #expect(try app.send("tools", to: session) == 204)
+        let asked = try events.next("permission.asked")
+        #expect(asked["permission"]?.text == "bash")
+        // A phone that connects only now finds the question too.
+        #expect(try app.api("GET", "/permission").json == .array([asked]))
+        let path = "/session/\(session)/permissions/\(asked["id"]?.text ?? "")"
+        #expect(try app.api("POST", path, #"{"response":"once"}"#).text == "true")
+        let done = try events.next("message.part.updated") { $0["part"]?["state"]?["status"] == "completed" }
+        #expect(done["part"]?["state"]?["output"]?.text == "one\ntwo\nthree\n")
+        try events.readTurn(of: session, app.profile)
+        #expect(try app.api("GET", "/permission").json == [])
+    }
+
+    @Test("A tool that is refused ends the turn", arguments: OpenCodeVersion.all)
+    func permissionRejected(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        let (session, events) = try app.becomeReady()
+        #expect(try app.send("tools", to: session) == 204)
+        let asked = try events.next("permission.asked")
+        let path = "/session/\(session)/permissions/\(asked["id"]?.text ?? "")"
+        #expect(try app.api("POST", path, #"{"response":"reject"}"#).text == "true")
+        try events.next("message.part.updated") { $0["part"]?["state"]?["status"] == "error" }
+        try events.readTurn(of: session, app.profile)
+        #expect(try app.api("GET", "/session/\(session)/message").json.elements?.count == 2)
+    }
+
+    @Test("Aborting stops the answer, and the session takes the next message", arguments: OpenCodeVersion.all)
+    func abort(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        let (session, events) = try app.becomeReady()
+        #expect(try app.send("Hello [pieces=3000 interval=20ms]", to: session) == 204)
+        try events.next("message.part.updated") { $0["part"]?["type"] == "text" && $0["part"]?["time"] != nil }
+        #expect(try app.api("POST", "/session/\(session)/abort").text == "true")
+        let error = try events.next("session.error")
+        #expect(error["error"]?["name"]?.text == "MessageAbortedError")
+        try events.next("message.updated") { $0["info"]?["error"] != nil && $0["info"]?["time"]?["completed"] != nil }
+        #expect(try app.api("GET", "/session/status").text == "{}")
+        #expect(try app.send("Hello", to: session) == 204)
+        try events.next("message.updated") { $0["info"]?["finish"]?.text == "stop" }
+    }
+}

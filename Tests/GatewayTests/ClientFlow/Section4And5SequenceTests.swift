@@ -1,0 +1,85 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+@Suite("Client flow, sections 4 and 5: event sequences")
+struct Section4And5SequenceTests {
+    /// Steps 2 to 6 of section 4, which section 5 shares.
+    private func beginning(_ session: String) -> [FlowStep] {
+        [
+            FlowStep("1", "server.connected"),
+            FlowStep("2", "message.updated") {
+                $0["info"]?["role"] == "user" && $0["info"]?["sessionID"]?.text == session
+            },
+            FlowStep("3", "message.part.updated") {
+                $0["part"]?["type"] == "text" && $0["part"]?["text"] == "Hello" && $0["part"]?["messageID"] != nil
+            },
+            FlowStep("4", "session.updated") { $0["info"]?["id"]?.text == session },
+            FlowStep("5", "session.status") { $0["status"]?["type"] == "busy" && $0["sessionID"]?.text == session },
+            FlowStep("6", "message.updated") {
+                // Absent, not null, as long as the answer is made.
+                $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] == nil
+            },
+        ]
+    }
+
+    /// Steps 7 and 8: text arrives. Since 1.2.0 as pieces of their own, which the document is too old to know.
+    private func streaming(_ profile: Profile) -> [FlowStep] {
+        ["7", "8"].map { name in
+            profile.turns.streamsWholeText
+                ? FlowStep(name, "message.part.updated") { $0["part"]?["type"] == "text" && $0["delta"] != nil }
+                : FlowStep(name, "message.part.delta") { $0["field"] == "text" && $0["partID"] != nil }
+        }
+    }
+
+    @Test("Section 4: the thirteen steps of success", arguments: OpenCodeVersion.all)
+    func success(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        let (session, events) = try app.becomeReady()
+        #expect(try app.send("Hello", to: session) == 204)
+        try events.readTurn(of: session, app.profile)
+
+        let completed = FlowStep("9", "message.updated") {
+            $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] != nil
+                && $0["info"]?["tokens"]?["output"] != nil
+        }
+        let summary = [
+            FlowStep("10", "session.updated") { $0["info"]?["summary"]?["files"] == 0 },
+            FlowStep("11", "session.diff") { $0["diff"] == [] },
+        ]
+        let idle = [
+            FlowStep("12", "session.status") { $0["status"]?["type"] == "idle" },
+            FlowStep("13", "session.idle") { $0["sessionID"]?.text == session },
+        ]
+        // In newer versions the last two pairs have changed places.
+        let end = app.profile.turns.summaryPrecedesIdle ? summary + idle : idle + summary
+        events.expectInOrder(beginning(session) + streaming(app.profile) + [completed] + end)
+        #expect(!events.events.contains { $0["type"] == "session.error" })
+    }
+
+    @Test("Section 5: a provider's error", arguments: OpenCodeVersion.all)
+    func providerError(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        let (session, events) = try app.becomeReady()
+        #expect(try app.send("Hello", to: session, model: "unauthorized") == 204)
+        try events.next("message.updated") { $0["info"]?["error"] != nil }
+        try events.next("session.idle")
+
+        let isError = { (error: JSON?) in
+            error?["name"] == "APIError" && error?["data"]?["statusCode"] == 401
+                && error?["data"]?["isRetryable"] == false && error?["data"]?["message"]?.text?.isEmpty == false
+        }
+        events.expectInOrder(
+            beginning(session) + [
+                FlowStep("6 of section 5", "session.error") {
+                    $0["sessionID"]?.text == session && isError($0["error"])
+                },
+                FlowStep("7", "message.updated") {
+                    $0["info"]?["time"]?["completed"] != nil && isError($0["info"]?["error"])
+                },
+                FlowStep("8", "session.status") { $0["status"]?["type"] == "idle" },
+                FlowStep("9", "session.idle"),
+            ])
+    }
+}
