@@ -99,7 +99,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "HTTPServer", "HTTPTypes", "Instances", "TestKit", "viberemote-gateway", "opencode-twin",
+                "Gateway", "HTTPServer", "HTTPTypes", "Instances", "TestKit", "Settings", "Systemd",
+                "viberemote-gateway", "opencode-twin",
             ]),
     ]
 )

@@ -1,3 +1,5 @@
+internal import Systemd
+
 /// What the supervisor keeps of one project's unit.
 struct SupervisedUnit: Sendable {
     let name: UnitName
@@ -6,8 +8,19 @@ struct SupervisedUnit: Sendable {
     var lastRun: String?
     /// The present run as it was told, to be told again when its record has come.
     var run: Run?
+    /// The end of a run that is still to be told, once its last lines are in the journal.
+    var untold: UntoldEnd?
 
     init(name: UnitName) { self.name = name }
+}
+
+/// The end of a run that is told a moment later.
+struct UntoldEnd: Sendable {
+    let run: String
+    let how: String
+    let next: SupervisedEvent.Next
+    /// Ends the wait.
+    let timer: EventSource?
 }
 
 /// What the supervisor knows of its connection to the manager.

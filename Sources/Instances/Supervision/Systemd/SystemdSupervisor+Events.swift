@@ -12,6 +12,7 @@ extension SystemdSupervisor {
         case .changed(let name, let properties, let isComplete):
             // A unit started by hand is seen here for the first time.
             guard let project = project(of: name) else { return }
+            if isComplete { note(properties, of: project) }
             handle(.changed(properties, isComplete: isComplete), of: project)
         case .jobRemoved(let job, let name, let result):
             guard let project = UnitName(unit: name)?.project else { return }
@@ -44,7 +45,7 @@ extension SystemdSupervisor {
         connection = ManagerConnection()
         connection.isUp = true
         reportMistaken(listed.map(\.name))
-        compare(listed)
+        compare(listed, readsAll: true)
         finishOpening()
     }
 
@@ -60,14 +61,15 @@ extension SystemdSupervisor {
         opened()
     }
 
-    /// The list shows which units are worth a look; the others are not loaded, so nothing of them runs.
-    private func compare(_ listed: [ListedUnit]) {
+    /// The list shows which units are worth a look; the others are not loaded, so nothing of them runs. Signals may have
+    /// been missed while there was no connection, so all are read then.
+    private func compare(_ listed: [ListedUnit], readsAll: Bool) {
         var gone = Set(units.filter { $0.value.machine.isAlive }.keys)
         for item in listed where item.activeState != "inactive" {
             guard let unit = UnitName(unit: item.name) else { continue }
             if units[unit.project] == nil { units[unit.project] = SupervisedUnit(name: unit) }
             gone.remove(unit.project)
-            read(unit.project)
+            if readsAll || units[unit.project]?.machine.agrees(with: item) != true { read(unit.project) }
         }
         for project in gone { read(project) }
     }
@@ -85,7 +87,7 @@ extension SystemdSupervisor {
                 supervisor.connection.isListing = false
                 supervisor.connection.listsAgain = false
                 guard case .success(let units) = result else { return }
-                if again { supervisor.list() } else { supervisor.compare(units) }
+                if again { supervisor.list() } else { supervisor.compare(units, readsAll: false) }
             }
         }
     }
@@ -126,14 +128,17 @@ extension SystemdSupervisor {
         case .searchLater(let run, let times): ports?.searchLater(project, run, times: times)
         case .stopSeeking(let run): ports?.stop(run)
         case .launched(let run): launched(run, project)
-        case .launchFailed(let reason): observer?.supervised(project, .launchFailed(reason: reason))
+        case .launchFailed(let reason): report(.launchFailed(reason: reason), of: project)
         case .announced(let run, let port, let bySockets): announced(run, port, bySockets, project)
-        case .ending(let run): observer?.supervised(project, .ending(run: run))
-        case .exited(let run, let how, let next):
-            let event = SupervisedEvent.exited(run: run, how: how, tail: tail(unit.name, run), next: next)
-            units[project]?.run = nil
-            observer?.supervised(project, event)
+        case .ending(let run): report(.ending(run: run), of: project)
+        case .exited(let run, let how, let next): exited(run, how, next, project)
         }
+    }
+
+    /// Tells of an event, and before it of the end that was still to be told.
+    private func report(_ event: SupervisedEvent, of project: ProjectName) {
+        tellEnd(of: project)
+        observer?.supervised(project, event)
     }
 
     private func launched(_ run: UnitRun, _ project: ProjectName) {
@@ -144,7 +149,7 @@ extension SystemdSupervisor {
             isFound: run.isFound, environmentDigest: record?.environmentDigest)
         units[project]?.lastRun = run.id
         units[project]?.run = told
-        observer?.supervised(project, .launched(told))
+        report(.launched(told), of: project)
     }
 
     private func announced(_ run: String, _ port: UInt16, _ bySockets: Bool, _ project: ProjectName) {
@@ -156,10 +161,42 @@ extension SystemdSupervisor {
                 id: told.id, processIdentifier: told.processIdentifier, credentials: record.credentials,
                 started: told.started, isFound: told.isFound, environmentDigest: record.environmentDigest)
             units[project]?.run = whole
-            observer?.supervised(project, .launched(whole))
+            report(.launched(whole), of: project)
         }
         let warning = bySockets ? ports?.warning : nil
-        observer?.supervised(project, .announced(run: run, port: port, warning: warning))
+        report(.announced(run: run, port: port, warning: warning), of: project)
+    }
+
+    // MARK: Ends
+
+    /// So long the last lines of a run that has crashed may need into the journal.
+    private static let journalDelay = Duration.milliseconds(100)
+
+    /// The port was dropped before; why it ended, the last lines say.
+    private func exited(_ run: String, _ how: String, _ next: SupervisedEvent.Next, _ project: ProjectName) {
+        tellEnd(of: project)
+        units[project]?.run = nil
+        let timer =
+            next == .stopped
+            ? nil
+            : try? loop.timer(after: Self.journalDelay) { [weak self] in
+                self?.assumeIsolated { $0.tellEnd(of: project) }
+            }
+        units[project]?.untold = UntoldEnd(run: run, how: how, next: next, timer: timer)
+        if timer == nil { tellEnd(of: project) }
+    }
+
+    private func tellEnd(of project: ProjectName) {
+        guard let unit = units[project], let end = unit.untold else { return }
+        units[project]?.untold = nil
+        let tail = tail(unit.name, end.run)
+        observer?.supervised(project, .exited(run: end.run, how: end.how, tail: tail, next: end.next))
+    }
+
+    private func note(_ properties: UnitProperties, of project: ProjectName) {
+        logger.debug(
+            "The unit is \(properties.activeState ?? "unknown") (\(properties.subState ?? "unknown"))",
+            LogField("project", project.string), LogField("invocation", properties.invocation ?? ""))
     }
 
     // MARK: Journal

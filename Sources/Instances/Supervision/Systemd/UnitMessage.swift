@@ -16,8 +16,7 @@ enum UnitMessage {
             return
                 "the system's out-of-memory killer (oom-kill): it needed more memory than the unit's MemoryMax= or the "
                 + "machine has"
-        case "start-limit-hit":
-            return "too many starts in a short time (start-limit-hit): systemd does not start it any more"
+        case "start-limit-hit": return startLimit
         case "timeout": return "a time-out of systemd (timeout)"
         case "watchdog": return "systemd's watchdog (watchdog)"
         case "resources": return "a lack of resources (resources)"
@@ -26,8 +25,18 @@ enum UnitMessage {
         }
     }
 
+    /// How a run ended after which systemd was to restart it and does not. The result may still be the run's own.
+    static func restartedTooOften(_ properties: UnitProperties) -> String {
+        let how = howItEnded(properties, was: nil)
+        return how == startLimit ? how : how + ", as before: \(startLimit)"
+    }
+
+    private static let startLimit =
+        "too many starts in a short time (start-limit-hit), so systemd does not start it any more"
+
     private static func ending(_ properties: UnitProperties, _ run: UnitRun?) -> String {
-        guard run != nil, properties.invocation == run?.id else { return "a restart" }
+        guard let run else { return stopped }
+        guard properties.invocation == run.id else { return "a restart" }
         switch properties.exitCode {
         case Int32(CLD_EXITED): return "exit status \(status(properties.exitStatus))"
         case Int32(CLD_KILLED), Int32(CLD_DUMPED): return signal(properties.exitStatus)
@@ -53,9 +62,12 @@ enum UnitMessage {
         return ProcessExit.killed(signal: number).description
     }
 
-    /// Why the job of a start did not end with `done`, as a sentence.
-    static func jobFailed(_ result: String, _ properties: UnitProperties) -> String {
-        switch (result, properties.result) {
+    /// Why nothing runs after a start, as a sentence; `result` is how its job has ended, nil when that was well.
+    static func startFailed(_ result: String?, _ properties: UnitProperties) -> String {
+        guard let result else {
+            return "systemd has started its unit, but no process of it runs: it ended at once without an error."
+        }
+        return switch (result, properties.result) {
         case ("failed", "start-limit-hit"):
             "the unit was started too often in a short time (start-limit-hit): wait a little, then start it again."
         case ("failed", "success"?), ("failed", nil): "its unit's start job failed."
@@ -67,10 +79,6 @@ enum UnitMessage {
         default: "its unit's start job ended with \(result)."
         }
     }
-
-    /// A start after which nothing runs, as a sentence.
-    static let nothingRuns =
-        "systemd has started its unit, but no process of it runs: it ended at once without an error."
 
     /// systemd's infinity is the largest number.
     static func duration(microseconds: UInt64) -> Duration? {

@@ -96,9 +96,11 @@ enum UnitPhase: Sendable, Equatable {
 
     init(_ properties: UnitProperties) {
         switch (properties.activeState, properties.subState) {
-        case (_, "auto-restart"), (_, "auto-restart-queued"): self = .awaitsRestart
-        // systemd 254 and later pass through these on the way to auto-restart.
-        case (_, "failed-before-auto-restart"), (_, "dead-before-auto-restart"): self = .between
+        case (_, "auto-restart"): self = .awaitsRestart
+        // systemd 254 and later pass through these on the way to auto-restart, and through the last one on the way out of
+        // it, already with the next run's invocation id.
+        case (_, "failed-before-auto-restart"), (_, "dead-before-auto-restart"), (_, "auto-restart-queued"):
+            self = .between
         case ("deactivating", _): self = .ending
         case ("failed", _): self = .failed
         case ("inactive", _), (nil, _): self = .inactive

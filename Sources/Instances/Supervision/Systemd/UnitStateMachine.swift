@@ -27,6 +27,8 @@ struct UnitStateMachine: Sendable {
     /// A start that nothing has come of yet.
     private var isStartPending = false
     private var startRequest = Request.none
+    /// How the start's job has ended, when not well.
+    private var jobResult: String?
     private var isStopAsked = false
     private var stopRequest = Request.none
     /// How often the port has been looked for among the sockets.
@@ -34,8 +36,10 @@ struct UnitStateMachine: Sendable {
 
     /// Whether the unit may have processes, or get some by itself.
     var isAlive: Bool { run != nil || awaitsRestart || isStartPending }
-    /// Which run a port is still sought for.
-    var seeking: String? { port == nil ? run?.id : nil }
+    /// Whether the manager's list says of the unit what is known of it.
+    func agrees(with listed: ListedUnit) -> Bool {
+        properties.activeState == listed.activeState && properties.subState == listed.subState
+    }
 
     /// Takes one event; returns what to do about it, in this order.
     mutating func handle(_ event: Event) -> [Action] {
@@ -57,12 +61,13 @@ struct UnitStateMachine: Sendable {
         case .changed(let news, let isComplete):
             properties.merge(news)
             // A unit's own kind of properties comes first: judged alone, it would meet the general ones of before.
-            return isComplete ? judge() : []
+            return isComplete ? judge(isSettled: false) : []
         case .read(let all):
             properties.merge(all)
-            let actions = judge()
+            let actions = judge(isSettled: true)
+            guard startRequest == .none else { return actions }
             // The start's job is over, and this is all that has come of it.
-            return startRequest == .none ? actions + startFailed(UnitMessage.nothingRuns) : actions
+            return actions + startFailed(UnitMessage.startFailed(jobResult, properties))
         case .connectionLost:
             (startRequest, stopRequest) = (.none, .none)
             return []
@@ -89,7 +94,7 @@ struct UnitStateMachine: Sendable {
         }
         let wasAwaitingRestart = awaitsRestart
         (isStartPending, awaitsRestart) = (true, false)
-        startRequest = .sent
+        (startRequest, jobResult) = (.sent, nil)
         // Started, not restarted, it would wait until its pause is over.
         if wasAwaitingRestart { return [.restart] }
         // Else its start limit would go on counting.
@@ -113,8 +118,8 @@ struct UnitStateMachine: Sendable {
     private mutating func jobEnded(_ job: String, _ result: String) -> [Action] {
         if startRequest == .job(job) {
             startRequest = .none
-            guard result == "done" else { return startFailed(UnitMessage.jobFailed(result, properties)) }
-            // What the job has done was told before its end; if that was nothing, it is worth a look.
+            jobResult = result == "done" ? nil : result
+            // What the job has done was told before its end; if that was nothing yet, it is worth a look.
             return isStartPending ? [.read] : []
         }
         if stopRequest == .job(job) {
@@ -143,13 +148,16 @@ struct UnitStateMachine: Sendable {
 
     // MARK: State
 
-    /// Draws the conclusions from the properties as they are now.
-    private mutating func judge() -> [Action] {
+    /// Draws the conclusions from the properties. Signals also tell of states of an instant; what was read has settled.
+    private mutating func judge(isSettled: Bool) -> [Action] {
         switch UnitPhase(properties) {
         case .up: return isUp()
         case .ending: return isEnding()
         case .awaitsRestart:
             return ended(.restarts(after: properties.restartDelay.flatMap { UnitMessage.duration(microseconds: $0) }))
+        case .failed where !isSettled: return mayBeOver()
+        case .inactive where !isSettled && (awaitsRestart || run != nil && !isStopAsked && !isStopping):
+            return mayBeOver()
         case .failed: return ended(isStopAsked || isStopping ? .stopped : .gaveUp)
         case .inactive: return ended(.stopped)
         case .between: return []
@@ -188,16 +196,29 @@ struct UnitStateMachine: Sendable {
         return [.stopSeeking(run.id)] + (isStopAsked ? [] : [.ending(run: run.id)])
     }
 
+    /// systemd 252 passes through `failed` or `inactive` on the way to auto-restart, and through `inactive` on the way out
+    /// of it. Whichever it is, the run is over.
+    private mutating func mayBeOver() -> [Action] { dropPort() + [.read] }
+
+    /// The port is nobody's from now on; its end, which says more, follows.
+    private mutating func dropPort() -> [Action] {
+        guard let run, port != nil, !isEndingTold else { return [] }
+        (port, isEndingTold) = (nil, true)
+        return [.ending(run: run.id)]
+    }
+
     /// Nothing of the unit is left.
     private mutating func ended(_ next: SupervisedEvent.Next) -> [Action] {
         let missed = missedRun(next)
         guard let run else { return changedItsMind(next) }
         let how = UnitMessage.howItEnded(properties, was: run)
-        let isSought = missed.isEmpty && port == nil
+        let isSought = missed.isEmpty && port == nil && !isEndingTold
+        let ending = next == .stopped ? [] : dropPort()
         (self.run, port, isStopAsked) = (nil, nil, false)
         awaitsRestart = next.isRestart
         lastRun = run.id
-        return missed + (isSought ? [.stopSeeking(run.id)] : []) + [.exited(run: run.id, how: how, next: next)]
+        let end: [Action] = (isSought ? [.stopSeeking(run.id)] : []) + [.exited(run: run.id, how: how, next: next)]
+        return missed + ending + end
     }
 
     /// A run so short that it was never seen is told of whole.
@@ -213,7 +234,8 @@ struct UnitStateMachine: Sendable {
     private mutating func changedItsMind(_ next: SupervisedEvent.Next) -> [Action] {
         guard awaitsRestart, !next.isRestart, let lastRun else { return [] }
         awaitsRestart = false
-        return [.exited(run: lastRun, how: UnitMessage.howItEnded(properties, was: nil), next: next)]
+        let how = next == .stopped ? UnitMessage.stopped : UnitMessage.restartedTooOften(properties)
+        return [.exited(run: lastRun, how: how, next: next)]
     }
 }
 

@@ -1,0 +1,33 @@
+import Settings
+import Systemd
+import Testing
+
+@testable import viberemote_gateway
+
+/// Who runs instances, and what the log says about it.
+@Suite struct SupervisorSelectionTests {
+    static let complete = SupervisorSelection.Found.success(ManagerProbe(version: "252.39", hasTemplate: true))
+    static let bare = SupervisorSelection.Found.success(ManagerProbe(version: "257.1", hasTemplate: false))
+    static let absent = SupervisorSelection.Found.failure(.init(reason: "nobody is there."))
+
+    @Test(
+        arguments: [
+            (
+                .auto, .user, complete, .systemd,
+                "the user's service manager answers (systemd 252.39) and has opencode@.service"
+            ),
+            (.auto, .system, complete, .systemd, "the system's service manager answers"),
+            (.auto, .user, bare, .process, "but has no opencode@.service: deploy/install.sh installs it"),
+            (.auto, .user, absent, .process, "nobody is there."),
+            (.systemd, .user, absent, .systemd, "it was chosen (--supervisor systemd)"),
+            (.process, .user, complete, .process, "it was chosen (--supervisor process)"),
+        ] as [(SupervisorChoice, ManagerScope, SupervisorSelection.Found, SupervisorSelection.Kind, String)])
+    func systemdRunsThemWhereAManagerHasTheirUnit(
+        choice: SupervisorChoice, scope: ManagerScope, found: SupervisorSelection.Found, kind: SupervisorSelection.Kind,
+        reason: String
+    ) {
+        let selection = SupervisorSelection(choice, scope) { found }
+        #expect(selection.kind == kind)
+        #expect(selection.reason.contains(reason), "\(selection.reason)")
+    }
+}
