@@ -1,6 +1,6 @@
 # `make` lists what there is. run, test and bench install what is missing themselves.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-tsan test-asan bench fuzz lab lint release clean
+.PHONY: help setup run test test-tsan test-asan schemathesis bench fuzz lab lint release clean
 
 # Given to Benchmarks/run, for example BENCH="--quick --only small".
 BENCH ?=
@@ -25,6 +25,10 @@ test-tsan: setup ## run the black-box tests under Thread Sanitizer
 
 test-asan: setup ## run the black-box tests under Address Sanitizer
 	scripts/test-sanitized.sh address
+
+schemathesis: setup ## try the API's description against the running gateway (Schemathesis from PyPI)
+	@swift build
+	@scripts/schemathesis.sh
 
 bench: ## measure against nginx and HAProxy (BENCH="--quick" for a short run)
 	@scripts/setup.sh bench

@@ -64,6 +64,8 @@ package final class DataPlane: Sendable {
             var mailboxes: [Mailbox<LoopMessage>] = []
             var threads: [WorkerThread] = []
             let failedTries = FailedTries()
+            // Made now, not when the first client waits for them.
+            _ = (StaticPage.description, StaticPage.documentation)
             for index in 0..<setUp.threads {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }

@@ -125,6 +125,16 @@ final class GatewayLoop {
         connection.respond(completed(answer, connection))
     }
 
+    /// Answers with a page, or says that the client has it already.
+    private func answer(_ connection: ClientConnection, _ page: StaticPage) {
+        // With a body still to come it would have to be read first.
+        guard page.isKnown(to: connection.head.fields), connection.isBodyComplete else {
+            return answer(connection, page.whole)
+        }
+        let answer = completed(Answer(head: page.unchanged, body: []), connection)
+        connection.begin(answer.head, .none(announced: UInt64(page.whole.body.count)))
+    }
+
     /// The answer with the fields that every one of the gateway's own has: the request's id where it is an error, so
     /// that a user can name the log line, and what browsers want to know.
     private func completed(_ answer: Answer, _ connection: ClientConnection) -> Answer {
@@ -229,7 +239,8 @@ extension GatewayLoop: RequestHandler {
     private func serve(_ route: Route, _ connection: ClientConnection) {
         switch route {
         case .health: answer(connection, ControlAnswers.health)
-        case .apiDescription, .documentation: refuse(connection, 404, "Not Found")
+        case .apiDescription: answer(connection, .description)
+        case .documentation: answer(connection, .documentation)
         case .projects: ask(connection) { ControlAnswers.projects(await $0.projects()) }
         case .start(let name): ask(connection) { ControlAnswers.start(name, await $0.start(name)) }
         case .stop(let name): ask(connection) { ControlAnswers.stop(name, await $0.stop(name)) }

@@ -59,7 +59,9 @@ final class ReverseProxyRig: Sendable {
         gateway = try machine.start(
             "exec \(Lab.checkoutInside)/.build/dist/viberemote-gateway serve --supervisor process "
                 + "--listen 127.0.0.1:4000 --opencode \"$OPENCODE\"",
-            environment: ["VIBE_AUTH_SECRET": Self.key, "OPENCODE": instance.command])
+            environment: [
+                "VIBE_AUTH_SECRET": Self.key, "VIBE_TRUST_PROXY": "127.0.0.1", "OPENCODE": instance.command,
+            ])
         try gateway.waitForLine(on: .output, within: .seconds(30)) { $0.contains(" listening on ") }
         try machine.run(
             """

@@ -1,0 +1,98 @@
+import Access
+import HTTPTypes
+
+/// The API's description for people: one page that asks for nothing else, made from the same ``Resource``.
+///
+/// Its key field is read when a request is tried and stored nowhere; the page may talk to its own origin only.
+enum DocumentationPage {
+    /// The page.
+    static var html: [UInt8] {
+        let sections = Resource.allCases.map(section).joined(separator: "\n")
+        return Array(
+            """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>VibeRemote gateway</title>
+            <link rel="icon" href="data:,">
+            <style>\(PageParts.style)</style>
+            </head>
+            <body>
+            <header>
+            <h1>VibeRemote gateway</h1>
+            <p>Starts and stops the OpenCode servers of project folders and passes requests on to them. Every error of its \
+            own is <code>{"detail": "…"}</code>. For programs: <a href="/openapi.json">openapi.json</a>.</p>
+            <form id="settings"><label>Key <input id="key" type="password" autocomplete="off" spellcheck="false"></label>
+            <label>Project <input id="name" autocomplete="off" autocapitalize="off" spellcheck="false"></label></form>
+            <p class="note">Both stay in this page's memory and are gone when it is closed.</p>
+            </header>
+            <main>
+            \(sections)
+            </main>
+            <script>\(PageParts.script)</script>
+            </body>
+            </html>
+
+            """.utf8)
+    }
+
+    /// What the page may do (Content Security Policy Level 3): its own style and script, requests to its own origin.
+    static var policy: String {
+        let style = ContentHash.base64(Array(PageParts.style.utf8))
+        let script = ContentHash.base64(Array(PageParts.script.utf8))
+        return "default-src 'none'; style-src 'sha256-\(style)'; script-src 'sha256-\(script)'; connect-src 'self'; "
+            + "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    }
+
+    private static func section(_ resource: Resource) -> String {
+        // An instance's methods differ in nothing else.
+        let operations = resource == .instance ? Array(resource.operations.prefix(1)) : resource.operations
+        return operations.map { operation in
+            let methods = resource == .instance ? resource.allow : operation.method.name ?? ""
+            let summary = resource == .instance ? "OpenCode's own API" : operation.summary
+            return """
+                <section>
+                <h2><b>\(escaped(methods))</b> <code>\(escaped(resource.template))</code></h2>
+                <p><strong>\(escaped(summary)).</strong> \(escaped(operation.description)) \
+                \(resource.isOpen ? "No key is needed." : "")</p>
+                <table>\(operation.outcomes.map(row).joined())</table>
+                <button type="button" data-method="\(operation.method.name ?? "")" \
+                data-path="\(escaped(resource.template))">Try</button>
+                <pre hidden></pre>
+                </section>
+                """
+        }.joined(separator: "\n")
+    }
+
+    private static func row(_ outcome: Operation.Outcome) -> String {
+        let status = outcome.status.map { "\($0)" } ?? "other"
+        let form: String
+        switch outcome.content {
+        case .json(let schema): form = " <code>\(schema.rawValue)</code>"
+        case .page: form = " a page"
+        case .upstream, .nothing: form = ""
+        }
+        return "<tr><td>\(status)</td><td>\(escaped(outcome.meaning))\(form)</td></tr>"
+    }
+
+    /// The text as it stands in HTML; what is between backquotes stands as code.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        var isCode = false
+        for character in text {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "`":
+                result += isCode ? "</code>" : "<code>"
+                isCode.toggle()
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+}

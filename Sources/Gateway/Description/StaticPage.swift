@@ -1,0 +1,51 @@
+import Access
+import HTTPServer
+import HTTPTypes
+
+/// A text that is the same for everybody, made once.
+struct StaticPage: Sendable {
+    /// `/openapi.json`.
+    static let description = StaticPage(OpenAPIDocument.json.text, ["Content-Type": "application/json"])
+    /// `/docs`.
+    static let documentation = StaticPage(
+        DocumentationPage.html,
+        [
+            "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": DocumentationPage.policy,
+            "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+        ])
+
+    /// The answer to whoever does not have it.
+    let whole: Answer
+    /// The head of the answer to whoever has it already (RFC 9110 §15.4.5).
+    let unchanged: ResponseHead
+    private let tag: [UInt8]
+
+    private init(_ body: [UInt8], _ fields: KeyValuePairs<String, String>) {
+        let tag = "\"\(ContentHash.base64(body))\""
+        self.tag = Array(tag.utf8)
+        var unchanged = ResponseHead(status: 304)
+        unchanged.fields.append("ETag", tag)
+        // Kept, and asked for each time: a new version of the gateway has another text.
+        unchanged.fields.append("Cache-Control", "no-cache")
+        self.unchanged = unchanged
+        var head = ResponseHead(status: 200)
+        for (name, value) in fields { head.fields.append(name, value) }
+        head.fields.append(contentsOf: unchanged.fields)
+        whole = Answer(head: head, body: body)
+    }
+
+    /// Whether a request with these fields says that its sender has the text (RFC 9110 §13.1.2).
+    func isKnown(to request: FieldList) -> Bool {
+        var start = 0
+        while let index = request.firstIndex(of: .ifNoneMatch, from: start) {
+            for element in ListElements(request.value(at: index)) {
+                // Weak comparison: a proxy that has compressed the text marks its tag as weak.
+                let isWeak = element.starts(with: Array("W/".utf8))
+                if (isWeak ? element.dropFirst(2) : element).elementsEqual(tag) { return true }
+                if element.elementsEqual([UInt8(ascii: "*")]) { return true }
+            }
+            start = index + 1
+        }
+        return false
+    }
+}

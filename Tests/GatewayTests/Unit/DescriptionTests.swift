@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Gateway
+
+@Suite("The API's description and its page")
+struct DescriptionTests {
+    private static func document() throws -> [String: Any] {
+        let json = try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.json.text))
+        return try #require(json as? [String: Any])
+    }
+
+    private static func operations(of resource: Resource) throws -> [String: [String: Any]] {
+        let paths = try #require(try document()["paths"] as? [String: [String: Any]])
+        let path = try #require(paths[resource.template])
+        return path.filter { $0.key != "parameters" }.compactMapValues { $0 as? [String: Any] }
+    }
+
+    /// Every `$ref` anywhere in a value.
+    private static func references(in value: Any) -> [String] {
+        switch value {
+        case let object as [String: Any]:
+            object.flatMap { $0.key == "$ref" ? [$0.value as? String ?? ""] : references(in: $0.value) }
+        case let array as [Any]: array.flatMap(references)
+        default: []
+        }
+    }
+
+    @Test("It is OpenAPI 3.1 with a title, and every form that it refers to stands in it")
+    func form() throws {
+        let document = try Self.document()
+        #expect(document["openapi"] as? String == "3.1.0")
+        #expect((document["info"] as? [String: Any])?["title"] as? String == "VibeRemote gateway")
+        let components = try #require(document["components"] as? [String: [String: Any]])
+        let schemas = try #require(components["schemas"]).keys.map { "#/components/schemas/\($0)" }
+        #expect(Set(Self.references(in: document)) == Set(schemas))
+        #expect(Set(try #require(components["securitySchemes"]).keys) == ["bearer", "basic"])
+    }
+
+    @Test(
+        "Every resource is found under its own path, and its description has its methods", arguments: Resource.allCases)
+    func methods(resource: Resource) throws {
+        let target = resource.template.replacing("{name}", with: "demo").replacing("{path}", with: "a/b")
+        #expect(Router.resource(Array(target.utf8)) == resource)
+        let described = try Self.operations(of: resource).keys.map { $0.uppercased() }
+        let served = Method.allCases.filter(resource.accepts).compactMap(\.name)
+        // HEAD goes without saying where GET is.
+        #expect(Set(described) == Set(resource == .instance ? served : served.filter { $0 != "HEAD" }))
+    }
+
+    @Test("No path is described that is no resource")
+    func paths() throws {
+        let paths = try #require(try Self.document()["paths"] as? [String: Any])
+        #expect(Set(paths.keys) == Set(Resource.allCases.map(\.template)))
+    }
+
+    @Test("What needs a key says so, and how it is refused", arguments: Resource.allCases)
+    func security(resource: Resource) throws {
+        for (_, operation) in try Self.operations(of: resource) {
+            let security = try #require(operation["security"] as? [[String: Any]])
+            #expect(security.flatMap(\.keys) == (resource.isOpen ? [] : ["bearer", "basic"]))
+            let responses = try #require(operation["responses"] as? [String: [String: Any]])
+            #expect((responses["401"] != nil) == !resource.isOpen)
+            #expect((responses["429"] != nil) == !resource.isOpen)
+            #expect(responses["200"] != nil || responses["default"] != nil)
+            #expect(responses.values.allSatisfy { ($0["description"] as? String)?.isEmpty == false })
+        }
+    }
+
+    @Test("Operations have names of their own")
+    func names() throws {
+        let names = try Resource.allCases.flatMap { try Self.operations(of: $0).values }.compactMap {
+            $0["operationId"] as? String
+        }
+        #expect(names.count == Set(names).count)
+        #expect(names.allSatisfy { $0.wholeMatch(of: /[a-z][A-Za-z]+/) != nil })
+    }
+
+    @Test("The paths' parts that vary are parameters", arguments: Resource.allCases)
+    func parameters(resource: Resource) throws {
+        let paths = try #require(try Self.document()["paths"] as? [String: [String: Any]])
+        let parameters = paths[resource.template]?["parameters"] as? [[String: Any]] ?? []
+        let names = resource.template.matches(of: /\{(\w+)\}/).map { String($0.1) }
+        #expect(parameters.compactMap { $0["name"] as? String } == names)
+        #expect(parameters.allSatisfy { $0["in"] as? String == "path" && $0["required"] as? Bool == true })
+    }
+
+    @Test("JSON keeps the order of members and escapes what must be")
+    func json() {
+        let value: JSONValue = ["b": [1, true, nil, "\"\n"], "a": [:], "c": []]
+        #expect(String(decoding: value.text, as: UTF8.self) == #"{"b":[1,true,null,"\"\u000a"],"a":{},"c":[]}"#)
+    }
+
+    // MARK: The page
+
+    private static let page = String(decoding: DocumentationPage.html, as: UTF8.self)
+
+    @Test("The page names every path, and asks for nothing from elsewhere")
+    func page() {
+        for resource in Resource.allCases { #expect(Self.page.contains("<code>\(resource.template)</code>")) }
+        for text in ["http://", "https://", "src=", "url(", "@import", "\"//", "<iframe", "<object", "onclick"] {
+            #expect(!Self.page.contains(text), "\(text)")
+        }
+        #expect(Self.page.matches(of: /href="([^"]*)"/).map { String($0.1) } == ["data:,", "/openapi.json"])
+        #expect(Self.page.contains(#"<meta name="viewport" content="width=device-width, initial-scale=1">"#))
+    }
+
+    @Test("Its policy allows its one style and its one script, and requests to its own origin")
+    func policy() {
+        #expect(Self.page.components(separatedBy: "<style>\(PageParts.style)</style>").count == 2)
+        #expect(Self.page.components(separatedBy: "<script>\(PageParts.script)</script>").count == 2)
+        #expect(Self.page.components(separatedBy: "<style").count == 2)
+        #expect(Self.page.components(separatedBy: "<script").count == 2)
+        #expect(!Self.page.contains(" style="))
+        #expect(
+            DocumentationPage.policy.wholeMatch(
+                of:
+                    #/default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; script-src 'sha256-[A-Za-z0-9+/]{43}='; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'/#
+            ) != nil)
+    }
+
+    @Test(
+        "A client that has the text is told so (RFC 9110 §13.1.2)",
+        arguments: [
+            ("TAG", true), ("W/TAG", true), ("\"x\", TAG", true), ("*", true), ("\"x\"", false), ("", false),
+            ("TAG\"", false),
+            ("x", false),
+        ])
+    func entityTag(value: String, isKnown: Bool) throws {
+        let page = StaticPage.documentation
+        let tag = try #require(page.unchanged.fields.lines.first?.dropFirst("ETag: ".count))
+        let fields = FieldList(["If-None-Match": value.replacing("TAG", with: tag)])
+        #expect(page.isKnown(to: fields) == isKnown)
+        #expect(!page.isKnown(to: FieldList([:])))
+        #expect(!StaticPage.description.isKnown(to: fields) || value == "*")
+    }
+}
