@@ -33,9 +33,11 @@ import Testing
 
     @Test func aLengthThatIsNoPlainNumberIsRefused() throws {
         let bench = try RefusalBench()
-        for value in ["+5", "-5", "0x5", "5 5", "5\t", "5a", "", "five", "5;", "\"5\"", "5.0", "1e1", "٥"] {
+        for value in ["+5", "-5", "0x5", "5 5", "5a", "", "five", "5;", "\"5\"", "5.0", "1e1", "٥"] {
             try bench.expectRefusal(RequestText.head(["Content-Length: \(value)"]) + "hello")
         }
+        // White space around a value is no part of it (RFC 9110 §5.5), but 0.9.75 keeps it.
+        if !MessageLibrary.isStrict { try bench.expectRefusal(RequestText.head(["Content-Length: 5\t"]) + "hello") }
         // A number beyond what 64 bits hold is a number, but no body that anybody could take.
         try bench.expectRefusal(RequestText.head(["Content-Length: 99999999999999999999"]) + "hello", 413)
         try bench.expectNothingGotThrough()
@@ -61,7 +63,8 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func whiteSpaceBehindChunkedIsRefusedBecauseTheLibraryWouldNotSeeTheCoding() throws {
+    @Test(.enabled(if: !MessageLibrary.isStrict, "this libmicrohttpd drops white space behind a value, as it should"))
+    func whiteSpaceBehindChunkedIsRefusedBecauseTheLibraryWouldNotSeeTheCoding() throws {
         let bench = try RefusalBench()
         for space in [" ", "\t", " \t "] {
             try bench.expectRefusal(RequestText.head(["Transfer-Encoding: chunked\(space)"]) + "0\r\n\r\n")

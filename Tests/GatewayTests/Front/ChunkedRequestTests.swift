@@ -70,8 +70,10 @@ import Testing
         }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+        // libmicrohttpd 1.0 refuses an extension of the last chunk.
+        let last = MessageLibrary.isStrict ? "0" : "0;last"
         for body in [
-            "5\r\nhello\r\n0\r\n\r\n", "5;name=value\r\nhello\r\n0;last\r\n\r\n", "00005\r\nhello\r\n000\r\n\r\n",
+            "5\r\nhello\r\n0\r\n\r\n", "5;name=value\r\nhello\r\n\(last)\r\n\r\n", "00005\r\nhello\r\n000\r\n\r\n",
             "2\r\nhe\r\n3\r\nllo\r\n0\r\nX-Trailer: 1\r\nX-Second: 2\r\n\r\n",
         ] {
             let connection = try gateway.connect()

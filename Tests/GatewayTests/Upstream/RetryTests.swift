@@ -18,7 +18,9 @@ import Testing
             let step = script.withLock { $0.isEmpty ? Step.answer : $0.removeFirst() }
             let request = try connection.readBody(of: head)
             bodies.append(request.text)
-            if step != .closeUnread, step != .resetUnread { try connection.respond(200, text: "answered") }
+            if step != .closeUnread, step != .resetUnread {
+                try connection.respond(200, text: head.method == "HEAD" ? "" : "answered")
+            }
             switch step {
             case .answer: return
             case .answerThenClose, .closeUnread: connection.close()
