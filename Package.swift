@@ -73,7 +73,8 @@ let package = Package(
         program(
             "viberemote-gateway",
             [
-                "Gateway", "EventLoop", "HTTPServer", "Instances", "Logging", "Locking", "OpenCode", "Settings",
+                "Gateway", "EventLoop", "EnvironmentFiles", "HTTPServer", "Instances", "Logging", "Locking", "OpenCode",
+                "Settings",
                 "Systemd",
                 "Access", "Addresses",
             ]),
@@ -89,7 +90,7 @@ let package = Package(
         tests("SystemdTests", ["Systemd", "TestKit"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
-        tests("SettingsTests", ["Settings", "Addresses", "Logging"]),
+        tests("SettingsTests", ["Settings", "Addresses", "EnvironmentFiles", "Locking", "Logging"]),
         tests("OpenCodeTests", ["OpenCode"]),
         tests("AccessTests", ["Access", "Addresses"]),
         tests("InstancesTests", ["Instances", "Systemd", "OpenCode", "Logging", "Locking", "Access"]),

@@ -24,7 +24,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     }
     let printed = setting.text(in: configuration)
     guard !setting.isSecret else {
-        precondition(printed == Secret.mask && configuration.authSecret.bytes.elementsEqual(text.utf8))
+        precondition(printed == Secret.mask && configuration.authSecret?.bytes.elementsEqual(text.utf8) == true)
         return 0
     }
     var again = blank

@@ -142,16 +142,16 @@ struct EnvironmentFileReader {
     }
 
     private static func problem(ofText text: ArraySlice<UInt8>) -> String {
-        if text.first == UInt8(ascii: "=") { return "has no name before \"=\" and is ignored: write NAME=VALUE" }
-        return "has no \"=\" and is ignored: write NAME=VALUE, or # before a comment"
+        if text.first == UInt8(ascii: "=") { return "has no name before \"=\": write NAME=VALUE" }
+        return "has no \"=\": write NAME=VALUE, or # before a comment"
     }
 
     private static func problem(ofName name: ArraySlice<UInt8>) -> String? {
         if name.starts(with: byteOrderMark) {
-            return "begins with a byte order mark and is ignored: save the file as UTF-8 without one"
+            return "begins with a byte order mark: save the file as UTF-8 without one"
         }
         if name.starts(with: "export ".utf8) || name.starts(with: "export\t".utf8) {
-            return "begins with export and is ignored: no shell reads this file, write NAME=VALUE alone"
+            return "begins with export: no shell reads this file, write NAME=VALUE alone"
         }
         let isName = name.allSatisfy { byte in
             switch byte {
@@ -163,7 +163,7 @@ struct EnvironmentFileReader {
         }
         let beginsWithDigit = name.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
         guard !isName || beginsWithDigit else { return nil }
-        return "has no valid name before \"=\" and is ignored: use letters, digits and _, no digit in front"
+        return "has no valid name before \"=\": use letters, digits and _, no digit in front"
     }
 
     private func unclosed(_ quote: String, _ line: Int) -> EnvironmentFileProblem {

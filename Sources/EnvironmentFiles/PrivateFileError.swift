@@ -6,6 +6,8 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
     package enum Kind: Sendable, Equatable {
         /// There is no such file.
         case missing
+        /// This process may not read it.
+        case forbidden
         /// Others have rights on it that they must not have.
         case open
         /// Anything else.
@@ -27,8 +29,13 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
     init(opening path: String, _ code: Int32) {
         switch code {
         case ENOENT, ENOTDIR: self.init(.missing, "\(path) does not exist.")
-        default: self.init(.unusable, "\(path) can't be read: \(String(cString: strerror(code))).")
+        case EACCES, EPERM: self.init(.forbidden, Self.sentence(path, code))
+        default: self.init(.unusable, Self.sentence(path, code))
         }
+    }
+
+    private static func sentence(_ path: String, _ code: Int32) -> String {
+        "\(path) can't be read: \(String(cString: strerror(code)))."
     }
 
     static func tooLarge(_ path: String, _ limit: Int) -> PrivateFileError {

@@ -14,9 +14,15 @@ package struct Configuration: Sendable {
     package internal(set) var scope = ScopeChoice.user
     /// Data-plane loops.
     package internal(set) var threads = 0
-    /// The key that clients must send.
-    package internal(set) var authSecret = Secret(bytes: [])
-    /// Who may ask, besides the key.
+    /// The configuration file in force; nil where there is none.
+    package internal(set) var configurationFile: String?
+    /// The key from the environment or the configuration file.
+    package internal(set) var authSecret: Secret?
+    /// The file with further keys.
+    package internal(set) var keyFile: String?
+    /// All keys that open the gateway, wherever they came from.
+    package internal(set) var keys: [NamedKey] = []
+    /// Who may ask, besides the keys.
     package internal(set) var access = AccessSettings()
     /// What instances run with.
     package internal(set) var instances = InstanceSettings()
@@ -43,15 +49,18 @@ package struct Configuration: Sendable {
 package enum SettingOrigin: Sendable, Equatable, CustomStringConvertible {
     /// The table's default.
     case `default`
+    /// The configuration file, under that name on that line.
+    case file(path: String, line: Int, name: String)
     /// The environment, under that name.
     case environment(String)
     /// The command line, by that flag.
     case flag(String)
 
-    /// `default`, `environment VIBE_LISTEN` or `flag --listen`.
+    /// `default`, `file /etc/viberemote-gateway/config, line 3`, `environment VIBE_LISTEN` or `flag --listen`.
     package var description: String {
         switch self {
         case .default: "default"
+        case .file(let path, let line, _): "file \(path), line \(line)"
         case .environment(let name): "environment \(name)"
         case .flag(let flag): "flag \(flag)"
         }

@@ -1,7 +1,7 @@
 /// Which keys are good enough to guard the gateway.
 enum KeyPolicy {
     /// The sentence's end that says how to make one.
-    static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment"
+    static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment or by --key-file"
     /// The fewest bytes of a key.
     static let shortest = 16
     /// What the original gateway shipped with: everybody knows it.
@@ -20,7 +20,9 @@ enum KeyPolicy {
     }
 }
 
-extension ValueForm where Value == Secret {
+extension ValueForm where Value == Secret? {
     /// The key that clients must send.
-    static let key = ValueForm(placeholder: "KEY", isSecret: true, parse: KeyPolicy.parse, text: \.description)
+    static let key = ValueForm(
+        placeholder: "KEY", isSecret: true, parse: KeyPolicy.parse,
+        text: { $0?.description ?? "none" })
 }

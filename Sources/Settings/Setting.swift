@@ -15,8 +15,8 @@ package struct Setting: Sendable {
         case text(String)
         /// Found out by the caller: help shows the description.
         case system(description: String, @Sendable (SystemDefaults) -> String)
-        /// There is none: the setting must be given. The fix ends the sentence that says so.
-        case required(fix: String)
+        /// The setting stays blank; help shows the description.
+        case unset(description: String)
     }
 
     /// The name that the flag is made of, such as `listen`.
@@ -31,12 +31,21 @@ package struct Setting: Sendable {
     package let placeholder: String
     /// Whether its value is never shown and never taken from the command line.
     package let isSecret: Bool
+    /// What a shell can complete a value with.
+    package let hint: ValueHint
+    /// Whether the configuration file may set it: not the one that names the file.
+    package private(set) var isTakenFromFile = true
+    /// Whether a reload changes it; others wait for a restart.
+    package private(set) var isReloaded = false
     let defaultValue: Default
 
     private let apply: @Sendable (String, inout Configuration) throws(InvalidValue) -> Void
     private let print: @Sendable (Configuration) -> String
 
-    init<Value: Sendable>(
+    private let isEqual: @Sendable (Configuration, Configuration) -> Bool
+    private let copy: @Sendable (Configuration, inout Configuration) -> Void
+
+    init<Value: Sendable & Equatable>(
         _ name: String, _ environment: String, _ form: ValueForm<Value>,
         _ field: any WritableKeyPath<Configuration, Value> & Sendable,
         default defaultValue: Default, group: Group = .general, _ help: String
@@ -48,10 +57,27 @@ package struct Setting: Sendable {
         self.defaultValue = defaultValue
         placeholder = form.placeholder
         isSecret = form.isSecret
+        hint = form.hint
         apply = { (text, configuration) throws(InvalidValue) in
             configuration[keyPath: field] = try form.parse(text)
         }
         print = { form.text($0[keyPath: field]) }
+        isEqual = { $0[keyPath: field] == $1[keyPath: field] }
+        copy = { $1[keyPath: field] = $0[keyPath: field] }
+    }
+
+    /// The same setting, which the configuration file may not set.
+    var notFromFile: Setting {
+        var setting = self
+        setting.isTakenFromFile = false
+        return setting
+    }
+
+    /// The same setting, which a reload changes.
+    var reloaded: Setting {
+        var setting = self
+        setting.isReloaded = true
+        return setting
     }
 
     /// The flag; nil for a secret.
@@ -62,7 +88,7 @@ package struct Setting: Sendable {
         switch defaultValue {
         case .text(let text): text
         case .system(let description, _): description
-        case .required: "none: it must be set"
+        case .unset(let description): description
         }
     }
 
@@ -81,11 +107,22 @@ package struct Setting: Sendable {
         configuration.origins[name] = origin
     }
 
-    private func source(_ origin: SettingOrigin) -> String {
+    /// Whether both configurations have the same value.
+    func isSame(in left: Configuration, and right: Configuration) -> Bool { isEqual(left, right) }
+
+    /// Gives `new` the value and the origin that `old` has.
+    func carry(from old: Configuration, into new: inout Configuration) {
+        copy(old, &new)
+        new.origins[name] = old.origins[name]
+    }
+
+    /// What an error about a value from there begins with.
+    func source(_ origin: SettingOrigin) -> String {
         switch origin {
         case .default: "the default of \(flag ?? environment)"
         case .environment(let name): name
         case .flag(let flag): flag
+        case .file(let path, let line, let name): "\(path), line \(line): \(name)"
         }
     }
 }

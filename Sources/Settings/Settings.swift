@@ -5,6 +5,9 @@ package enum Settings {
     /// Every setting, grouped as help shows them.
     package static let table: [Setting] = general + access + instances + log + timeouts + sizes
 
+    /// Those of that name, in the table's order.
+    static func named(_ names: Set<String>) -> [Setting] { table.filter { names.contains($0.name) } }
+
     /// The longest time that can be set.
     private static let longest = Duration.seconds(30 * 86_400)
 
@@ -36,17 +39,20 @@ package enum Settings {
             default: .system(description: "number of cores, at most 4") { "\(max(1, min($0.processors, 4)))" },
             "Threads that carry requests, 1 to 64."),
         Setting(
-            "auth-secret", "VIBE_AUTH_SECRET", .key, \.authSecret, default: .required(fix: KeyPolicy.fix),
+            "config", "VIBE_CONFIG", .file(none: ConfigurationFile.off), \.configurationFile,
+            default: .unset(description: ConfigurationFile.defaultText),
             """
-            The key that clients send as `Authorization: Bearer KEY`, at least \(KeyPolicy.shortest) bytes. Only taken \
-            from the environment, because every local user can read command lines. Make one with `openssl rand -hex 32`.
-            """),
+            File that sets what neither flag nor environment does: lines `NAME=VALUE` with the environment's names. \
+            `off` reads none.
+            """
+        ).notFromFile.reloaded,
     ]
 
     private static let log: [Setting] = [
         Setting(
             "access-log", "VIBE_ACCESS_LOG", .onOff, \.accessLog, default: .text("on"), group: .log,
-            "Whether each request gets a log line."),
+            "Whether each request gets a log line."
+        ).reloaded,
         Setting(
             "log-format", "VIBE_LOG_FORMAT", .cases, \.logFormat, default: .text("auto"), group: .log,
             "Form of log lines. `auto`: the journal where stderr is the journal, text on a terminal, else JSON lines."),
@@ -56,16 +62,20 @@ package enum Settings {
             default: .text("info"), group: .log, "The least grave level that is logged."),
     ]
 
+    // A reload changes those of the data plane; instances keep those that they were started with.
     private static let timeouts: [Setting] = [
-        time("head", \.limits.headTimeout, "10s", "Time for a request's line and header fields to arrive."),
-        time("idle", \.limits.idleTimeout, "75s", "Time that a kept-alive connection may stay without a request."),
-        time("body", \.limits.bodyTimeout, "60s", "Time without a byte of a request's body."),
+        time("head", \.limits.headTimeout, "10s", "Time for a request's line and header fields to arrive.").reloaded,
+        time("idle", \.limits.idleTimeout, "75s", "Time that a kept-alive connection may stay without a request.")
+            .reloaded,
+        time("body", \.limits.bodyTimeout, "60s", "Time without a byte of a request's body.").reloaded,
         time(
             "answer", \.limits.answerTimeout, "15min",
-            "Time until OpenCode's answer begins, and without a byte of an ordinary answer."),
-        time("send", \.limits.sendTimeout, "15min", "Time without the client taking a byte of an ordinary answer."),
-        time("stream", \.limits.streamTimeout, "24h", "Time without a byte on an event stream."),
-        time("drain", \.limits.drainTimeout, "10s", "Time for running exchanges to finish after SIGTERM."),
+            "Time until OpenCode's answer begins, and without a byte of an ordinary answer."
+        ).reloaded,
+        time("send", \.limits.sendTimeout, "15min", "Time without the client taking a byte of an ordinary answer.")
+            .reloaded,
+        time("stream", \.limits.streamTimeout, "24h", "Time without a byte on an event stream.").reloaded,
+        time("drain", \.limits.drainTimeout, "10s", "Time for running exchanges to finish after SIGTERM.").reloaded,
         time("start", \.limits.startTimeout, "30s", "Time for an OpenCode instance to become ready."),
         time(
             "stop", \.limits.stopTimeout, "10s",
@@ -75,10 +85,12 @@ package enum Settings {
     private static let sizes: [Setting] = [
         size(
             "held-body", "VIBE_HELD_BODY", \.limits.heldBody, "64KiB", 0...(64 << 20),
-            "Bytes: request bodies up to this size are held whole, so that they can be sent again safely."),
+            "Bytes: request bodies up to this size are held whole, so that they can be sent again safely."
+        ).reloaded,
         size(
             "stream-backlog", "VIBE_STREAM_BACKLOG", \.limits.streamBacklog, "4MiB", (64 << 10)...(1 << 30),
-            "Bytes that may wait for a stalled reader of an event stream before it is cut."),
+            "Bytes that may wait for a stalled reader of an event stream before it is cut."
+        ).reloaded,
         size(
             "max-head", "VIBE_MAX_HEAD", \.limits.maxHead, "16KiB", (1 << 10)...(1 << 20),
             "Bytes of a request's line and header fields together. OpenCode itself accepts 16KiB."),

@@ -4,6 +4,8 @@ struct ValueForm<Value: Sendable>: Sendable {
     let placeholder: String
     /// Secrets have no flag, because every local user can read command lines, and are masked wherever they are printed.
     var isSecret = false
+    /// What a shell can complete a value with.
+    var hint = ValueHint.none
     /// Reads a value.
     let parse: @Sendable (String) throws(InvalidValue) -> Value
     /// Writes a value so that `parse` reads it back (a secret as its mask).
@@ -13,7 +15,7 @@ struct ValueForm<Value: Sendable>: Sendable {
     func checked(_ check: @escaping @Sendable (Value) -> InvalidValue?) -> ValueForm {
         let parse = self.parse
         return ValueForm(
-            placeholder: placeholder, isSecret: isSecret,
+            placeholder: placeholder, isSecret: isSecret, hint: hint,
             parse: { (text) throws(InvalidValue) in
                 let value = try parse(text)
                 if let invalid = check(value) { throw invalid }
@@ -31,19 +33,37 @@ extension ValueForm where Value == ListenAddress {
 extension ValueForm where Value == String {
     /// An absolute path. Whether it exists is for the caller to find out.
     static let directory = ValueForm(
-        placeholder: "DIR",
+        placeholder: "DIR", hint: .folder,
         parse: { (text) throws(InvalidValue) in
-            guard text.hasPrefix("/") else {
-                throw InvalidValue("is not an absolute path", fix: "write a folder from / on, for example /home/vibe")
-            }
-            guard !text.unicodeScalars.contains("\0") else {
-                throw InvalidValue("holds a NUL character", fix: "write a folder such as /home/vibe")
-            }
+            try AbsolutePath.check(text, fix: "write a folder from / on, for example /home/vibe")
             var path = text[...]
             while path.count > 1, path.hasSuffix("/") { path.removeLast() }
             return String(path)
         },
         text: { $0 })
+}
+
+extension ValueForm where Value == String? {
+    /// The absolute path of a file, or where there is a word for it, none.
+    static func file(none: String? = nil) -> ValueForm {
+        ValueForm(
+            placeholder: none.map { "FILE|\($0)" } ?? "FILE", hint: .file,
+            parse: { (text) throws(InvalidValue) in
+                if text == none { return nil }
+                let word = none.map { " or \($0)" } ?? ""
+                try AbsolutePath.check(text, fix: "write a path from / on\(word)")
+                return text
+            },
+            text: { $0 ?? none ?? "none" })
+    }
+}
+
+/// What every path in a setting must be.
+private enum AbsolutePath {
+    static func check(_ text: String, fix: String) throws(InvalidValue) {
+        guard text.hasPrefix("/") else { throw InvalidValue("is not an absolute path", fix: fix) }
+        guard !text.unicodeScalars.contains("\0") else { throw InvalidValue("holds a NUL character", fix: fix) }
+    }
 }
 
 extension ValueForm where Value == [String] {
@@ -54,7 +74,7 @@ extension ValueForm where Value == [String] {
 extension ValueForm where Value == Bool {
     /// `on` or `off`.
     static let onOff = ValueForm(
-        placeholder: "on|off",
+        placeholder: "on|off", hint: .words(["on", "off"]),
         parse: { (text) throws(InvalidValue) in
             switch text {
             case "on": return true
@@ -103,7 +123,7 @@ extension ValueForm {
     {
         let names = words.map(\.name)
         return ValueForm(
-            placeholder: names.joined(separator: "|"),
+            placeholder: names.joined(separator: "|"), hint: .words(names),
             parse: { (text) throws(InvalidValue) in
                 if let word = words.first(where: { $0.name == text }) { return word.value }
                 let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")

@@ -2,6 +2,7 @@ import Gateway
 import Glibc
 import Instances
 import Logging
+import Settings
 import Systemd
 
 /// Watches for the signals that end the gateway and ends it in order; lives on the control loop.
@@ -12,18 +13,18 @@ actor Lifecycle {
     private let registry: InstanceRegistry
     private let dataPlane: DataPlane
     private let log: Logger
-    private let drainTimeout: Duration
+    private var settings: LiveSettings
     private var signals: [EventSource] = []
     private var isEnding = false
 
     init(
-        loop: SystemEventLoop, registry: InstanceRegistry, dataPlane: DataPlane, log: Logger, drainTimeout: Duration
+        loop: SystemEventLoop, registry: InstanceRegistry, dataPlane: DataPlane, log: Logger, settings: LiveSettings
     ) {
         self.loop = loop
         self.registry = registry
         self.dataPlane = dataPlane
         self.log = log
-        self.drainTimeout = drainTimeout
+        self.settings = settings
     }
 
     /// Begins to watch; the gateway ends at once where the kernel refuses, because nothing could end it later.
@@ -32,7 +33,7 @@ actor Lifecycle {
             for number in [SIGTERM, SIGINT] {
                 signals.append(try loop.signal(number) { self.assumeIsolated { $0.end() } })
             }
-            signals.append(try loop.signal(SIGHUP) { self.assumeIsolated { $0.hangUp() } })
+            signals.append(try loop.signal(SIGHUP) { self.assumeIsolated { $0.reload() } })
             _ = try loop.keepWatchdogInformed()
         } catch {
             log.error("signals can't be watched", LogField("reason", error.description))
@@ -47,7 +48,7 @@ actor Lifecycle {
         log.notice("the gateway is ending: requests may finish, streams end")
         ServiceNotifier.stopping(status: "Ending: requests may finish")
         Task {
-            await dataPlane.drain(within: drainTimeout)
+            await dataPlane.drain(within: settings.drainTimeout)
             await registry.shutdown()
             // Their handlers hold this object, which holds them.
             signals.removeAll()
@@ -55,6 +56,29 @@ actor Lifecycle {
         }
     }
 
-    /// A terminal that is closed does not end a server.
-    private func hangUp() { log.notice("SIGHUP has no effect: restart the gateway to change its settings") }
+    /// Reads the settings anew; what is wrong with them is logged and changes nothing. Nothing that runs is ended, also
+    /// when it was the closing of a terminal that sent the signal.
+    private func reload() {
+        guard !isEnding else { return }
+        ServiceNotifier.reloading()
+        // Also where nothing has changed: the manager waits for it.
+        defer { ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)") }
+        do throws(SettingError) {
+            let change = try settings.reload()
+            dataPlane.apply(settings.policy)
+            tell(change)
+        } catch {
+            log.error("settings read anew are wrong: those in force stay", LogField("reason", error.description))
+        }
+    }
+
+    private func tell(_ change: ConfigurationChange) {
+        for notice in change.configuration.notices { log.warning(notice) }
+        let applied = change.applied.isEmpty ? "none" : change.applied.joined(separator: " ")
+        log.notice("settings were read anew", LogField("changed", applied))
+        guard !change.waiting.isEmpty else { return }
+        log.warning(
+            "settings that have changed take effect at the next restart",
+            LogField("settings", change.waiting.joined(separator: " ")))
+    }
 }

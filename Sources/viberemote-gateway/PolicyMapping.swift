@@ -8,7 +8,7 @@ extension Policy {
     /// What requests follow, out of the settings; `descriptors` is the limit on open ones.
     init(_ configuration: Configuration, descriptors: Int) {
         self.init(
-            keys: KeyTable(keys: [(name: "VIBE_AUTH_SECRET", secret: configuration.authSecret.bytes)]),
+            keys: KeyTable(keys: configuration.keys.map { ($0.name, $0.secret.bytes) }),
             failedTries: FailureLimiter.Rate(
                 burst: configuration.access.failedTries, interval: configuration.access.failedTryInterval),
             trustedProxies: AddressRanges(configuration.access.trustedProxies),

@@ -7,13 +7,14 @@ struct Program {
     static func main() {
         let defaults = SystemDefaults(home: Environment.homeFolder, processors: Environment.processorCount)
         let arguments = Array(CommandLine.arguments.dropFirst())
-        switch Command.parse(arguments: arguments, environment: Environment.variables, defaults: defaults) {
-        case .help(let text): print(text)
-        case .version: print(GatewayVersion.line)
+        let command = Command.parse(
+            arguments: arguments, environment: Environment.variables, defaults: defaults, files: .system)
+        switch command {
+        case .print(let text): StandardStreams.writeLine(text.hasSuffix("\n") ? String(text.dropLast()) : text)
         case .usageError(let text):
             StandardStreams.writeError(text)
             exit(Command.usageExitCode)
-        case .serve(let configuration): exit(Serve.run(configuration))
+        case .serve(let configuration, let sources): exit(Serve.run(configuration, sources))
         }
     }
 }

@@ -14,7 +14,7 @@ enum Serve {
     private static let failureExitCode: Int32 = 1
 
     /// Runs until SIGTERM or SIGINT; answers the exit code.
-    static func run(_ configuration: Configuration) -> Int32 {
+    static func run(_ configuration: Configuration, _ sources: SettingSources) -> Int32 {
         do {
             Environment.scrub("VIBE_AUTH_SECRET")
             try requireFolder(configuration.home)
@@ -26,7 +26,7 @@ enum Serve {
             defer { writer.close() }
             let log = Logger(sink: writer, level: configuration.logLevel)
             for notice in configuration.notices { log.warning(notice) }
-            let service = try Service(configuration, inherited, log)
+            let service = try Service(configuration, sources, inherited, log)
             try service.run()
             log.notice("the gateway has ended")
             return 0
@@ -63,13 +63,15 @@ private final class Service {
     private let registry: InstanceRegistry
     private let dataPlane: DataPlane
     private let log: Logger
-    private let drainTimeout: Duration
+    private let settings: LiveSettings
 
-    init(_ configuration: Configuration, _ inherited: InheritedDescriptors, _ log: Logger) throws {
+    init(
+        _ configuration: Configuration, _ sources: SettingSources, _ inherited: InheritedDescriptors, _ log: Logger
+    ) throws {
         self.log = log
-        drainTimeout = configuration.limits.drainTimeout
+        let settings = LiveSettings(configuration, sources, descriptors: Environment.raiseDescriptorLimit())
+        self.settings = settings
         loop = try SystemEventLoop()
-        let descriptors = Environment.raiseDescriptorLimit()
         let link = DataPlaneLink()
         let catalogue = ProjectCatalogue(home: configuration.home)
         let supervisor = Self.supervisor(configuration, catalogue, loop, log)
@@ -83,7 +85,7 @@ private final class Service {
         }
         var setUp = DataPlane.SetUp(
             address: address, threads: configuration.threads,
-            policy: Policy(configuration, descriptors: descriptors), log: log,
+            policy: settings.policy, log: log,
             control: RegistryControl(registry: registry))
         setUp.inheritedListeners = inherited.listeners
         dataPlane = try DataPlane(setUp)
@@ -120,7 +122,7 @@ private final class Service {
     /// already are known.
     func run() throws {
         let lifecycle = Lifecycle(
-            loop: loop, registry: registry, dataPlane: dataPlane, log: log, drainTimeout: drainTimeout)
+            loop: loop, registry: registry, dataPlane: dataPlane, log: log, settings: settings)
         let failure = Locked<LaunchError?>(nil)
         Task { [registry, loop, dataPlane] in
             await lifecycle.watchSignals()

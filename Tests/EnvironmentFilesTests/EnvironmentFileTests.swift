@@ -89,28 +89,28 @@ struct EnvironmentFileTests {
     @Test(
         "What is no assignment is left out and told, with its line and never with its text",
         arguments: [
-            ("secret", #"has no "=" and is ignored: write NAME=VALUE, or # before a comment"#),
-            ("=secret", #"has no name before "=" and is ignored: write NAME=VALUE"#),
-            ("  =secret", #"has no name before "=" and is ignored: write NAME=VALUE"#),
-            ("='secret", #"has no name before "=" and is ignored: write NAME=VALUE"#),
+            ("secret", #"has no "=": write NAME=VALUE, or # before a comment"#),
+            ("=secret", #"has no name before "=": write NAME=VALUE"#),
+            ("  =secret", #"has no name before "=": write NAME=VALUE"#),
+            ("='secret", #"has no name before "=": write NAME=VALUE"#),
             (
                 "=A=secret",
-                #"has no valid name before "=" and is ignored: use letters, digits and _, no digit in front"#
+                #"has no valid name before "=": use letters, digits and _, no digit in front"#
             ),
             (
                 "export A=secret",
-                "begins with export and is ignored: no shell reads this file, write NAME=VALUE alone"
+                "begins with export: no shell reads this file, write NAME=VALUE alone"
             ),
             (
                 "1A=secret",
-                #"has no valid name before "=" and is ignored: use letters, digits and _, no digit in front"#
+                #"has no valid name before "=": use letters, digits and _, no digit in front"#
             ),
             (
                 "A-secret=x",
-                #"has no valid name before "=" and is ignored: use letters, digits and _, no digit in front"#
+                #"has no valid name before "=": use letters, digits and _, no digit in front"#
             ),
-            ("A B=x", #"has no valid name before "=" and is ignored: use letters, digits and _, no digit in front"#),
-            ("Ä=x", #"has no valid name before "=" and is ignored: use letters, digits and _, no digit in front"#),
+            ("A B=x", #"has no valid name before "=": use letters, digits and _, no digit in front"#),
+            ("Ä=x", #"has no valid name before "=": use letters, digits and _, no digit in front"#),
         ])
     func ignored(text: String, problem: String) throws {
         let file = try Self.read("A=1\n\n\(text)\nB=2\n")
@@ -128,7 +128,7 @@ struct EnvironmentFileTests {
 
     @Test("A byte order mark spoils the first line only, and a comment not at all")
     func byteOrderMark() throws {
-        let problem = "begins with a byte order mark and is ignored: save the file as UTF-8 without one"
+        let problem = "begins with a byte order mark: save the file as UTF-8 without one"
         let file = try Self.read("\u{FEFF}A=1\nB=2")
         #expect(file.assignments.map(\.name) == ["B"])
         #expect(file.ignoredLines.map(\.problem) == [problem])

@@ -4,8 +4,8 @@ import Testing
 @Suite("The command line")
 struct CommandTests {
     static func help(_ arguments: [String]) throws -> String {
-        guard case .help(let text) = CommandLineUnderTest.parse(arguments, [:]) else {
-            Issue.record("\(arguments) gives no help")
+        guard case .print(let text) = CommandLineUnderTest.parse(arguments, [:]) else {
+            Issue.record("\(arguments) prints nothing")
             throw CancellationError()
         }
         return text
@@ -32,26 +32,38 @@ struct CommandTests {
     }
 
     @Test(
-        "Help names every setting with flag, environment and default, has examples and fits 100 columns",
+        "Every help has a usage and fits 100 columns",
         arguments: [
-            ["--help"], ["help", "serve"],
+            ["--help"], ["help", "serve"], ["help", "completion"], ["help", "man"], ["help", "help"],
         ])
-    func helpIsComplete(arguments: [String]) throws {
+    func helpIsReadable(arguments: [String]) throws {
         let text = try Self.help(arguments)
+        #expect(text.contains("Usage: viberemote-gateway "))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 && !$0.hasSuffix(" ") })
+        #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
+    }
+
+    @Test("The overview names every command")
+    func commands() throws {
+        let text = try Self.help(["--help"])
+        for command in ["serve", "completion", "man", "help", "--version"] { #expect(text.contains("\n  \(command) ")) }
+    }
+
+    @Test("Help on serve names every setting with flag, environment and default, and has examples")
+    func helpIsComplete() throws {
+        let text = try Self.help(["help", "serve"])
         for setting in Settings.table {
             let flag = setting.flag.map { "  \($0) \(setting.placeholder)  (\(setting.environment), " }
-            let entry = flag ?? "  \(setting.environment)=KEY  (environment only, "
+            let entry = flag ?? "  \(setting.environment)=KEY  (no flag, "
             #expect(text.contains(entry + "default \(setting.defaultText))"), "\(setting.name)")
             for word in setting.help.split(separator: " ") { #expect(text.contains(word)) }
         }
         #expect(text.contains("Examples:") && text.contains("openssl rand -hex 32"))
-        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 && !$0.hasSuffix(" ") })
-        #expect(text.hasSuffix("\n"))
     }
 
     @Test("--version")
     func version() {
-        guard case .version = CommandLineUnderTest.parse(["--version"], [:]) else {
+        guard case .print(GatewayVersion.line) = CommandLineUnderTest.parse(["--version"], [:]) else {
             Issue.record("--version is not understood")
             return
         }
@@ -62,8 +74,8 @@ struct CommandTests {
         "What is not understood is named, with what was probably meant",
         arguments: [
             (["serv"], #""serv" is no command of viberemote-gateway: did you mean serve."#),
-            (["start"], #""start" is no command of viberemote-gateway: use serve, help, --help or --version."#),
-            (["--listen"], #""--listen" is no command of viberemote-gateway: use serve, help, --help or --version."#),
+            (["start"], #""start" is no command of viberemote-gateway: see `viberemote-gateway --help`."#),
+            (["--listen"], #""--listen" is no command of viberemote-gateway: see `viberemote-gateway --help`."#),
             (["help", "sevre"], #""sevre" is no command of viberemote-gateway: did you mean serve."#),
             (["serve", "--thread", "2"], #""--thread" is no flag of serve: did you mean --threads."#),
             (["serve", "--lsiten=x"], #""--lsiten" is no flag of serve: did you mean --listen."#),

@@ -11,7 +11,8 @@ struct DefaultsTests {
             "listen": "0.0.0.0:4000", "home": "/home/vibe", "opencode": "opencode", "supervisor": "auto",
             "scope": "user",
             "threads": "4",
-            "auth-secret": "********", "access-log": "on", "log-format": "auto", "log-level": "info",
+            "auth-secret": "********", "key-file": "none", "config": "off", "access-log": "on", "log-format": "auto",
+            "log-level": "info",
             "head-timeout": "10s", "idle-timeout": "75s", "body-timeout": "1min", "answer-timeout": "15min",
             "send-timeout": "15min", "stream-timeout": "24h", "drain-timeout": "10s", "start-timeout": "30s",
             "stop-timeout": "10s", "held-body": "64KiB", "stream-backlog": "4MiB", "max-head": "16KiB",
@@ -35,7 +36,7 @@ struct DefaultsTests {
         #expect(configuration.accessLog)
         #expect(configuration.logFormat == .auto)
         #expect(configuration.logLevel == .info)
-        #expect(configuration.authSecret.bytes == Array(CommandLineUnderTest.key.utf8))
+        #expect(configuration.authSecret?.bytes == Array(CommandLineUnderTest.key.utf8))
         #expect(configuration.limits.headTimeout == .seconds(10))
         #expect(configuration.limits.idleTimeout == .seconds(75))
         #expect(configuration.limits.bodyTimeout == .seconds(60))

@@ -7,7 +7,7 @@ struct PrecedenceTests {
         try #require(Settings.table.first { $0.name == name })
     }
 
-    @Test("Every setting can be set by its name in the environment, and all but secrets by flag")
+    @Test("Every setting can be set by its name in the environment and in the file, and all but secrets by flag")
     func everySource() throws {
         let values = [
             "listen": "127.0.0.1:0", "home": "/srv/projects", "opencode": "'/opt/open code/bin' --pure",
@@ -16,16 +16,30 @@ struct PrecedenceTests {
             "held-body": "0", "stream-backlog": "1GiB", "max-head": "1KiB", "max-connections": "1000000",
             "instance-password": "off",
             "trust-proxy": "127.0.0.1,10.0.0.0/8,2001:db8::/32",
+            "config": "/srv/config", "key-file": "/srv/keys",
             "failed-tries": "1000", "allow-origin": "https://app.example.com,http://localhost:3000",
         ]
+        let keys = CommandLineUnderTest.File(content: "fedcba9876543210\n")
+        var files = ["/srv/config": CommandLineUnderTest.File(content: ""), "/srv/keys": keys]
         for setting in Settings.table where !setting.isSecret {
             let value = values[setting.name] ?? "7min"
-            let byEnvironment = try CommandLineUnderTest.serve([], [setting.environment: value])
+            if setting.isTakenFromFile {
+                files["/etc/viberemote-gateway/config"] = CommandLineUnderTest.File(
+                    content: "# one\n\(setting.environment)=\"\(value.replacing("\\", with: "\\\\"))\"\n")
+                let byFile = try CommandLineUnderTest.serve(files: files)
+                #expect(setting.text(in: byFile) == value)
+                #expect(
+                    byFile.origin(of: setting)
+                        == .file(path: "/etc/viberemote-gateway/config", line: 2, name: setting.environment))
+                files["/etc/viberemote-gateway/config"]?.content = "\(setting.environment)='wrong but not looked at'"
+            }
+            let byEnvironment = try CommandLineUnderTest.serve([], [setting.environment: value], files: files)
             #expect(setting.text(in: byEnvironment) == value)
             #expect(byEnvironment.origin(of: setting) == .environment(setting.environment))
             let flag = try #require(setting.flag)
             for flags in [[flag, value], ["\(flag)=\(value)"]] {
-                let byFlag = try CommandLineUnderTest.serve(flags, [setting.environment: "wrong but not looked at"])
+                let byFlag = try CommandLineUnderTest.serve(
+                    flags, [setting.environment: "wrong but not looked at"], files: files)
                 #expect(setting.text(in: byFlag) == value)
                 #expect(byFlag.origin(of: setting) == .flag(flag))
             }
@@ -57,7 +71,13 @@ struct PrecedenceTests {
 
     @Test("Origins read well")
     func origins() {
-        let all: [SettingOrigin] = [.default, .environment("VIBE_LISTEN"), .flag("--listen")]
-        #expect(all.map(\.description) == ["default", "environment VIBE_LISTEN", "flag --listen"])
+        let all: [SettingOrigin] = [
+            .default, .file(path: "/etc/x", line: 3, name: "VIBE_LISTEN"), .environment("VIBE_LISTEN"),
+            .flag("--listen"),
+        ]
+        #expect(
+            all.map(\.description) == [
+                "default", "file /etc/x, line 3", "environment VIBE_LISTEN", "flag --listen",
+            ])
     }
 }

@@ -14,7 +14,7 @@ struct ReadmeTests {
 
     /// A row of README's table; a `|` within a cell needs a backslash there.
     private static func row(_ setting: Setting) -> String {
-        let flag = setting.flag.map { "`\($0) \(setting.placeholder)`" } ?? "environment only"
+        let flag = setting.flag.map { "`\($0) \(setting.placeholder)`" } ?? "no flag"
         let cells = [flag, "`\(setting.environment)`", setting.defaultText, setting.help]
         return "| " + cells.map { $0.replacing("|", with: #"\|"#) }.joined(separator: " | ") + " |"
     }
@@ -26,6 +26,14 @@ struct ReadmeTests {
         let start = try #require(lines.firstIndex(of: header), "README.md has no line \(header)")
         let rows = lines[(start + 2)...].prefix { $0.hasPrefix("|") }
         #expect(Array(rows) == Settings.table.map(Self.row))
+    }
+
+    @Test("The settings that a reload does not change are named in the table's order")
+    func reload() throws {
+        let names = Settings.table.filter { !$0.isReloaded }.compactMap(\.flag).map { "`\($0)`" }
+        let text = try Self.lines(of: "README.md").joined(separator: " ")
+        let sentence = "and the log says so when they have changed: \(names.joined(separator: ", ")). Flags"
+        #expect(text.contains(sentence), "README.md lacks: \(sentence)")
     }
 
     @Test("The tour's commands are those that `make run` prints")

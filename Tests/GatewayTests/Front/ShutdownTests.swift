@@ -163,14 +163,6 @@ import Testing
         #expect(try ResponseReader(connection).readAll().text == "answered")
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
-
-    @Test func aHangUpDoesNotEndIt() throws {
-        let gateway = try GatewayUnderTest()
-        gateway.process.terminate(SIGHUP)
-        try gateway.process.waitForLine(on: .error) { $0.contains("SIGHUP has no effect") }
-        #expect(try gateway.request("GET", "/health").status == 200)
-        #expect(try gateway.end() == .exited(0))
-    }
 }
 
 extension GatewayUnderTest {

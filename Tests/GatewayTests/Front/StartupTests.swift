@@ -3,7 +3,7 @@ import Testing
 
 /// How the program starts, and what it says when it does not.
 @Suite struct StartupTests {
-    private static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment."
+    private static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment or by --key-file."
     private static let key = ["VIBE_AUTH_SECRET": GatewayUnderTest.key]
 
     /// How a run of the program that ends by itself went.
@@ -14,7 +14,8 @@ import Testing
 
         init(_ arguments: [String], _ environment: [String: String] = [:]) throws {
             let process = try TestProcess(
-                try BuiltProducts.path("viberemote-gateway"), arguments, environment: environment)
+                try BuiltProducts.path("viberemote-gateway"), arguments,
+                environment: ["VIBE_CONFIG": "off"].merging(environment) { $1 })
             status = try process.waitForExit(within: .seconds(20))
             output = process.lines(of: .output)
             error = process.lines(of: .error)
@@ -44,6 +45,7 @@ import Testing
         (["--threads", "0"], "--threads \"0\""), (["--threads=65"], "--threads \"65\""),
         (["--head-timeout", "soon"], "--head-timeout \"soon\""), (["--head-timeout", "0"], "--head-timeout \"0\""),
         (["--access-log", "maybe"], "--access-log \"maybe\""),
+        (["--supervisor", "docker"], "--supervisor \"docker\""),
         (["--max-head", "1"], "--max-head \"1\""), (["--lisen", "x"], "\"--lisen\""), (["extra"], "\"extra\""),
     ]) func aWrongValueIsNamedInOneSentence(flags: [String], name: String) throws {
         let run = try Run(["serve"] + flags, Self.key)
@@ -64,7 +66,8 @@ import Testing
             let run = try Run(arguments)
             #expect(run.status == .exited(0), "\(arguments)")
             #expect(run.error.isEmpty)
-            for word in ["--listen HOST:PORT", "VIBE_AUTH_SECRET", "Examples:", "openssl rand -hex 32"] {
+            let settings = arguments.contains("serve") ? ["--listen HOST:PORT", "VIBE_MAX_HEAD"] : ["Commands:"]
+            for word in settings + ["VIBE_AUTH_SECRET", "Examples:", "openssl rand -hex 32"] {
                 #expect(run.output.contains { $0.contains(word) }, "\(arguments) \(word)")
             }
         }

@@ -1,0 +1,79 @@
+/// The script for bash (bash(1), "Programmable Completion").
+enum BashCompletion {
+    static var text: String {
+        """
+        # Completions for bash: \(GatewayVersion.program) completion bash
+        _viberemote_gateway() {
+            local IFS=$'\\n' cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} flag="" line
+            COMPREPLY=()
+            # bash takes --flag=value apart at the equals sign.
+            if [[ $cur == = ]]; then flag=$prev cur=""
+            elif [[ $prev == = ]]; then flag=${COMP_WORDS[COMP_CWORD-2]}
+            elif [[ $prev == --* ]]; then flag=$prev
+            fi
+            if ((COMP_CWORD == 1)); then
+                _viberemote_gateway_words \(words(CompletionScript.commandNames + ["--help", "--version"]))
+                return
+            fi
+            case $flag in
+        \(valueCases)
+            esac
+            case ${COMP_WORDS[1]} in
+        \(CompletionScript.commands.map(commandCase).joined(separator: "\n"))
+            esac
+        }
+        # What begins with what was typed. compgen -W would expand a project's name like a command.
+        _viberemote_gateway_words() {
+            for line in "$@"; do
+                printf -v line %q "$line"
+                [[ $line == "$cur"* ]] && COMPREPLY+=("$line")
+            done
+        }
+        # The word behind `project ACTION`.
+        _viberemote_gateway_projects() {
+            local -a names
+            mapfile -t names < <("${COMP_WORDS[0]}" \(CompletionScript.projectNames))
+            _viberemote_gateway_words "${names[@]}"
+        }
+        complete -F _viberemote_gateway \(GatewayVersion.program)
+
+        """
+    }
+
+    private static var valueCases: String {
+        CompletionScript.valueFlags.map { flag, setting in
+            let reply =
+                switch setting.hint {
+                case .none: "return"
+                case .words(let list): "_viberemote_gateway_words \(words(list)); return"
+                case .folder: "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\")); return"
+                case .file: "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\")); return"
+                }
+            return "        \(flag)) \(reply) ;;"
+        }.joined(separator: "\n")
+    }
+
+    private static func commandCase(_ command: Subcommand) -> String {
+        let flags = words(CompletionScript.flags(of: command).map(\.flag))
+        let ownWords = command.name == "help" ? CompletionScript.commandNames : command.words
+        var lines = ["        \(command.name))"]
+        if command.name == "project" {
+            lines += [
+                "            if ((COMP_CWORD == 2)); then _viberemote_gateway_words \(words(ownWords))",
+                "            elif ((COMP_CWORD == 3)) && [[ $cur != -* && ${COMP_WORDS[2]} != list ]]; then "
+                    + "_viberemote_gateway_projects",
+                "            else _viberemote_gateway_words \(flags)",
+                "            fi ;;",
+            ]
+        } else if ownWords.isEmpty {
+            lines.append("            _viberemote_gateway_words \(flags) ;;")
+        } else {
+            lines.append(
+                "            if ((COMP_CWORD == 2)); then _viberemote_gateway_words \(words(ownWords + ["--help"])); fi ;;"
+            )
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func words(_ list: [String]) -> String { list.joined(separator: " ") }
+}

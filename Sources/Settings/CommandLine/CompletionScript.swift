@@ -1,0 +1,51 @@
+/// Scripts with which shells complete the program's words, made from the tables of commands and settings.
+enum CompletionScript {
+    /// The script for the shell that the words behind `completion` name.
+    static func text(shell words: [String]) throws(SettingError) -> String {
+        let names = CompletionShell.allCases.map(\.rawValue)
+        guard words.count == 1, let word = words.first else {
+            throw SettingError("completion takes the shell's name: write \(GatewayVersion.program) completion bash.")
+        }
+        switch CompletionShell(rawValue: word) {
+        case .bash: return BashCompletion.text
+        case .zsh: return ZshCompletion.text
+        case .fish: return FishCompletion.text
+        case nil:
+            let hint =
+                NearestWord.find(word, among: names).map { "did you mean \($0)" } ?? "use bash, zsh or fish"
+            throw SettingError("\(SettingError.quoted(word)) is no shell that there are completions for: \(hint).")
+        }
+    }
+
+    /// The commands that are completed.
+    static var commands: [Subcommand] { Subcommand.all.filter { !$0.isForUnits } }
+
+    /// The flags of a command with what may follow them; nil for a switch.
+    static func flags(of command: Subcommand) -> [(flag: String, help: String, setting: Setting?)] {
+        command.settings.compactMap { setting in
+            setting.flag.map { ($0, firstSentence(setting.help), setting) }
+        } + command.switches.map { ($0.flag, firstSentence($0.help), nil) } + [
+            ("--help", "Print the command's help.", nil)
+        ]
+    }
+
+    /// Every flag that takes a value, once.
+    static var valueFlags: [(flag: String, setting: Setting)] {
+        Settings.table.compactMap { setting in setting.flag.map { ($0, setting) } }
+    }
+
+    /// The command that prints the names of projects, one on each line.
+    static let projectNames = "project list --names 2>/dev/null"
+
+    /// The words that may follow `help`.
+    static var commandNames: [String] { commands.map(\.name) }
+
+    private static func firstSentence(_ text: String) -> String {
+        let plain = text.replacing("`", with: "")
+        return String(plain.split(separator: ". ", maxSplits: 1).first ?? "").trimmingFullStop
+    }
+}
+
+extension String {
+    fileprivate var trimmingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
+}

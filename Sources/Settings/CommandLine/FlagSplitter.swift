@@ -1,0 +1,91 @@
+/// Splits a command's arguments into flags with values, switches and words: `--flag value`, `--flag=value`, `--switch`,
+/// `--` for the end of flags.
+///
+/// Written here rather than left to getopt_long(3): that one keeps its place in global variables, wants C strings that
+/// live on, prints its own messages, and accepts any unambiguous beginning of a flag, so a later flag breaks old scripts.
+struct FlagSplitter {
+    /// What the arguments say.
+    enum Outcome: Equatable {
+        /// Somebody asked for help.
+        case help
+        /// Everything else.
+        case given(Given)
+    }
+
+    /// Arguments taken apart, each kind in the order in which they were given.
+    struct Given: Equatable {
+        var flags: [Pair] = []
+        var switches: [String] = []
+        var words: [String] = []
+    }
+
+    /// A flag and its value.
+    struct Pair: Equatable {
+        let flag: String
+        let value: String
+    }
+
+    private let command: Subcommand
+
+    init(_ command: Subcommand) { self.command = command }
+
+    /// Splits the arguments behind the command's name.
+    func split(_ arguments: [String]) throws(SettingError) -> Outcome {
+        var given = Given()
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--help" || argument == "-h" { return .help }
+            if argument == "--" {
+                for word in rest { try append(word, to: &given) }
+                break
+            }
+            guard argument.hasPrefix("-") else {
+                try append(argument, to: &given)
+                continue
+            }
+            if command.switches.contains(where: { $0.flag == argument }) {
+                given.switches.append(argument)
+                continue
+            }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let flag = String(parts[0])
+            let setting = try setting(of: flag)
+            if parts.count == 2 {
+                given.flags.append(Pair(flag: flag, value: String(parts[1])))
+            } else if let value = rest.first, !value.hasPrefix("--") {
+                rest.removeFirst()
+                given.flags.append(Pair(flag: flag, value: value))
+            } else {
+                throw SettingError("\(flag) has no value: write \(flag) \(setting.placeholder).")
+            }
+        }
+        return .given(given)
+    }
+
+    /// The setting of a flag. Errors never show what stands behind a `=`: it could be a key.
+    private func setting(of flag: String) throws(SettingError) -> Setting {
+        if let setting = command.settings.first(where: { $0.flag == flag }) { return setting }
+        if let secret = Settings.table.first(where: { $0.isSecret && "--\($0.name)" == flag }) {
+            throw SettingError(
+                "\(flag) is no flag, because every local user can read command lines: set \(secret.environment) in the "
+                    + "environment, or use --key-file.")
+        }
+        if command.switches.contains(where: { $0.flag == flag }) {
+            throw SettingError("\(flag) takes no value: write \(flag) alone.")
+        }
+        let known = command.settings.compactMap(\.flag) + command.switches.map(\.flag) + ["--help"]
+        let hint =
+            NearestWord.find(flag, among: known).map { "did you mean \($0)" }
+            ?? "see `\(GatewayVersion.program) help \(command.name)`"
+        throw SettingError("\(SettingError.quoted(flag)) is no flag of \(command.name): \(hint).")
+    }
+
+    private func append(_ word: String, to given: inout Given) throws(SettingError) {
+        guard command.takesWords else {
+            throw SettingError(
+                "\(SettingError.quoted(word)) is not expected: \(command.name) takes only flags, see "
+                    + "`\(GatewayVersion.program) help \(command.name)`.")
+        }
+        given.words.append(word)
+    }
+}

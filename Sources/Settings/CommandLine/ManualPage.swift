@@ -1,0 +1,81 @@
+/// The manual page as man(7) source, made from the tables of commands and settings.
+enum ManualPage {
+    static var text: String {
+        let name = GatewayVersion.program
+        let lines =
+            [
+                ".TH \(name.uppercased().replacing("-", with: "\\-")) 1 \"\" \"\(escaped(GatewayVersion.line))\"",
+                ".SH NAME", "\(escaped(name)) \\- reach the OpenCode servers of this machine from anywhere",
+                ".SH SYNOPSIS", ".B \(escaped(name))", "COMMAND [FLAGS]",
+                ".SH DESCRIPTION",
+                escaped(
+                    "One small server between remote clients and the OpenCode servers of a machine: one for each project "
+                        + "folder. It starts and stops them, finds their ports, gives each a password of its own, and carries "
+                        + "every request, event stream and WebSocket to them unchanged."),
+                ".SH COMMANDS",
+            ] + Subcommand.all.flatMap(command) + [".SH SETTINGS", precedence] + Settings.table.flatMap(entry) + files
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static let precedence = escaped(
+        """
+        Each is given by its flag, by its name in the environment, or under that name in the configuration file. A flag \
+        holds over the environment, the environment over the file, the file over the default.
+        """)
+
+    private static func command(_ command: Subcommand) -> [String] {
+        let paragraphs = command.description.isEmpty ? [command.summary] : command.description
+        return [".SS \(escaped("\(command.name) \(command.usage)"))"]
+            + paragraphs.map { escaped($0) }.joinedBy(".PP")
+            + command.switches.flatMap { [".TP", ".B \(escaped($0.flag))", escaped($0.help)] }
+            + command.examples.flatMap { example in
+                [".PP", escaped(example.purpose), ".PP", ".nf", ".RS"] + example.lines.map { escaped($0) } + [
+                    ".RE", ".fi",
+                ]
+            }
+    }
+
+    private static func entry(_ setting: Setting) -> [String] {
+        let environment = "\\fB\(escaped(setting.environment))\\fR"
+        let head = setting.flag.map { "\\fB\(escaped($0))\\fR \\fI\(escaped(setting.placeholder))\\fR, \(environment)" }
+        return [
+            ".TP", head ?? "\(environment)=\\fI\(escaped(setting.placeholder))\\fR",
+            escaped("\(setting.help) Default: \(setting.defaultText)."),
+        ]
+    }
+
+    private static var files: [String] {
+        [
+            ".SH FILES", ".TP", escaped("~/.config/\(ConfigurationFile.name), /etc/\(ConfigurationFile.name)"),
+            escaped(
+                "The configuration file, in the syntax of systemd's EnvironmentFile=. Mode 0600 where it holds a key."),
+            ".TP", escaped("~/.config/opencode/env, ~/.config/opencode/env.d/NAME.env"),
+            escaped("Environment of all projects' OpenCode servers, and of that of the folder NAME. Mode 0600."),
+            ".SH SEE ALSO", ".BR systemd.exec (5)",
+        ]
+    }
+
+    /// Text as roff prints it: a backslash, a hyphen that stays one, words in backquotes bold, and no line that begins like a
+    /// request.
+    private static func escaped(_ text: String) -> String {
+        var isBold = false
+        var result = ""
+        for character in text {
+            switch character {
+            case "\\": result += "\\e"
+            case "-": result += "\\-"
+            case "`":
+                isBold.toggle()
+                result += isBold ? "\\fB" : "\\fR"
+            default: result.append(character)
+            }
+        }
+        return result.hasPrefix(".") || result.hasPrefix("'") ? "\\&" + result : result
+    }
+}
+
+extension [String] {
+    fileprivate func joinedBy(_ separator: String) -> [String] {
+        Array(map { [$0] }.joined(separator: [separator]))
+    }
+}

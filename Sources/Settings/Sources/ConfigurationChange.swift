@@ -1,0 +1,31 @@
+/// What becomes of a configuration that is read anew while the gateway runs.
+package struct ConfigurationChange: Sendable {
+    /// What holds from now on: the new values of settings that a reload changes, the old ones of all others.
+    package let configuration: Configuration
+    /// The settings that have changed and take effect, by flag or by name in the environment.
+    package let applied: [String]
+    /// The settings that have changed and wait for a restart.
+    package let waiting: [String]
+
+    /// Compares what is in force with what was read.
+    package init(from old: Configuration, to new: Configuration) {
+        var next = new
+        var applied: [String] = []
+        var waiting: [String] = []
+        for setting in Settings.table {
+            if !setting.isSame(in: old, and: new) {
+                let name = setting.flag ?? setting.environment
+                if setting.isReloaded { applied.append(name) } else { waiting.append(name) }
+            }
+            if !setting.isReloaded { setting.carry(from: old, into: &next) }
+        }
+        // The same file with other keys.
+        let hasOtherKeys = old.keys != new.keys
+        if hasOtherKeys, old.authSecret == new.authSecret, old.keyFile == new.keyFile {
+            applied.append("the key file's content")
+        }
+        configuration = next
+        self.applied = applied
+        self.waiting = waiting
+    }
+}

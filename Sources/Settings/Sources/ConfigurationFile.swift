@@ -1,0 +1,72 @@
+internal import EnvironmentFiles
+
+/// The optional file that sets what neither flag nor environment does: systemd's environment file syntax, the
+/// environment's names.
+struct ConfigurationFile: Sendable, Equatable {
+    /// Where it is looked for below the user's and the machine's configuration folder.
+    static let name = "viberemote-gateway/config"
+    /// The word that has no file read.
+    static let off = "off"
+    /// What help says of the file that is read when none is named.
+    static let defaultText = "~/.config/\(name), else in /etc"
+
+    /// Its path.
+    let path: String
+    private let assignments: [String: EnvironmentFile.Assignment]
+
+    /// What a name is set to, and where; nil also where the value is empty.
+    func value(of name: String) -> (text: String, origin: SettingOrigin)? {
+        guard let assignment = assignments[name], !assignment.value.isEmpty else { return nil }
+        return (assignment.value, .file(path: path, line: assignment.line, name: name))
+    }
+
+    /// The paths at which a file is looked for, the first that exists holds (XDG Base Directory Specification).
+    static func candidates(_ environment: [String: String], _ defaults: SystemDefaults) -> [String] {
+        let given = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return [(given ?? "\(defaults.home)/.config") + "/\(name)", "/etc/\(name)"]
+    }
+
+    /// Reads and checks the file `path`; `errors` gets everything that is wrong with it. A file that sets a secret must be
+    /// the owner's alone.
+    init(
+        reading path: String, _ files: SettingFiles, errors: inout [SettingError]
+    ) throws(PrivateFileError) {
+        let file = try Self.parse(path, .everybody, files, &errors)
+        let secrets = Settings.table.filter(\.isSecret).map(\.environment)
+        let holdsSecret = file?.assignments.contains { secrets.contains($0.name) } ?? false
+        // Read anew, so that what is used is what was checked.
+        let checked = holdsSecret ? try Self.parse(path, .owner, files, &errors) : file
+        self.path = path
+        assignments = Dictionary((checked?.assignments ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        errors += (checked?.ignoredLines ?? []).map { SettingError($0.description) }
+        errors += (checked?.assignments ?? []).compactMap { Self.problem(of: $0, path) }
+    }
+
+    private static func parse(
+        _ path: String, _ audience: PrivateFile.Audience, _ files: SettingFiles, _ errors: inout [SettingError]
+    ) throws(PrivateFileError) -> EnvironmentFile? {
+        let bytes = try files.read(path, audience)
+        do throws(EnvironmentFileProblem) {
+            return try EnvironmentFile(parsing: bytes, path: path)
+        } catch {
+            errors.append(SettingError(error.description))
+            return nil
+        }
+    }
+
+    /// A misspelt name would otherwise leave a setting at its default without a word.
+    private static func problem(of assignment: EnvironmentFile.Assignment, _ path: String) -> SettingError? {
+        let place = "\(path), line \(assignment.line)"
+        guard let setting = Settings.table.first(where: { $0.environment == assignment.name }) else {
+            let known = Settings.table.filter(\.isTakenFromFile).map(\.environment)
+            let hint =
+                NearestWord.find(assignment.name, among: known).map { "did you mean \($0)" }
+                ?? "see `\(GatewayVersion.program) help serve`"
+            return SettingError("\(place): \(SettingError.quoted(assignment.name)) is no setting: \(hint).")
+        }
+        guard !setting.isTakenFromFile else { return nil }
+        return SettingError(
+            "\(place): \(setting.environment) can't be set in the file that it names: use the environment or "
+                + "--\(setting.name).")
+    }
+}

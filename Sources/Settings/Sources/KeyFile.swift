@@ -1,0 +1,53 @@
+/// A key that opens the gateway, and the name by which the log may call it.
+package struct NamedKey: Sendable, Equatable {
+    /// `VIBE_AUTH_SECRET`, or the key file's path with the line; not secret.
+    package let name: String
+    /// The key.
+    package let secret: Secret
+
+    /// A key of that name.
+    package init(name: String, secret: Secret) {
+        self.name = name
+        self.secret = secret
+    }
+}
+
+/// A file of keys: one on each line. Empty lines and those that begin with `#` say nothing.
+///
+/// Several keys make a change without an interruption possible: add the new one, reload, change the clients, remove the
+/// old one, reload.
+enum KeyFile {
+    /// The most keys: each request is compared with all of them.
+    static let limit = 100
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Reads the content of the file `path`; every key must be as good as one from the environment.
+    static func parse(_ bytes: [UInt8], path: String) throws(SettingError) -> [NamedKey] {
+        guard !bytes.starts(with: byteOrderMark) else {
+            throw SettingError("\(path) begins with a byte order mark: save it as UTF-8 without one.")
+        }
+        var keys: [NamedKey] = []
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, raw) in lines.enumerated() {
+            let line = raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw
+            if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
+            let name = "\(path), line \(index + 1)"
+            guard let text = String(validating: line, as: UTF8.self) else {
+                throw SettingError("\(name) is not UTF-8 text: \(fix).")
+            }
+            do {
+                keys.append(NamedKey(name: name, secret: try KeyPolicy.parse(text)))
+            } catch {
+                throw SettingError("\(name) \(error.problem): \(fix).")
+            }
+        }
+        guard !keys.isEmpty else { throw SettingError("\(path) holds no key: \(fix).") }
+        guard keys.count <= limit else {
+            throw SettingError("\(path) holds more than \(limit) keys: remove those that nobody uses.")
+        }
+        return keys
+    }
+
+    private static let fix = "make a key with `openssl rand -hex 32`, one on each line"
+}

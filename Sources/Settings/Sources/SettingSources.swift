@@ -1,0 +1,172 @@
+internal import EnvironmentFiles
+
+/// All that settings are taken from, kept so that they can be taken again: a flag holds over the environment, the
+/// environment over the configuration file, the file over the default.
+package struct SettingSources: Sendable {
+    private let flags: [FlagSplitter.Pair]
+    private let environment: [String: String]
+    private let defaults: SystemDefaults
+    /// The settings that are looked at; others stay blank and may be as wrong as they like.
+    private let settings: [Setting]
+
+    init(
+        flags: [FlagSplitter.Pair], environment: [String: String], defaults: SystemDefaults,
+        settings: [Setting] = Settings.table
+    ) {
+        self.flags = flags
+        self.environment = environment
+        self.defaults = defaults
+        self.settings = settings
+    }
+
+    /// Gives every setting its value, reading the files anew. Throws what is wrong first.
+    package func configuration(_ files: SettingFiles) throws(SettingError) -> Configuration {
+        let resolution = resolve(files)
+        if let error = resolution.errors.first { throw error }
+        return resolution.configuration
+    }
+
+    /// Gives every setting its value, reading the files anew; what is wrong is told and leaves its setting at the default.
+    ///
+    /// An empty value counts as not set. Of a flag or of a line in the file that is given twice the later one holds.
+    package func resolve(_ files: SettingFiles) -> Resolution {
+        var resolution = Resolution(configuration: Configuration(), errors: [])
+        let file = configurationFile(files, &resolution)
+        for setting in settings {
+            if let (text, origin) = given(setting, file) {
+                do throws(SettingError) {
+                    try setting.set(text, from: origin, in: &resolution.configuration)
+                    continue
+                } catch {
+                    resolution.errors.append(error)
+                }
+            }
+            applyDefault(of: setting, &resolution)
+        }
+        resolution.configuration.configurationFile = file?.path
+        readKeys(files, file, &resolution)
+        resolution.configuration.notices += Self.unknownNames(in: environment)
+        return resolution
+    }
+
+    /// What a flag, the environment or the file says of a setting; nil where none does.
+    private func given(_ setting: Setting, _ file: ConfigurationFile?) -> (text: String, origin: SettingOrigin)? {
+        if let flag = setting.flag, let pair = flags.last(where: { $0.flag == flag }) {
+            return (pair.value, .flag(flag))
+        }
+        if let value = environment[setting.environment], !value.isEmpty {
+            return (value, .environment(setting.environment))
+        }
+        return file?.value(of: setting.environment)
+    }
+
+    private func applyDefault(of setting: Setting, _ resolution: inout Resolution) {
+        let text: String
+        switch setting.defaultValue {
+        case .text(let fixed): text = fixed
+        case .system(_, let find): text = find(defaults)
+        case .unset: return
+        }
+        do throws(SettingError) {
+            try setting.set(text, from: .default, in: &resolution.configuration)
+        } catch {
+            resolution.errors.append(error)
+        }
+    }
+
+    /// The file that is named, else the first of the usual places at which there is one.
+    private func configurationFile(_ files: SettingFiles, _ resolution: inout Resolution) -> ConfigurationFile? {
+        guard let setting = settings.first(where: { !$0.isTakenFromFile }) else { return nil }
+        guard let (text, origin) = given(setting, nil) else {
+            return usualFile(files, &resolution)
+        }
+        do throws(SettingError) {
+            try setting.set(text, from: origin, in: &resolution.configuration)
+        } catch {
+            // The loop over all settings comes to it again and tells it then.
+            return nil
+        }
+        guard let path = resolution.configuration.configurationFile else { return nil }
+        do throws(PrivateFileError) {
+            return try ConfigurationFile(reading: path, files, errors: &resolution.errors)
+        } catch {
+            resolution.errors.append(SettingError("\(setting.source(origin)): \(error.description)"))
+            return nil
+        }
+    }
+
+    private func usualFile(_ files: SettingFiles, _ resolution: inout Resolution) -> ConfigurationFile? {
+        for path in ConfigurationFile.candidates(environment, defaults) {
+            do throws(PrivateFileError) {
+                return try ConfigurationFile(reading: path, files, errors: &resolution.errors)
+            } catch {
+                switch error.kind {
+                case .missing: continue
+                // Another user's gateway, the system's own perhaps.
+                case .forbidden:
+                    resolution.configuration.notices.append("\(error.description) It has no effect.")
+                case .open, .unusable:
+                    resolution.errors.append(SettingError(error.description))
+                    return nil
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The key from the environment and those from the key file: all of them open the gateway.
+    private func readKeys(_ files: SettingFiles, _ file: ConfigurationFile?, _ resolution: inout Resolution) {
+        guard let secret = settings.first(where: \.isSecret) else { return }
+        if let key = resolution.configuration.authSecret {
+            resolution.configuration.keys.append(NamedKey(name: secret.environment, secret: key))
+        }
+        if let path = resolution.configuration.keyFile {
+            do throws(SettingError) {
+                resolution.configuration.keys += try keys(in: path, files, resolution.configuration)
+            } catch {
+                resolution.errors.append(error)
+            }
+        } else if !isKeyGiven(file) {
+            resolution.errors.append(
+                SettingError(source: secret.environment, value: nil, InvalidValue("is not set", fix: KeyPolicy.fix)))
+        }
+    }
+
+    /// Whether somebody has meant to give a key, be it a bad one.
+    private func isKeyGiven(_ file: ConfigurationFile?) -> Bool {
+        settings.contains { ($0.isSecret || $0.name == Self.keyFileName) && given($0, file) != nil }
+    }
+
+    private static let keyFileName = "key-file"
+
+    private func keys(
+        in path: String, _ files: SettingFiles, _ configuration: Configuration
+    ) throws(SettingError) -> [NamedKey] {
+        let bytes: [UInt8]
+        do throws(PrivateFileError) {
+            bytes = try files.read(path, .owner)
+        } catch {
+            let setting = settings.first { $0.name == Self.keyFileName }
+            let source = setting.map { "\($0.source(configuration.origin(of: $0))): " } ?? ""
+            throw SettingError(source + error.description)
+        }
+        return try KeyFile.parse(bytes, path: path)
+    }
+
+    /// A misspelt name would otherwise leave a setting at its default without a word.
+    private static func unknownNames(in environment: [String: String]) -> [String] {
+        let known = Settings.table.map(\.environment)
+        return environment.keys.filter { $0.hasPrefix("VIBE_") && !known.contains($0) }.sorted().map { name in
+            let hint = NearestWord.find(name, among: known).map { "; did you mean \($0)?" } ?? "."
+            return "The environment's \(name) is no setting and has no effect\(hint)"
+        }
+    }
+}
+
+/// Every setting's value, and what is wrong with those that were given.
+package struct Resolution: Sendable {
+    /// A setting that is wrong has its default here.
+    package internal(set) var configuration: Configuration
+    /// One sentence each, in the order of the table.
+    package internal(set) var errors: [SettingError]
+}

@@ -1,0 +1,115 @@
+import Glibc
+import TestKit
+import Testing
+
+/// SIGHUP has the configuration file and the key file read anew: keys change, and nobody is interrupted.
+@Suite struct ReloadTests {
+    private static let first = "the-first-key-0123456789"
+    private static let second = "the-second-key-0123456789"
+
+    private let files: TemporaryDirectory
+
+    init() throws { files = try TemporaryDirectory() }
+
+    /// Flags and environment of a gateway whose settings are in `config`, keys in `keys`, nothing in the environment.
+    private func put(_ keys: String, config: String = "", mode: UInt32 = 0o600) throws -> [String: String] {
+        let keyFile = try files.write(keys, to: "keys", mode: mode)
+        let path = try files.write("VIBE_KEY_FILE=\(keyFile)\n\(config)\n", to: "config")
+        return ["VIBE_AUTH_SECRET": "", "VIBE_CONFIG": path]
+    }
+
+    private func reload(_ gateway: GatewayUnderTest, until message: String = "settings were read anew") throws {
+        gateway.process.terminate(SIGHUP)
+        try gateway.process.waitForLine(on: .error) { $0.contains(message) }
+    }
+
+    private func status(_ gateway: GatewayUnderTest, key: String) throws -> Int {
+        try TestClient.request(
+            gateway.port, "GET", "/projects", headers: [("Authorization", "Bearer \(key)")]
+        ).status
+    }
+
+    @Test func keysChangeWithoutEndingAStream() throws {
+        let ended = Latch("the stream's last event to be wanted")
+        let instance = try FakeInstance { connection, _ in
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("data: before\n\n")
+            try ended.wait()
+            try connection.writeChunk("data: after\n\n")
+            try connection.writeLastChunk()
+        }
+        let environment = try put(Self.first)
+        let gateway = try GatewayUnderTest(environment: environment.merging(["VIBE_THREADS": "2"]) { $1 })
+        try gateway.makeProject("demo")
+        _ = try gateway.home.write("\(instance.port)\n", to: "demo/upstream-port")
+        let authorization = ("Authorization", "Bearer \(Self.first)")
+        let start = try TestClient.request(
+            gateway.port, "POST", "/projects/demo/start", headers: [authorization])
+        #expect(start.status == 200)
+        let connection = try gateway.connect()
+        try connection.send("GET", "/projects/demo/api/event", headers: [authorization])
+        let stream = EventStreamReader(connection)
+        #expect(try stream.next() == "before")
+        #expect(try status(gateway, key: Self.second) == 401)
+
+        _ = try put("# both for a while\n\(Self.first)\n\(Self.second)\n")
+        try reload(gateway)
+        // Each of the loops may take the next connection.
+        for key in [Self.first, Self.second, Self.first, Self.second] { #expect(try status(gateway, key: key) == 200) }
+
+        _ = try put("\(Self.second)\n")
+        gateway.process.terminate(SIGHUP)
+        try gateway.process.output.wait("the second reload") { lines in
+            lines.count { $0.text.contains("settings were read anew") } == 2
+        }
+        for _ in 0..<4 {
+            #expect(try status(gateway, key: Self.first) == 401)
+            #expect(try status(gateway, key: Self.second) == 200)
+        }
+        ended.open()
+        #expect(try stream.next() == "after")
+        #expect(try stream.next() == nil)
+        #expect(stream.response.ending == .complete)
+        #expect(try gateway.end() == .exited(0))
+    }
+
+    @Test func limitsAndTheAccessLogChange() throws {
+        let gateway = try GatewayUnderTest(environment: try put(Self.first))
+        let changed = "VIBE_ACCESS_LOG=off\nVIBE_HEAD_TIMEOUT=50ms\nVIBE_STOP_TIMEOUT=1s\nVIBE_THREADS=1"
+        _ = try put(Self.first, config: changed)
+        try reload(gateway)
+        // The number of threads is set by the environment, which holds over the file.
+        try gateway.process.waitForLine(on: .error) {
+            $0.contains("take effect at the next restart") && $0.contains("--stop-timeout") && !$0.contains("--threads")
+        }
+        let connection = try gateway.connect()
+        try connection.write("GET /health HTTP/1.1\r\n")
+        #expect(try connection.readRawAnswer(within: .seconds(5)).statuses == [408])
+        #expect(try status(gateway, key: Self.first) == 200)
+        #expect(try gateway.end() == .exited(0))
+        #expect(!gateway.log.contains { $0.contains("/projects") })
+    }
+
+    @Test(
+        arguments: [
+            ("VIBE_ACCESS_LOG=maybe", 0o600, "is not a known choice"), ("VIBE_ACCES_LOG=off", 0o600, "did you mean"),
+            ("", 0o644, "chmod 600"),
+        ] as [(String, UInt32, String)])
+    func whatIsWrongChangesNothing(config: String, mode: UInt32, reason: String) throws {
+        let gateway = try GatewayUnderTest(environment: try put(Self.first))
+        _ = try put(Self.second, config: config, mode: mode)
+        gateway.process.terminate(SIGHUP)
+        let line = try gateway.process.waitForLine(on: .error) { $0.contains("those in force stay") }
+        #expect(line.contains(reason) && !line.contains(Self.second))
+        #expect(try status(gateway, key: Self.first) == 200)
+        #expect(try status(gateway, key: Self.second) == 401)
+    }
+
+    @Test func aHangUpDoesNotEndIt() throws {
+        let gateway = try GatewayUnderTest()
+        try reload(gateway)
+        #expect(try gateway.request("GET", "/health").status == 200)
+        #expect(try gateway.end() == .exited(0))
+    }
+}

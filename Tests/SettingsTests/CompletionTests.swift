@@ -1,0 +1,114 @@
+import Foundation
+import Settings
+import Testing
+
+@Suite("Shell completions")
+struct CompletionTests {
+    static func script(_ shell: String) throws -> String {
+        guard case .print(let text) = CommandLineUnderTest.parse(["completion", shell], [:]) else {
+            Issue.record("completion \(shell) prints nothing")
+            throw CancellationError()
+        }
+        return text
+    }
+
+    @Test(
+        "The shell must be known",
+        arguments: [
+            ([], "completion takes the shell's name: write viberemote-gateway completion bash."),
+            (["bash", "zsh"], "completion takes the shell's name: write viberemote-gateway completion bash."),
+            (["fihs"], #""fihs" is no shell that there are completions for: did you mean fish."#),
+            (["tcsh"], #""tcsh" is no shell that there are completions for: use bash, zsh or fish."#),
+        ])
+    func unknown(words: [String], sentence: String) {
+        #expect(CommandLineUnderTest.message(["completion"] + words) == sentence)
+    }
+
+    @Test("Every script names every flag and command", arguments: ["bash", "zsh", "fish"])
+    func complete(shell: String) throws {
+        let script = try Self.script(shell)
+        for flag in Settings.table.compactMap(\.flag) {
+            #expect(script.contains(shell == "fish" ? " -l \(flag.dropFirst(2)) " : flag), "\(flag)")
+        }
+        for command in ["serve", "completion", "man", "help"] { #expect(script.contains(command)) }
+    }
+
+    /// What bash offers behind these words, the last of which is being typed.
+    private static func bash(_ words: [String]) throws -> [String] {
+        let array = words.map { "'\($0)'" }.joined(separator: " ")
+        let program = """
+            compopt() { :; }
+            \(try script("bash"))
+            COMP_WORDS=(\(array)); COMP_CWORD=\(words.count - 1)
+            _viberemote_gateway
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        return try run("/bin/bash", ["--norc", "-c", program])
+    }
+
+    static func run(_ shell: String, _ arguments: [String]) throws -> [String] {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: shell)
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = FileHandle.standardError
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").map { String($0) }
+    }
+
+    @Test(
+        "bash offers what can follow",
+        arguments: [
+            (["x", "ser"], ["serve"]), (["x", "--v"], ["--version"]),
+            (["x", "serve", "--head"], ["--head-timeout"]), (["x", "serve", "--access-log", ""], ["on", "off"]),
+            (["x", "serve", "--access-log", "=", "of"], ["off"]),
+            (["x", "serve", "--access-log", "="], ["on", "off"]),
+            (["x", "serve", "--threads", ""], []), (["x", "serve", "--home", "/usr/shar"], ["/usr/share"]),
+            (["x", "serve", "--threads", "2", "--log-l"], ["--log-level"]),
+            (["x", "completion", "z"], ["zsh"]), (["x", "help", "ser"], ["serve"]), (["x", "nonsense", ""], []),
+        ])
+    func bash(words: [String], offered: [String]) throws {
+        #expect(try Self.bash(words) == offered)
+    }
+
+    @Test("zsh and fish can read theirs", arguments: ["zsh", "fish"])
+    func syntax(shell: String) throws {
+        let program = ["/usr/bin/\(shell)", "/bin/\(shell)"].first { FileManager.default.isExecutableFile(atPath: $0) }
+        guard let program else { return }
+        let file = FileManager.default.temporaryDirectory.appending(path: "completion-\(UUID().uuidString)")
+        try Data(try Self.script(shell).utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try Self.run(program, ["-n", file.path]) == [])
+    }
+}
+
+@Suite("The manual page")
+struct ManualPageTests {
+    private static func page() throws -> String {
+        guard case .print(let text) = CommandLineUnderTest.parse(["man"], [:]) else { throw CancellationError() }
+        return text
+    }
+
+    @Test("It has every setting and command, and its sections in the usual order")
+    func complete() throws {
+        let page = try Self.page()
+        for setting in Settings.table {
+            #expect(page.contains("\\fB\(setting.environment)\\fR"))
+            if let flag = setting.flag { #expect(page.contains("\\fB\(flag.replacing("-", with: "\\-"))\\fR")) }
+        }
+        let sections = page.split(separator: "\n").filter { $0.hasPrefix(".SH ") }.map { $0.dropFirst(4) }
+        #expect(sections == ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "SETTINGS", "FILES", "SEE ALSO"])
+    }
+
+    @Test("No text is taken for a request of roff")
+    func requests() throws {
+        let known = [".TH", ".SH", ".SS", ".B", ".BR", ".TP", ".PP", ".nf", ".fi", ".RS", ".RE"]
+        for line in try Self.page().split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
+            #expect(known.contains(String(line.prefix { $0 != " " })), "\(line)")
+        }
+    }
+}

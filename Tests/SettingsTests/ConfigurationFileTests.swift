@@ -1,0 +1,124 @@
+import Logging
+import Settings
+import Testing
+
+@Suite("The configuration file")
+struct ConfigurationFileTests {
+    typealias File = CommandLineUnderTest.File
+
+    private static let usual = "/home/vibe/.config/viberemote-gateway/config"
+    private static let machine = "/etc/viberemote-gateway/config"
+
+    private static func message(
+        _ content: String, mode: UInt32 = 0o600, environment: [String: String] = [:]
+    ) -> String {
+        CommandLineUnderTest.message(
+            ["serve"], ["VIBE_AUTH_SECRET": CommandLineUnderTest.key].merging(environment) { $1 },
+            files: [usual: File(content: content, mode: mode)])
+    }
+
+    @Test("A flag holds over the environment, the environment over the file, the file over the default")
+    func precedence() throws {
+        let files = [Self.usual: File(content: "VIBE_THREADS=3\nVIBE_MAX_HEAD='32KiB'\nVIBE_LOG_LEVEL=debug\n")]
+        let configuration = try CommandLineUnderTest.serve(
+            ["--log-level", "error"], ["VIBE_LOG_LEVEL": "info", "VIBE_MAX_HEAD": "64KiB"], files: files)
+        #expect(configuration.threads == 3)
+        #expect(configuration.limits.maxHead == 65_536)
+        #expect(configuration.logLevel == .error)
+        #expect(configuration.configurationFile == Self.usual)
+    }
+
+    @Test("Of a name that is given twice the later line holds, and an empty value is as good as none")
+    func repeated() throws {
+        let files = [Self.usual: File(content: "VIBE_THREADS=3\nVIBE_THREADS=5\nVIBE_LISTEN=\n")]
+        let configuration = try CommandLineUnderTest.serve(files: files)
+        #expect(configuration.threads == 5)
+        #expect(configuration.listen == ListenAddress(host: "0.0.0.0", port: 4000))
+    }
+
+    @Test("The user's file holds, else the machine's; one that is named holds alone; off reads none")
+    func places() throws {
+        let threads = { (count: Int) in File(content: "VIBE_THREADS=\(count)") }
+        var files = [Self.machine: threads(1)]
+        #expect(try CommandLineUnderTest.serve(files: files).threads == 1)
+        files[Self.usual] = threads(2)
+        #expect(try CommandLineUnderTest.serve(files: files).threads == 2)
+        files["/xdg/viberemote-gateway/config"] = threads(3)
+        #expect(try CommandLineUnderTest.serve([], ["XDG_CONFIG_HOME": "/xdg"], files: files).threads == 3)
+        files["/named"] = threads(5)
+        #expect(try CommandLineUnderTest.serve([], ["VIBE_CONFIG": "/named"], files: files).threads == 5)
+        files["/flag"] = threads(6)
+        let flags = ["--config", "/flag"]
+        #expect(try CommandLineUnderTest.serve(flags, ["VIBE_CONFIG": "/named"], files: files).threads == 6)
+        let none = try CommandLineUnderTest.serve(["--config=off"], files: files)
+        #expect(none.threads == 4 && none.configurationFile == nil)
+    }
+
+    @Test("A relative XDG_CONFIG_HOME is not looked at (XDG Base Directory Specification)")
+    func relativeFolder() throws {
+        let files = ["xdg/viberemote-gateway/config": File(content: "VIBE_THREADS=1")]
+        #expect(try CommandLineUnderTest.serve([], ["XDG_CONFIG_HOME": "xdg"], files: files).threads == 4)
+    }
+
+    @Test("A file that is named must be there")
+    func missing() {
+        #expect(
+            CommandLineUnderTest.message(["serve", "--config", "/none"]) == "--config: /none does not exist.")
+    }
+
+    @Test("A usual file that may not be read is told and left out: it can be another user's gateway's")
+    func forbidden() throws {
+        let configuration = try CommandLineUnderTest.serve(files: [Self.machine: File(content: "", mode: 0)])
+        #expect(configuration.notices == ["\(Self.machine) can't be read: Permission denied. It has no effect."])
+        #expect(configuration.configurationFile == nil)
+    }
+
+    @Test("Others may read it unless it holds a key, and never write it")
+    func modes() throws {
+        #expect(Self.message("VIBE_THREADS=1", mode: 0o644) == "")
+        #expect(Self.message("VIBE_THREADS=1", mode: 0o664) == "\(Self.usual) can be changed by others.")
+        let key = "VIBE_AUTH_SECRET=\(CommandLineUnderTest.key)"
+        #expect(Self.message(key, mode: 0o644) == "\(Self.usual) is open.")
+        let files = [Self.usual: File(content: key)]
+        let command = CommandLineUnderTest.parse(["serve"], [:], files: files)
+        guard case .serve(let configuration, _) = command else {
+            Issue.record("the key in the file is not taken")
+            return
+        }
+        #expect(configuration.keys.map(\.name) == ["VIBE_AUTH_SECRET"])
+    }
+
+    @Test(
+        "What is wrong in it is told in one sentence with its line",
+        arguments: [
+            (
+                "\nVIBE_THREADS=65", #"FILE, line 2: VIBE_THREADS "65" is out of range: write a number from 1 to 64."#
+            ),
+            ("VIBE_THREAD=2", #"FILE, line 1: "VIBE_THREAD" is no setting: did you mean VIBE_THREADS."#),
+            ("threads=2", #"FILE, line 1: "threads" is no setting: see `viberemote-gateway help serve`."#),
+            (
+                "VIBE_CONFIG=/x",
+                "FILE, line 1: VIBE_CONFIG can't be set in the file that it names: use the environment or --config."
+            ),
+            ("VIBE_THREADS 2", #"FILE, line 1 has no "=": write NAME=VALUE, or # before a comment."#),
+            (
+                "export VIBE_THREADS=2",
+                "FILE, line 1 begins with export: no shell reads this file, write NAME=VALUE alone."
+            ),
+            ("VIBE_LISTEN='x", "FILE, line 1 opens a quote that is never closed: add the closing '."),
+            (
+                "VIBE_AUTH_SECRET=hunter2",
+                "FILE, line 1: VIBE_AUTH_SECRET is shorter than 16 bytes: " + KeyTests.fix
+            ),
+        ])
+    func wrong(content: String, sentence: String) {
+        #expect(
+            Self.message(content, environment: ["VIBE_AUTH_SECRET": ""]).replacing(Self.usual, with: "FILE")
+                == sentence)
+    }
+
+    @Test("A line that is wrong is told also where flag and environment make it needless")
+    func wrongButNotUsed() {
+        #expect(Self.message("VIBE_TREADS=1", environment: ["VIBE_THREADS": "1"]).hasPrefix("\(Self.usual), line 1: "))
+    }
+}

@@ -1,0 +1,87 @@
+import Settings
+import Testing
+
+@Suite("The key file")
+struct KeyFileTests {
+    private static let path = "/home/vibe/keys"
+    private static let good = "fedcba9876543210"
+    private static let fix = "make a key with `openssl rand -hex 32`, one on each line."
+
+    private static func parse(_ content: String, mode: UInt32 = 0o600, key: String? = nil) -> Command {
+        CommandLineUnderTest.parse(
+            ["serve", "--key-file", path], key.map { ["VIBE_AUTH_SECRET": $0] } ?? [:],
+            files: [path: CommandLineUnderTest.File(content: content, mode: mode)])
+    }
+
+    private static func keys(_ content: String, key: String? = nil) throws -> [NamedKey] {
+        guard case .serve(let configuration, _) = parse(content, key: key) else {
+            Issue.record("the key file is refused")
+            throw CancellationError()
+        }
+        return configuration.keys
+    }
+
+    private static func message(_ content: String, mode: UInt32 = 0o600, key: String? = nil) -> String {
+        guard case .usageError(let text) = parse(content, mode: mode, key: key) else { return "" }
+        return text
+    }
+
+    @Test("One key on each line; empty lines and comments say nothing; the last line needs no end")
+    func lines() throws {
+        let keys = try Self.keys(
+            "# for the phone\n\(Self.good)\n\n  \r\n#x\n0123456789abcdef\r\néééééééé".replacing("  ", with: ""))
+        #expect(keys.map(\.name) == [2, 6, 7].map { "\(Self.path), line \($0)" })
+        #expect(keys.map(\.secret.bytes) == [Self.good, "0123456789abcdef", "éééééééé"].map { Array($0.utf8) })
+    }
+
+    @Test("The keys of the file and the one from the environment all open the gateway")
+    func both() throws {
+        let keys = try Self.keys(Self.good, key: CommandLineUnderTest.key)
+        #expect(keys.map(\.name) == ["VIBE_AUTH_SECRET", "\(Self.path), line 1"])
+    }
+
+    @Test(
+        "A key in it must be as good as one from the environment; what was tried is not shown",
+        arguments: [
+            ("hunter2", ", line 1 is shorter than 16 bytes: "),
+            ("\n\n123456789012345", ", line 3 is shorter than 16 bytes: "),
+            ("change-me-in-production\n", ", line 1 is the published example: "),
+            (
+                " 0123456789abcdef",
+                ", line 1 holds a control character or begins or ends with a space: "
+            ),
+            ("0123456789\tabcdef", ", line 1 holds a control character or begins or ends with a space: "),
+            ("", " holds no key: "), ("# x\n\n", " holds no key: "),
+        ])
+    func refused(content: String, sentence: String) {
+        #expect(Self.message(content) == Self.path + sentence + Self.fix)
+        // A good key from elsewhere does not make a wrong file right.
+        #expect(Self.message(content, key: CommandLineUnderTest.key) == Self.path + sentence + Self.fix)
+    }
+
+    @Test("A byte order mark would become part of the first key")
+    func byteOrderMark() {
+        #expect(
+            Self.message("\u{FEFF}\(Self.good)")
+                == "\(Self.path) begins with a byte order mark: save it as UTF-8 without one.")
+    }
+
+    @Test("A hundred keys are enough")
+    func tooMany() throws {
+        #expect(try Self.keys(String(repeating: "\(Self.good)\n", count: 100)).count == 100)
+        #expect(
+            Self.message(String(repeating: "\(Self.good)\n", count: 101))
+                == "\(Self.path) holds more than 100 keys: remove those that nobody uses.")
+    }
+
+    @Test("It must be its owner's alone, and there; the error names the setting")
+    func file() {
+        #expect(Self.message(Self.good, mode: 0o640) == "--key-file: \(Self.path) is open.")
+        #expect(
+            CommandLineUnderTest.message(["serve"], ["VIBE_KEY_FILE": "/none"])
+                == "VIBE_KEY_FILE: /none does not exist.")
+        #expect(
+            CommandLineUnderTest.message(["serve", "--key-file", "keys"])
+                == #"--key-file "keys" is not an absolute path: write a path from / on."#)
+    }
+}

@@ -1,0 +1,98 @@
+import EnvironmentFiles
+import Locking
+import Settings
+import Testing
+
+@Suite("Settings that are read anew while the gateway runs")
+struct ReloadTests {
+    private static let path = "/home/vibe/.config/viberemote-gateway/config"
+
+    /// A `serve` whose files change behind its back.
+    private final class Running: Sendable {
+        let first: Configuration
+        private let sources: SettingSources
+        private let disk: Disk
+
+        init(_ flags: [String], _ environment: [String: String], _ files: [String: String]) throws {
+            let disk = Disk(files)
+            self.disk = disk
+            let command = Command.parse(
+                arguments: ["serve"] + flags, environment: environment, defaults: CommandLineUnderTest.defaults,
+                files: disk.files)
+            guard case .serve(let configuration, let sources) = command else { throw CancellationError() }
+            (first, self.sources) = (configuration, sources)
+        }
+
+        func put(_ files: [String: String]) { disk.content.withLock { $0 = files } }
+
+        func reload() throws -> ConfigurationChange {
+            ConfigurationChange(from: first, to: try sources.configuration(disk.files))
+        }
+    }
+
+    private final class Disk: Sendable {
+        let content: Locked<[String: String]>
+
+        init(_ files: [String: String]) { content = Locked(files) }
+
+        var files: SettingFiles {
+            CommandLineUnderTest.settingFiles { path in
+                self.content.withLock { $0[path] }.map { CommandLineUnderTest.File(content: $0) }
+            }
+        }
+    }
+
+    private static let key = "VIBE_AUTH_SECRET=\(CommandLineUnderTest.key)\n"
+
+    @Test("Keys, origins, time limits and the access log take effect; listening, threads and the like wait")
+    func effect() throws {
+        let running = try Running([], [:], [Self.path: Self.key])
+        running.put([
+            Self.path: """
+            VIBE_AUTH_SECRET=fedcba9876543210
+            VIBE_ALLOW_ORIGIN=https://app.example.com
+            VIBE_ANSWER_TIMEOUT=1h
+            VIBE_ACCESS_LOG=off
+            VIBE_LISTEN=127.0.0.1:1
+            VIBE_THREADS=1
+            """
+        ])
+        let change = try running.reload()
+        #expect(change.applied == ["VIBE_AUTH_SECRET", "--allow-origin", "--access-log", "--answer-timeout"])
+        #expect(change.waiting == ["--listen", "--threads"])
+        let next = change.configuration
+        #expect(next.keys.map(\.secret.bytes) == [Array("fedcba9876543210".utf8)])
+        #expect(next.limits.answerTimeout == .seconds(3600) && !next.accessLog)
+        #expect(next.listen == running.first.listen && next.threads == running.first.threads)
+    }
+
+    @Test("Flags and environment stay what they were at the start")
+    func fixedSources() throws {
+        let running = try Running(
+            ["--answer-timeout", "1min"], ["VIBE_SEND_TIMEOUT": "2min"], [Self.path: Self.key])
+        running.put([Self.path: Self.key + "VIBE_ANSWER_TIMEOUT=1h\nVIBE_SEND_TIMEOUT=1h"])
+        let change = try running.reload()
+        #expect(change.applied.isEmpty && change.waiting.isEmpty)
+        #expect(change.configuration.limits.answerTimeout == .seconds(60))
+    }
+
+    @Test("A key file with other keys counts as a change, the same one does not")
+    func keyFile() throws {
+        let running = try Running(["--key-file", "/keys"], [:], ["/keys": "0123456789abcdef\n"])
+        #expect(try running.reload().applied == [])
+        running.put(["/keys": "0123456789abcdef\nfedcba9876543210\n"])
+        let change = try running.reload()
+        #expect(change.applied == ["the key file's content"])
+        #expect(change.configuration.keys.count == 2)
+    }
+
+    @Test("A file that has gone leaves the defaults, a file that is wrong throws")
+    func wrongFile() throws {
+        let running = try Running(
+            [], ["VIBE_AUTH_SECRET": CommandLineUnderTest.key], [Self.path: "VIBE_ACCESS_LOG=off"])
+        running.put([Self.path: "VIBE_ACCESS_LOG=maybe"])
+        #expect(throws: SettingError.self) { try running.reload() }
+        running.put([:])
+        #expect(try running.reload().applied == ["--config", "--access-log"])
+    }
+}
