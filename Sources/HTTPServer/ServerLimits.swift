@@ -26,5 +26,5 @@ package struct ServerLimits: Sendable {
     /// libmicrohttpd's memory for one connection: the head, one record for each field and the head of the answer must
     /// fit. Beyond it the library answers 431 itself. It zeroes most of this memory for each request, so more is not
     /// better.
-    var poolSize: Int { maximumHead + max(8 * 1024, maximumHead / 2) }
+    var poolSize: Int { maximumHead + max(4 * 1024, maximumHead / 4) }
 }
