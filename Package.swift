@@ -49,9 +49,12 @@ let package = Package(
         // Clients' addresses: networks, and who stands behind which proxies. Pure.
         module("Addresses"),
 
+        // Strings of JSON. Pure.
+        module("JSONText"),
+
         // Wrappers: each C library behind one Swift module.
         module("EventLoop", ["CLinux", "Locking"]),
-        module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes"]),
+        module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes", "JSONText"]),
         module("HTTPClient", ["CCurl", "EventLoop", "HTTPTypes"]),
         module("Systemd", ["CSystemd", "Locking"]),
 
@@ -61,14 +64,14 @@ let package = Package(
         module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
         module("OpenCode"),
         module("Access", ["Addresses", "CSodium"]),
-        module("Instances", ["Systemd", "OpenCode", "EnvironmentFiles", "Logging", "Access"]),
+        module("Instances", ["Systemd", "OpenCode", "EnvironmentFiles", "JSONText", "Logging", "Access"]),
 
         // Glue and programs.
         module(
             "Gateway",
             [
                 "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Instances",
-                "Access", "Addresses",
+                "Access", "Addresses", "JSONText",
             ]),
         program(
             "viberemote-gateway",
@@ -85,6 +88,7 @@ let package = Package(
         tests("AddressesTests", ["Addresses"]),
         tests("EventLoopTests", ["EventLoop", "Locking", "TestKit"]),
         tests("HTTPTypesTests", ["HTTPTypes", "TestKit"]),
+        tests("JSONTextTests", ["JSONText"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("HTTPClientTests", ["HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("SystemdTests", ["Systemd", "TestKit"]),

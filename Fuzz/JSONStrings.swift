@@ -1,9 +1,9 @@
-// modules: Addresses EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer OpenCode Access Logging Systemd Instances
+// modules: Addresses Locking HTTPTypes EventLoop JSONText HTTPServer
 // length: 128
 
 import HTTPServer
 import HTTPTypes
-import Instances
+import JSONText
 
 /// Whatever a text holds, what the gateway writes of it is JSON that means the same text.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -105,10 +105,24 @@ package final class DataPlane: Sendable {
         for mailbox in mailboxes { mailbox.post(.policy(policy)) }
     }
 
-    /// Asks the instance on `port` for its health, with the value of its Authorization field.
-    package func probe(port: UInt16, authorization: String?) async -> ProbeAnswer {
+    /// Asks an instance for its health.
+    package func probe(_ question: HealthQuestion) async -> ProbeAnswer {
         await withCheckedContinuation { continuation in
-            mailboxes[0].post(.probe(port: port, authorization: authorization) { continuation.resume(returning: $0) })
+            mailboxes[0].post(.probe(question) { continuation.resume(returning: $0) })
+        }
+    }
+
+    /// How many pieces of answers all loops have got from the instance with this slot.
+    package func progress(ofSlot slot: Int) async -> UInt64 {
+        await withTaskGroup(of: UInt64.self) { group in
+            for mailbox in mailboxes {
+                group.addTask {
+                    await withCheckedContinuation { continuation in
+                        mailbox.post(.progress(slot: slot) { continuation.resume(returning: $0) })
+                    }
+                }
+            }
+            return await group.reduce(0, &+)
         }
     }
 

@@ -1,4 +1,5 @@
 package import HTTPTypes
+import JSONText
 
 /// A complete answer that the gateway gives itself.
 package struct Answer: Sendable {
@@ -23,26 +24,5 @@ extension Answer {
         body.append(jsonString: sentence)
         body.append(UInt8(ascii: "}"))
         return Answer(head: head, body: body)
-    }
-}
-
-extension [UInt8] {
-    /// Adds a JSON string (RFC 8259 §7), quotes included.
-    package mutating func append(jsonString text: String) {
-        append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                append(UInt8(ascii: "\\"))
-                append(byte)
-            case 0..<0x20, 0x7f:
-                append(contentsOf: "\\u00".utf8)
-                if byte < 16 { append(UInt8(ascii: "0")) }
-                append(hexadecimal: UInt64(byte))
-            default:
-                append(byte)
-            }
-        }
-        append(UInt8(ascii: "\""))
     }
 }

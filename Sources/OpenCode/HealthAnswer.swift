@@ -7,6 +7,9 @@ package enum HealthAnswer: Sendable, Equatable {
     /// It is not; the reason as one sentence.
     case unhealthy(reason: String)
 
+    /// It does not take the password that it was given, or wants one; one sentence.
+    case unauthorized(reason: String)
+
     /// The path that is asked.
     package static let path = "/global/health"
 
@@ -15,7 +18,7 @@ package enum HealthAnswer: Sendable, Equatable {
         switch status {
         case 200: self = Self.meaning(of: body)
         case 401:
-            self = .unhealthy(
+            self = .unauthorized(
                 reason: "It wants a password that the gateway did not give (401): is OPENCODE_SERVER_PASSWORD or "
                     + "OPENCODE_SERVER_USERNAME set in its configuration?")
         case 404:

@@ -24,7 +24,7 @@ package struct Configuration: Sendable {
     package internal(set) var keys: [NamedKey] = []
     /// Who may ask, besides the keys.
     package internal(set) var access = AccessSettings()
-    /// What instances run with.
+    /// What instances run with, and how they are watched.
     package internal(set) var instances = InstanceSettings()
     /// Whether each request gets a log line.
     package internal(set) var accessLog = false

@@ -4,8 +4,8 @@ package struct Setting: Sendable {
     package enum Group: String, Sendable, CaseIterable {
         case general = "Settings"
         case access = "Access"
-        case instances = "Instances"
         case log = "Log"
+        case instances = "Instances"
         case limits = "Limits"
     }
 

@@ -9,7 +9,7 @@ package enum Settings {
     static func named(_ names: Set<String>) -> [Setting] { table.filter { names.contains($0.name) } }
 
     /// The longest time that can be set.
-    private static let longest = Duration.seconds(30 * 86_400)
+    static let longest = Duration.seconds(30 * 86_400)
 
     private static let general: [Setting] = [
         Setting(
@@ -76,10 +76,6 @@ package enum Settings {
             .reloaded,
         time("stream", \.limits.streamTimeout, "24h", "Time without a byte on an event stream.").reloaded,
         time("drain", \.limits.drainTimeout, "10s", "Time for running exchanges to finish after SIGTERM.").reloaded,
-        time("start", \.limits.startTimeout, "30s", "Time for an OpenCode instance to become ready."),
-        time(
-            "stop", \.limits.stopTimeout, "10s",
-            "Time between SIGTERM and SIGKILL when an OpenCode instance is stopped."),
     ]
 
     private static let sizes: [Setting] = [

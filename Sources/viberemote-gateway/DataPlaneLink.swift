@@ -13,14 +13,33 @@ final class DataPlaneLink: Sendable {
     /// Publishes a routing table to every loop.
     func publish(_ table: RoutingTable) { current?.publish(table) }
 
-    /// Asks an instance for its health.
-    func probe(port: UInt16, _ credentials: InstanceCredentials?) async -> ProbeOutcome {
-        guard let current else { return .unhealthy(reason: "The gateway is not ready yet.") }
-        switch await current.probe(port: port, authorization: credentials?.authorizationHeader) {
-        case .answered(.healthy(let version)): return .healthy(version: version)
-        case .answered(.unhealthy(let reason)), .failed(let reason): return .unhealthy(reason: reason)
+    /// Makes a health check.
+    func probe(_ probe: InstanceRegistry.Links.Probe) async -> ProbeOutcome {
+        guard let current else { return .silent(reason: "The gateway is not ready yet.") }
+        var question = HealthQuestion(
+            port: probe.port, authorization: probe.credentials?.authorizationHeader, timeout: probe.timeout)
+        switch await current.probe(question) {
+        case .answered(.healthy(let version)):
+            guard probe.checksPassword else { return .healthy(version: version) }
+            question.authorization = nil
+            return .healthy(version: version, enforcesPassword: Self.isRefusal(await current.probe(question)))
+        case .answered(.unauthorized(let reason)): return .unauthorized(reason: reason)
+        case .answered(.unhealthy(let reason)): return .unhealthy(reason: reason)
+        case .failed(let reason): return .silent(reason: reason)
         }
     }
+
+    /// Whether a server that was asked without its password has refused; nil when it has not answered.
+    private static func isRefusal(_ answer: ProbeAnswer) -> Bool? {
+        switch answer {
+        case .answered(.unauthorized): true
+        case .answered: false
+        case .failed: nil
+        }
+    }
+
+    /// How many pieces of answers have come from an instance.
+    func progress(ofSlot slot: Int) async -> UInt64 { await current?.progress(ofSlot: slot) ?? 0 }
 
     private var current: DataPlane? { dataPlane.withLock { $0 } }
 }

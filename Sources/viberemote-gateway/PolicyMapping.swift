@@ -2,6 +2,7 @@ import Access
 import Addresses
 import Gateway
 import HTTPServer
+import Instances
 import Settings
 
 extension Policy {
@@ -43,4 +44,20 @@ extension GatewayLimits {
     }
 
     private static let reservedDescriptors = 256
+}
+
+extension InstanceLimits {
+    /// The registry's limits out of the settings.
+    init(_ policy: InstanceSettings, _ limits: Limits) {
+        self.init()
+        start = limits.startTimeout
+        startAnswer = policy.startAnswerTimeout
+        stop = limits.stopTimeout
+        restartDelay = policy.restartDelay
+        longestRestartDelay = policy.maxRestartDelay
+        quickFailures = policy.maxQuickFailures
+        healthInterval = policy.healthInterval
+        unhealthy = policy.unhealthyAfter
+        restartsUnhealthy = policy.restartUnhealthy
+    }
 }

@@ -9,7 +9,7 @@ struct RegistryControl: ProjectControl {
 
     func stop(_ name: ProjectName) async -> StopAnswer { await registry.stop(name) }
 
-    func status(_ name: ProjectName) async -> Project? { await registry.status(name) }
+    func status(_ name: ProjectName) async -> ProjectStatus? { await registry.status(name) }
 
     func projects() async -> ProjectListing {
         do {

@@ -77,8 +77,11 @@ private final class Service {
         let supervisor = Self.supervisor(configuration, catalogue, loop, log)
         registry = InstanceRegistry(
             loop: loop, catalogue: catalogue, supervisor: supervisor,
-            limits: InstanceLimits(start: configuration.limits.startTimeout, stop: configuration.limits.stopTimeout),
-            logger: log, probe: { await link.probe(port: $0, $1) }, publish: { link.publish($0) })
+            limits: InstanceLimits(configuration.instances, configuration.limits), logger: log,
+            links: InstanceRegistry.Links(
+                probe: { await link.probe($0) }, progress: { await link.progress(ofSlot: $0) },
+                publish: { link.publish($0) },
+                environmentDigest: { InstanceEnvironment.currentDigest(of: $0, home: Environment.homeFolder) }))
         let listen = configuration.listen
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
             throw DataPlane.Failure(description: "\(listen) (--listen) is no address of this machine.")

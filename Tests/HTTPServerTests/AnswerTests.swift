@@ -8,7 +8,7 @@ import Testing
     @Test(
         arguments: [
             ("plain", #"{"detail":"plain"}"#), (#"a "b" \c"#, #"{"detail":"a \"b\" \\c"}"#),
-            ("line\nbreak\u{1f}\u{7f}", #"{"detail":"line\u000abreak\u001f\u007f"}"#),
+            ("line\nbreak\u{1f}\u{7f}", #"{"detail":"line\nbreak\u001f\u007f"}"#),
             ("ümlaut", #"{"detail":"ümlaut"}"#),
         ])
     func anErrorIsOneSentenceInJSON(sentence: String, body: String) {

@@ -13,7 +13,7 @@ import Testing
         let rig = try await RegistryRig()
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         #expect(await rig.registry.start(.alpha) == .alreadyRunning(port: 4096))
-        #expect(await rig.registry.status(.alpha)?.state == .ready(port: 4096))
+        #expect(await rig.registry.status(.alpha)?.project.state == .ready(port: 4096))
         #expect(try await rig.registry.projects().map(\.state) == [.ready(port: 4096)])
         await rig.end()
     }
@@ -54,9 +54,9 @@ import Testing
 
     @Test func theProbeGetsThePortAndTheCredentialsUntilItIsHealthy() async throws {
         let probes = Locked<[(UInt16, Int)]>([])
-        let rig = try await RegistryRig(probe: { port, credentials in
+        let rig = try await RegistryRig(probe: { probe in
             let count = probes.withLock { probes in
-                probes.append((port, credentials?.password.count ?? 0))
+                probes.append((probe.port, probe.credentials?.password.count ?? 0))
                 return probes.count
             }
             return count < 3 ? .unhealthy(reason: "Not yet.") : .healthy(version: "1.2.27")
@@ -93,7 +93,7 @@ import Testing
     @Test func aBannerThatNeverComesEndsTheStartAndTheProcess() async throws {
         let rig = try await RegistryRig(
             script: "exec 3>../lifeline; trap '' TERM; echo migrating; sleep 1000",
-            limits: InstanceLimits(start: .seconds(2)))
+            limits: .starting(within: .seconds(2)))
         let lifeline = rig.makeLifeline("lifeline")
         #expect(
             await rig.registry.start(.alpha)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func anInstanceThatNeverGetsHealthyFails() async throws {
-        let rig = try await RegistryRig(limits: InstanceLimits(start: .seconds(2))) { _, _ in
+        let rig = try await RegistryRig(limits: .starting(within: .seconds(2))) { _ in
             .unhealthy(reason: "It answered 500.")
         }
         guard case .failed(let sentence) = await rig.registry.start(.alpha) else {

@@ -21,7 +21,7 @@ import Testing
         #expect(await rig.registry.stop(.alpha) == .stopped)
         let table = await rig.table { $0.route(to: .alpha)?.state == .stopping }
         #expect(table?.route(to: .alpha)?.endpoint == nil)
-        #expect(await rig.registry.status(.alpha)?.state == .stopped)
+        #expect(await rig.registry.status(.alpha)?.project.state == .stopped)
         await rig.end()
     }
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func nothingThatIgnoresSIGTERMSurvivesAStop() async throws {
-        let rig = try await RegistryRig(script: Self.stubborn, limits: InstanceLimits(stop: .milliseconds(100)))
+        let rig = try await RegistryRig(script: Self.stubborn, limits: .stopping(within: .milliseconds(100)))
         let lifeline = rig.makeLifeline("lifeline")
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         #expect(RegistryRig.isHeld(lifeline))
@@ -65,14 +65,15 @@ import Testing
         let process = try #require(Int32(rig.home.read("alpha/pid").trimmingCharacters(in: .newlines)))
         kill(process, SIGKILL)
         let table = try #require(await rig.table { $0.route(to: .alpha)?.endpoint == nil })
-        guard case .failed(let reason) = table.route(to: .alpha)?.state else {
-            Issue.record("not failed: \(String(describing: table.route(to: .alpha)))")
+        guard case .restarting(let reason, let delay) = table.route(to: .alpha)?.state else {
+            Issue.record("not restarting: \(String(describing: table.route(to: .alpha)))")
             return
         }
+        #expect(delay == .seconds(1))
         #expect(reason.hasPrefix("OpenCode ended with signal SIGKILL. Its last output:\nWarning: something first"))
-        #expect(await rig.registry.status(.alpha)?.state == .failed(reason: reason))
+        #expect(await rig.registry.status(.alpha)?.report.lastError == reason)
         #expect(await rig.registry.stop(.alpha) == .stopped)
-        #expect(await rig.registry.status(.alpha)?.state == .stopped)
+        #expect(await rig.registry.status(.alpha)?.project.state == .stopped)
         await rig.end()
     }
 
@@ -130,7 +131,7 @@ import Testing
         let rig = try await RegistryRig()
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         try FileManager.default.removeItem(atPath: "\(rig.home.path)/alpha")
-        #expect(await rig.registry.status(.alpha)?.state == .ready(port: 4096))
+        #expect(await rig.registry.status(.alpha)?.project.state == .ready(port: 4096))
         #expect(await rig.registry.stop(.alpha) == .stopped)
         #expect(await rig.registry.status(.alpha) == nil)
         #expect(await rig.registry.start(.alpha) == .notFound)

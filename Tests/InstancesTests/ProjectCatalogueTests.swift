@@ -92,10 +92,4 @@ import Testing
         #expect(Project.json([running, booting]) == "[\(running.json),\(booting.json)]")
         #expect(Project.json([]) == "[]")
     }
-
-    @Test func everyCharacterSurvivesJSON() throws {
-        let text = String(String.UnicodeScalarView((0..<0x250).compactMap { Unicode.Scalar($0) })) + "\u{2028}😀"
-        let parsed = try JSONSerialization.jsonObject(with: Data("[\(JSONText.quoted(text))]".utf8))
-        #expect(parsed as? [String] == [text])
-    }
 }

@@ -25,7 +25,9 @@ final class RegistryRig: Sendable {
     init(
         script: String = wellBehaved, projects: [String] = ["alpha"], limits: InstanceLimits = InstanceLimits(),
         command: [String]? = nil, environment: [String: String] = ["PATH": "/usr/bin:/bin"],
-        probe: @escaping InstanceRegistry.Probe = { _, _ in .healthy(version: "1.18.33") }
+        probe: @escaping @Sendable (InstanceRegistry.Links.Probe) async -> ProbeOutcome = { _ in
+            .healthy(version: "1.18.33", enforcesPassword: true)
+        }, progress: @escaping @Sendable (Int) async -> UInt64 = { _ in 0 }
     ) async throws {
         let home = try TemporaryHome()
         for project in projects { try home.makeFolder(project) }
@@ -43,7 +45,8 @@ final class RegistryRig: Sendable {
                     command: command ?? ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment,
                     userHome: home.path, records: InstanceRecordStore(folder: "\(home.path)/.records")),
                 logger: logger),
-            limits: limits, logger: logger, probe: probe, publish: { published.yield($0) })
+            limits: limits, logger: logger,
+            links: InstanceRegistry.Links(probe: probe, progress: progress, publish: { published.yield($0) }))
         (self.home, self.loop, self.tables, self.ended) = (home, loop, tables, ended)
         Thread {
             try? loop.run()
@@ -103,4 +106,20 @@ final class RecordedLines: LogSink {
     func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
 
     var all: [LogRecord] { records.withLock { $0 } }
+}
+
+extension InstanceLimits {
+    /// The defaults with another time to start, and little to stop.
+    static func starting(within start: Duration) -> InstanceLimits {
+        var limits = stopping(within: .milliseconds(100))
+        limits.start = start
+        return limits
+    }
+
+    /// The defaults with another time to stop.
+    static func stopping(within stop: Duration) -> InstanceLimits {
+        var limits = InstanceLimits()
+        limits.stop = stop
+        return limits
+    }
 }

@@ -6,7 +6,7 @@ import Testing
         RoutingTable(
             try names.enumerated().map { index, name in
                 let endpoint = InstanceEndpoint(
-                    port: UInt16(5000 + index), authorization: [], generation: UInt64(index))
+                    port: UInt16(5000 + index), authorization: [], generation: UInt64(index), slot: index)
                 return RoutingTable.Route(
                     name: try #require(ProjectName(name)), state: .ready(port: endpoint.port), endpoint: endpoint)
             })
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func thePasswordIsNotPrinted() {
-        let endpoint = InstanceEndpoint(port: 1, authorization: Array("Basic c2VjcmV0".utf8), generation: 7)
+        let endpoint = InstanceEndpoint(port: 1, authorization: Array("Basic c2VjcmV0".utf8), generation: 7, slot: 0)
         var dumped = ""
         dump(endpoint, to: &dumped)
         #expect("\(endpoint)" == "127.0.0.1:1 (generation 7)")

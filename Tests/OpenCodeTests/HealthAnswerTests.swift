@@ -3,8 +3,11 @@ import Testing
 
 @Suite struct HealthAnswerTests {
     private func reason(_ status: Int, _ body: String) -> String? {
-        guard case .unhealthy(let reason) = HealthAnswer(status: status, body: Array(body.utf8)) else { return nil }
-        return reason
+        switch HealthAnswer(status: status, body: Array(body.utf8)) {
+        case .unhealthy(let reason) where status != 401: reason
+        case .unauthorized(let reason) where status == 401: reason
+        default: nil
+        }
     }
 
     @Test(arguments: Fixtures.versions)

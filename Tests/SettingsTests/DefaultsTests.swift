@@ -14,11 +14,14 @@ struct DefaultsTests {
             "auth-secret": "********", "key-file": "none", "config": "off", "access-log": "on", "log-format": "auto",
             "log-level": "info",
             "head-timeout": "10s", "idle-timeout": "75s", "body-timeout": "1min", "answer-timeout": "15min",
-            "send-timeout": "15min", "stream-timeout": "24h", "drain-timeout": "10s", "start-timeout": "30s",
+            "send-timeout": "15min", "stream-timeout": "24h", "drain-timeout": "10s", "start-timeout": "5min",
             "stop-timeout": "10s", "held-body": "64KiB", "stream-backlog": "4MiB", "max-head": "16KiB",
             "max-connections": "0", "allow-origin": "none", "trust-proxy": "none",
             "failed-tries": "10", "failed-try-interval": "6s",
             "instance-password": "on",
+            "start-answer-timeout": "25s", "restart-delay": "1s",
+            "max-restart-delay": "1min", "max-quick-failures": "5", "health-interval": "10s",
+            "unhealthy-after": "1min", "restart-unhealthy": "off",
         ]
         #expect(Set(Settings.table.map(\.name)) == Set(expected.keys))
         for setting in Settings.table {
@@ -44,8 +47,15 @@ struct DefaultsTests {
         #expect(configuration.limits.sendTimeout == .seconds(900))
         #expect(configuration.limits.streamTimeout == .seconds(86_400))
         #expect(configuration.limits.drainTimeout == .seconds(10))
-        #expect(configuration.limits.startTimeout == .seconds(30))
+        #expect(configuration.limits.startTimeout == .seconds(300))
         #expect(configuration.limits.stopTimeout == .seconds(10))
+        #expect(configuration.instances.startAnswerTimeout == .seconds(25))
+        #expect(configuration.instances.restartDelay == .seconds(1))
+        #expect(configuration.instances.maxRestartDelay == .seconds(60))
+        #expect(configuration.instances.maxQuickFailures == 5)
+        #expect(configuration.instances.healthInterval == .seconds(10))
+        #expect(configuration.instances.unhealthyAfter == .seconds(60))
+        #expect(!configuration.instances.restartUnhealthy)
         #expect(configuration.limits.heldBody == 65_536)
         #expect(configuration.limits.streamBacklog == 4_194_304)
         #expect(configuration.limits.maxHead == 16_384)

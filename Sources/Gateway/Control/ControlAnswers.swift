@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPTypes
 import Instances
+import JSONText
 
 /// The exact bodies of the wire contract for what the control plane has answered. Pure.
 enum ControlAnswers {
@@ -10,6 +11,7 @@ enum ControlAnswers {
         switch answer {
         case .started(let port): started(name, port, "started")
         case .alreadyRunning(let port): started(name, port, "already_running")
+        case .pending(let state): .detail(504, InstanceMessage.stillStarting(name.string, state))
         case .notFound: projectNotFound(name.string)
         case .failed(let sentence): .detail(500, sentence)
         }
@@ -23,8 +25,8 @@ enum ControlAnswers {
         }
     }
 
-    static func status(_ name: ProjectName, _ project: Project?) -> Answer {
-        project.map { json(200, $0.json) } ?? projectNotFound(name.string)
+    static func status(_ name: ProjectName, _ status: ProjectStatus?) -> Answer {
+        status.map { json(200, $0.json) } ?? projectNotFound(name.string)
     }
 
     static func projects(_ listing: ProjectListing) -> Answer {
@@ -32,6 +34,16 @@ enum ControlAnswers {
         case .projects(let projects): json(200, Project.json(projects))
         case .failed(let reason): .detail(500, "Failed to list projects: \(reason)")
         }
+    }
+
+    /// What a request gets whose project's instance has no port; `state` is nil where nobody has asked for it.
+    static func notRunning(_ name: String, _ state: InstanceState?) -> Answer {
+        guard let state, state.isComing else { return .detail(503, InstanceMessage.notRunning(name)) }
+        var answer = Answer.detail(503, InstanceMessage.notReady(name, state))
+        var seconds = 1
+        if case .restarting(_, let delay?) = state { seconds = max(1, Int((delay / .seconds(1)).rounded(.up))) }
+        answer.head.fields.append("Retry-After", "\(seconds)")
+        return answer
     }
 
     static func projectNotFound(_ name: String) -> Answer { .detail(404, InstanceMessage.projectNotFound(name)) }

@@ -3,6 +3,23 @@ import HTTPClient
 import HTTPTypes
 package import OpenCode
 
+/// One health check to be made.
+package struct HealthQuestion: Sendable {
+    /// The port on 127.0.0.1 to ask.
+    package var port: UInt16
+    /// The value of the Authorization field; nil sends none.
+    package var authorization: String?
+    /// How long the whole answer may take.
+    package var timeout: Duration
+
+    /// A question.
+    package init(port: UInt16, authorization: String?, timeout: Duration) {
+        self.port = port
+        self.authorization = authorization
+        self.timeout = timeout
+    }
+}
+
 /// What came of one health check.
 package enum ProbeAnswer: Sendable {
     /// The instance has answered.
@@ -13,10 +30,10 @@ package enum ProbeAnswer: Sendable {
 
 /// Asks one instance for its health, on a loop's own client: the control plane does no HTTP of its own.
 final class HealthProbe: UpstreamFollower, TimerHandler {
-    private static let timeout = Duration.seconds(5)
     private static let longestBody = 64 * 1024
 
     private let loop: EventLoop
+    private let timeout: Duration
     private var exchange: UpstreamExchange?
     private var timer: LoopTimer?
     private var status = 0
@@ -25,20 +42,21 @@ final class HealthProbe: UpstreamFollower, TimerHandler {
 
     /// Asks at once and calls `report` exactly once.
     init(
-        loop: EventLoop, client: UpstreamClient, port: UInt16, authorization: String?,
-        report: @escaping (ProbeAnswer) -> Void
+        loop: EventLoop, client: UpstreamClient, _ question: HealthQuestion, report: @escaping (ProbeAnswer) -> Void
     ) {
         self.loop = loop
+        timeout = question.timeout
         self.report = report
         var fields = FieldList()
         fields.append("Accept", "application/json")
-        if let authorization { fields.append("Authorization", authorization) }
+        if let authorization = question.authorization { fields.append("Authorization", authorization) }
         let request = UpstreamRequest(
-            port: port, method: .get, methodName: "GET", target: Array(HealthAnswer.path.utf8)[...], fields: fields,
+            port: question.port, method: .get, methodName: "GET", target: Array(HealthAnswer.path.utf8)[...],
+            fields: fields,
             body: .none)
         let timer = loop.timer(self)
         self.timer = timer
-        loop.arm(timer, after: Self.timeout)
+        loop.arm(timer, after: timeout)
         exchange = client.start(request, follower: self)
         if exchange == nil { end(.failed("The gateway has no memory for a health check.")) }
     }
@@ -54,7 +72,7 @@ final class HealthProbe: UpstreamFollower, TimerHandler {
     }
 
     func timerFired(_ timer: LoopTimer) {
-        end(.failed("It accepts connections and did not answer its health check within 5 s."))
+        end(.failed("It accepts connections and did not answer its health check within \(timeout.plainText)."))
     }
 
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { status = head.status }

@@ -6,8 +6,8 @@ package protocol ProjectControl: Sendable {
     func start(_ name: ProjectName) async -> StartAnswer
     /// Stops the project's instance.
     func stop(_ name: ProjectName) async -> StopAnswer
-    /// The project; nil where there is none.
-    func status(_ name: ProjectName) async -> Project?
+    /// The project and its instance; nil where there is none.
+    func status(_ name: ProjectName) async -> ProjectStatus?
     /// All projects in the contract's order, or a sentence saying why they can't be listed.
     func projects() async -> ProjectListing
 }

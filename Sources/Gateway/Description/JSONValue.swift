@@ -1,4 +1,4 @@
-import HTTPServer
+import JSONText
 
 /// A JSON value whose members keep their order (RFC 8259), for texts that are made once at the start.
 enum JSONValue {

@@ -13,6 +13,7 @@ final class GatewayLoop {
     let loop: EventLoop
     private(set) var limits: GatewayLimits
     let client: UpstreamClient
+    var progress = ProgressCounts()
     private let index: Int
     private let control: any ProjectControl
     let log: Logger
@@ -61,11 +62,14 @@ final class GatewayLoop {
 
     private func receive(_ message: LoopMessage) {
         switch message {
-        case .routes(let routes): snapshot.routes = routes
+        case .routes(let routes):
+            snapshot.routes = routes
+            progress.makeRoom(for: routes)
         case .policy(let policy): follow(policy)
         case .answer(let call, let answer): calls.removeValue(forKey: call)?.answer(answer)
-        case .probe(let port, let authorization, let report):
-            _ = HealthProbe(loop: loop, client: client, port: port, authorization: authorization, report: report)
+        case .probe(let question, let report):
+            _ = HealthProbe(loop: loop, client: client, question, report: report)
+        case .progress(let slot, let report): report(progress[slot])
         case .drain(let limit, let finished): beginDrain(limit, finished)
         case .stop: loop.stop()
         }
@@ -181,7 +185,7 @@ extension GatewayLoop: RequestHandler {
         case .refusal(let answer): self.answer(connection, answer)
         case .route(let route): serve(route, connection)
         case .proxy(let name, let endpoint, let target):
-            let exchange = ProxyExchange(self, connection, name, port: endpoint.port)
+            let exchange = ProxyExchange(self, connection, name, endpoint)
             exchange.start(target: target, authorization: endpoint.authorization)
         }
     }
@@ -225,7 +229,8 @@ extension GatewayLoop: RequestHandler {
     private func decide(
         _ connection: ClientConnection, _ segment: ArraySlice<UInt8>, _ target: ArraySlice<UInt8>
     ) -> Decision {
-        if let found = snapshot.routes.route(forSegment: segment), let endpoint = found.endpoint {
+        let found = snapshot.routes.route(forSegment: segment)
+        if let found, let endpoint = found.endpoint {
             connection.project = found.text
             return .proxy(found.name, endpoint, target: target)
         }
@@ -233,7 +238,7 @@ extension GatewayLoop: RequestHandler {
             return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))
         }
         connection.project = name.string
-        return .refusal(.detail(503, InstanceMessage.notRunning(name.string)))
+        return .refusal(ControlAnswers.notRunning(name.string, found?.state))
     }
 
     private func serve(_ route: Route, _ connection: ClientConnection) {

@@ -10,7 +10,9 @@ enum LoopMessage: Sendable {
     /// The control plane's answer to the call with this number.
     case answer(call: Int, Answer)
     /// Ask an instance for its health and report.
-    case probe(port: UInt16, authorization: String?, report: @Sendable (ProbeAnswer) -> Void)
+    case probe(HealthQuestion, report: @Sendable (ProbeAnswer) -> Void)
+    /// Report how many pieces of answers this loop has got from the instance with this slot.
+    case progress(slot: Int, report: @Sendable (UInt64) -> Void)
     /// Accept nothing more, finish what runs within the time, end streams; then say so.
     case drain(within: Duration, finished: @Sendable () -> Void)
     /// End.

@@ -28,6 +28,7 @@ final class ProxyExchange {
     private let owner: GatewayLoop
     private let project: ProjectName
     private let port: UInt16
+    private let slot: Int
     private var connection: ClientConnection?
     private var upstream: UpstreamExchange?
     private var tunnel: Tunnel?
@@ -36,11 +37,12 @@ final class ProxyExchange {
     private var isStream = false
     private var isUploading = false
 
-    init(_ owner: GatewayLoop, _ connection: ClientConnection, _ project: ProjectName, port: UInt16) {
+    init(_ owner: GatewayLoop, _ connection: ClientConnection, _ project: ProjectName, _ endpoint: InstanceEndpoint) {
         self.owner = owner
         self.connection = connection
         self.project = project
-        self.port = port
+        port = endpoint.port
+        slot = endpoint.slot
     }
 
     /// Sends the request on.
@@ -140,6 +142,7 @@ extension ProxyExchange: ServerExchange {
 
 extension ProxyExchange: UpstreamFollower {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
+        owner.progress.add(slot)
         guard let connection else { return }
         let isEventStream = framing != .none && head.isEventStream
         let length = ResponseForwarding.length(framing, head)
@@ -170,6 +173,7 @@ extension ProxyExchange: UpstreamFollower {
     }
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
+        owner.progress.add(slot)
         arm(isStream ? owner.limits.streamTimeout : owner.limits.answerTimeout)
         let goesOn: Bool
         switch phase {

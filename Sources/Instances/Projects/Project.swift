@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// A project as clients see it.
 package struct Project: Sendable, Equatable {
     /// The folder.
@@ -12,11 +14,14 @@ package struct Project: Sendable, Equatable {
     }
 
     /// The wire contract's JSON object.
-    package var json: String {
+    package var json: String { "{\(members)}" }
+
+    /// The fields, for a JSON object.
+    var members: String {
         """
-        {"name":\(JSONText.quoted(folder.name.string)),"path":\(JSONText.quoted(folder.path)),\
+        "name":\(JSONText.quoted(folder.name.string)),"path":\(JSONText.quoted(folder.path)),\
         "has_git":\(folder.hasGit),"has_package_json":\(folder.hasPackageJSON),\
-        "is_running":\(state.port != nil),"port":\(state.port.map { String($0) } ?? "null")}
+        "is_running":\(state.port != nil),"port":\(state.port.map { String($0) } ?? "null")
         """
     }
 

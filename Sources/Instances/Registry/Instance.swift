@@ -1,3 +1,4 @@
+internal import Logging
 internal import OpenCode
 internal import Systemd
 
@@ -6,15 +7,30 @@ struct Instance {
     /// The folder as it was at the last start.
     var folder: ProjectFolder
     var machine: InstanceStateMachine
+    /// Its place in what the loops count for each instance.
+    let slot: Int
     /// Its server, while there is one.
     var run: Run?
+    /// The number of that run: another number is another process, even on the same port.
+    var generation: UInt64 = 0
+    /// The number of its last announcement of a port; a later one has a greater number.
+    var claim: UInt64 = 0
+    /// Whether the run lets nobody in without its password; nil while that is not known.
+    var enforcesPassword: Bool?
+    /// How the run's port was found, when it was not announced.
+    var portWarning: String?
+    /// Since when it is in its state: nanoseconds since 1970.
+    var since: Int64
+    var pulse = Pulse()
     var timers: [InstanceStateMachine.Timer: EventSource] = [:]
     var starts: [CheckedContinuation<StartAnswer, Never>] = []
     var stops: [CheckedContinuation<StopAnswer, Never>] = []
 
-    init(folder: ProjectFolder, limits: InstanceLimits) {
+    init(folder: ProjectFolder, machine: InstanceStateMachine, slot: Int) {
         self.folder = folder
-        machine = InstanceStateMachine(limits: limits)
+        self.machine = machine
+        self.slot = slot
+        since = WallClock.nanoseconds()
     }
 
     var route: RoutingTable.Route {
@@ -22,8 +38,30 @@ struct Instance {
         var endpoint: InstanceEndpoint?
         if let port = state.port {
             let authorization = run?.credentials.map { Array($0.authorizationHeader.utf8) }
-            endpoint = InstanceEndpoint(port: port, authorization: authorization, generation: machine.generation)
+            endpoint = InstanceEndpoint(
+                port: port, authorization: authorization, generation: generation, slot: slot)
         }
         return RoutingTable.Route(name: folder.name, state: state, endpoint: endpoint)
+    }
+
+    /// A new run: nothing that was known of the one before holds.
+    mutating func begin(_ run: Run, generation: UInt64) {
+        self.run = run
+        self.generation = generation
+        enforcesPassword = nil
+        portWarning = nil
+    }
+
+    /// Its state is another one from now on. A server that was found has been what it is since it was started.
+    mutating func stateChanged(now: Int64) {
+        switch machine.state {
+        case .booting, .probing, .ready:
+            if let run, run.isFound, machine.claimedPort == nil || since == run.started {
+                since = run.started
+                return
+            }
+        default: break
+        }
+        since = now
     }
 }

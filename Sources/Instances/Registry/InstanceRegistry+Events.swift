@@ -10,42 +10,45 @@ extension InstanceRegistry {
         guard inbox.add(item, of: name) else { return }
         while let (name, item) = inbox.next() {
             switch item {
+            case .event(.probed(let number, let outcome)): probed(number, outcome, of: name)
             case .event(let event): advance(event, of: name)
             case .supervised(let event): receive(event, of: name)
             }
         }
     }
 
-    private func advance(_ event: InstanceStateMachine.Event, of name: ProjectName) {
-        guard var instance = instances[name] else { return }
-        let actions = instance.machine.handle(event, nextGeneration: lastGeneration + 1)
-        lastGeneration = max(lastGeneration, instance.machine.generation)
-        instances[name] = instance
+    func advance(_ event: InstanceStateMachine.Event, of name: ProjectName) {
+        guard let actions = instances[name]?.machine.handle(event) else { return }
         for action in actions { perform(action, of: name) }
     }
 
     private func receive(_ event: SupervisedEvent, of name: ProjectName) {
-        guard let generation = instances[name]?.machine.generation else { return }
-        let current = instances[name]?.run?.id
         switch event {
         case .launched(let run):
-            // Servers that this gateway has not started are not taken over yet.
-            guard !run.isFound else { return }
-            instances[name]?.run = run
-            advance(.spawned(generation: generation), of: name)
-        case .launchFailed(let reason): advance(.spawnFailed(generation: generation, reason: reason), of: name)
-        case .announced(current, let port, _): advance(.announced(generation: generation, port: port), of: name)
-        case .exited(current, let how, let tail, _):
-            instances[name]?.run = nil
-            advance(.exited(generation: generation, how: how, tail: tail), of: name)
-        case .announced, .exited, .ending: break
+            enterFound(name)
+            if instances[name]?.machine.run != run.id {
+                lastGeneration += 1
+                instances[name]?.begin(run, generation: lastGeneration)
+            }
+            advance(.launched(run: run.id, isFound: run.isFound), of: name)
+        case .launchFailed(let reason): advance(.launchFailed(reason: reason), of: name)
+        case .announced(let run, let port, let warning): announced(run, port, warning, of: name)
+        case .ending(let run): advance(.ending(run: run), of: name)
+        case .exited(let run, let how, let tail, let next):
+            if instances[name]?.run?.id == run { instances[name]?.run = nil }
+            advance(.exited(run: run, how: how, tail: tail, next: next), of: name)
         }
     }
 
-    private func perform(_ action: InstanceStateMachine.Action, of name: ProjectName) {
+    func perform(_ action: InstanceStateMachine.Action, of name: ProjectName) {
         switch action {
-        case .spawn: if let folder = instances[name]?.folder { supervisor.start(folder) }
-        case .probe(let generation, let port): check(name, generation, port)
+        case .publish:
+            instances[name]?.stateChanged(now: WallClock.nanoseconds())
+            logState(of: name)
+            publishRoutes()
+        case .launch: if let folder = instances[name]?.folder { supervisor.start(folder) }
+        case .probe(let check): probe(check, of: name)
+        case .measure: measure(name)
         case .arm(let timer, let delay): arm(timer, delay, of: name)
         case .disarm(let timer): instances[name]?.timers[timer] = nil
         case .terminate: supervisor.terminate(name)
@@ -58,18 +61,6 @@ extension InstanceRegistry {
             let waiting = instances[name]?.stops ?? []
             instances[name]?.stops = []
             for continuation in waiting { continuation.resume(returning: answer) }
-        case .publish:
-            report(name)
-            publishRoutes()
-        }
-    }
-
-    private func check(_ name: ProjectName, _ generation: UInt64, _ port: UInt16) {
-        guard let run = instances[name]?.run else { return }
-        let probe = probe
-        Task {
-            let outcome = await probe(port, run.credentials)
-            handle(.probed(generation: generation, outcome), of: name)
         }
     }
 
@@ -85,20 +76,27 @@ extension InstanceRegistry {
 
     private func fire(_ timer: InstanceStateMachine.Timer, of name: ProjectName) {
         instances[name]?.timers[timer] = nil
-        handle(.fired(timer, tail: supervisor.tail(of: name)), of: name)
+        let tail = timer == .start ? supervisor.tail(of: name) : []
+        handle(.fired(timer, tail: tail), of: name)
     }
 
     /// Logs one instance's new state.
-    private func report(_ name: ProjectName) {
+    private func logState(of name: ProjectName) {
         guard let instance = instances[name] else { return }
         let project = LogField("project", name.string)
-        switch instance.machine.state {
+        let state = instance.machine.state
+        switch state {
         case .failed(let reason): logger.warning("The instance failed: \(reason)", project)
+        case .unhealthy(let port, let reason):
+            logger.warning("The instance is unhealthy: \(reason)", project, LogField("port", port))
+        case .restarting(let reason, let delay):
+            let delay = LogField("delay", delay?.inWords ?? "unknown")
+            logger.warning("The instance is started again: \(reason)", project, delay)
         case .ready(let port):
             let version = LogField("version", instance.machine.version ?? "unknown")
             logger.info("The instance is ready", project, LogField("port", port), version)
-        case .booting, .probing: logger.debug("The instance is \(instance.machine.state.name)", project)
-        case let state: logger.info("The instance is \(state.name)", project)
+        case .booting, .probing: logger.debug("The instance is \(state.name)", project)
+        default: logger.info("The instance is \(state.name)", project)
         }
     }
 }
@@ -111,10 +109,14 @@ extension InstanceRegistry: SupervisorObserver {
 
     /// The supervisor can't be reached, or can again.
     package nonisolated func supervisorChanged(unavailable reason: String?) {
-        if let reason {
-            logger.error("Instances can't be supervised: \(reason)", LogField("supervisor", supervisor.name))
-        } else {
-            logger.notice("Instances are supervised again", LogField("supervisor", supervisor.name))
+        assumeIsolated { registry in
+            registry.unavailable = reason
+            let supervisor = LogField("supervisor", registry.supervisor.name)
+            if let reason {
+                registry.logger.error("Instances can't be supervised: \(reason)", supervisor)
+            } else {
+                registry.logger.notice("Instances are supervised again", supervisor)
+            }
         }
     }
 }

@@ -1,52 +1,55 @@
 package import Logging
-package import OpenCode
 package import Systemd
 
 /// Every project's instance: starts and stops them, and publishes where requests go. Lives on the control loop.
 package actor InstanceRegistry {
-    /// Asks the server on this port of 127.0.0.1 for its health. It must answer in its own time limit.
-    package typealias Probe = @Sendable (_ port: UInt16, _ credentials: InstanceCredentials?) async -> ProbeOutcome
-
     /// The control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let loop: SystemEventLoop
     let supervisor: any Supervisor
     let logger: Logger
-    let probe: Probe
+    let links: Links
+    let limits: InstanceLimits
     private let catalogue: ProjectCatalogue
-    private let limits: InstanceLimits
-    private let publish: @Sendable (RoutingTable) -> Void
     var instances: [ProjectName: Instance] = [:]
-    var lastGeneration: UInt64 = 0
     var inbox = Inbox()
+    var lastGeneration: UInt64 = 0
+    var lastClaim: UInt64 = 0
+    /// Why the supervisor can't be reached.
+    var unavailable: String?
     private var isShuttingDown = false
+    /// When this registry was made: what was never asked for has been stopped since then, as far as anybody knows.
+    private let made = WallClock.nanoseconds()
 
-    /// A registry without running instances. `publish` is called on the loop with each new routing table.
+    /// A registry without running instances.
     package init(
         loop: SystemEventLoop, catalogue: ProjectCatalogue, supervisor: any Supervisor, limits: InstanceLimits,
-        logger: Logger, probe: @escaping Probe, publish: @escaping @Sendable (RoutingTable) -> Void
+        logger: Logger, links: Links
     ) {
         self.loop = loop
         self.catalogue = catalogue
         self.supervisor = supervisor
         self.limits = limits
         self.logger = logger
-        self.probe = probe
-        self.publish = publish
+        self.links = links
     }
 
-    /// Begins to hear from the supervisor. Call it once, before anything is started.
+    /// Begins to hear from the supervisor; what runs already is known when it returns. Call it once, before anything is
+    /// started.
     package func open() async throws(LaunchError) { try await supervisor.open(self) }
 
     /// Makes a project's instance ready. All callers at one time share one start and get the same answer.
     package func start(_ name: ProjectName) async -> StartAnswer {
+        if instances[name]?.machine.isActive != true {
+            guard let folder = catalogue.folder(named: name) else { return .notFound }
+            enter(folder)
+        }
         guard !isShuttingDown else {
             return .failed(InstanceMessage.startFailed("the gateway is shutting down."))
         }
-        if instances[name]?.machine.isActive != true {
-            guard let folder = catalogue.folder(named: name) else { return .notFound }
-            instances[name, default: Instance(folder: folder, limits: limits)].folder = folder
+        if let unavailable, instances[name]?.machine.state.port == nil {
+            return .failed(InstanceMessage.startFailed(unavailable))
         }
         return await withCheckedContinuation { continuation in
             instances[name]?.starts.append(continuation)
@@ -59,18 +62,20 @@ package actor InstanceRegistry {
         guard let instance = instances[name], instance.machine.state != .stopped else {
             return catalogue.folder(named: name) == nil ? .notFound : .stopped
         }
+        if let unavailable, instance.machine.isActive { return .failed(InstanceMessage.stopFailed(unavailable)) }
         return await withCheckedContinuation { continuation in
             instances[name]?.stops.append(continuation)
             handle(.stopRequested, of: name)
         }
     }
 
-    /// One project and the state of its instance; nil when there is no such project.
-    package func status(_ name: ProjectName) -> Project? {
+    /// One project and all that is known of its instance; nil when there is no such project.
+    package func status(_ name: ProjectName) -> ProjectStatus? {
         let instance = instances[name]
         let known = instance.flatMap { $0.machine.isActive ? $0.folder : nil }
         guard let folder = catalogue.folder(named: name) ?? known else { return nil }
-        return Project(folder: folder, state: instance?.machine.state ?? .stopped)
+        let project = Project(folder: folder, state: instance?.machine.state ?? .stopped)
+        return ProjectStatus(project: project, report: report(on: name))
     }
 
     /// All projects on disk and the states of their instances.
@@ -81,13 +86,64 @@ package actor InstanceRegistry {
     /// Ends all instances, and starts no more. Instances that outlive the gateway go on.
     package func shutdown() async {
         isShuttingDown = true
-        guard !supervisor.outlivesGateway else { return }
         let active = instances.filter { $0.value.machine.isActive }.keys
+        guard !supervisor.outlivesGateway else {
+            let answer = StartAnswer.failed(InstanceMessage.startFailed("the gateway is shutting down."))
+            for name in active { perform(.answerStarts(answer), of: name) }
+            return
+        }
         await withTaskGroup(of: Void.self) { group in
             for name in active { group.addTask { _ = await self.stop(name) } }
         }
     }
 
     /// Publishes the routing table of all instances.
-    func publishRoutes() { publish(RoutingTable(instances.values.map(\.route))) }
+    func publishRoutes() { links.publish(RoutingTable(instances.values.map(\.route))) }
+
+    /// Makes room for a project's instance, or notes how its folder is now.
+    func enter(_ folder: ProjectFolder) {
+        guard instances[folder.name] == nil else {
+            instances[folder.name]?.folder = folder
+            return
+        }
+        instances[folder.name] = Instance(
+            folder: folder,
+            machine: InstanceStateMachine(limits: limits, logCommand: supervisor.logCommand(of: folder.name)),
+            slot: instances.count)
+    }
+
+    /// Makes room for an instance that runs although nobody has asked for it; its folder may be gone.
+    func enterFound(_ name: ProjectName) {
+        guard instances[name] == nil else { return }
+        enter(
+            catalogue.folder(named: name)
+                ?? ProjectFolder(
+                    name: name, path: catalogue.home + "/" + name.string, hasGit: false, hasPackageJSON: false))
+    }
+
+    private func report(on name: ProjectName) -> InstanceReport {
+        guard let instance = instances[name] else {
+            return InstanceReport(state: InstanceState.stopped.name, since: made, restarts: 0, warnings: [])
+        }
+        return InstanceReport(
+            state: instance.machine.state.name, since: instance.since,
+            processIdentifier: instance.run?.processIdentifier, restarts: instance.machine.restarts,
+            version: instance.run == nil ? nil : instance.machine.version, lastError: instance.machine.lastError,
+            warnings: warnings(on: instance))
+    }
+
+    private func warnings(on instance: Instance) -> [String] {
+        var warnings: [String] = []
+        if let run = instance.run {
+            if instance.enforcesPassword == false { warnings.append(InstanceMessage.passwordNotEnforced) }
+            if let warning = instance.portWarning { warnings.append(warning) }
+            if let digest = run.environmentDigest, let current = links.environmentDigest(instance.folder.name),
+                digest != current
+            {
+                warnings.append(InstanceMessage.olderEnvironment)
+            }
+        }
+        if let unavailable { warnings.append(unavailable) }
+        return warnings
+    }
 }

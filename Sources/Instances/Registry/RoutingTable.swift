@@ -25,10 +25,13 @@ package struct RoutingTable: Sendable {
 
     /// Sorted by the names' bytes.
     private let routes: [Route]
+    /// One more than the greatest slot of an endpoint; 0 without endpoints.
+    package let slotCount: Int
 
     /// A table of these routes, one a name.
     package init(_ routes: [Route]) {
         self.routes = routes.sorted { $0.name.bytes.lexicographicallyPrecedes($1.name.bytes) }
+        slotCount = routes.lazy.compactMap { $0.endpoint?.slot }.max().map { $0 + 1 } ?? 0
     }
 
     /// The route of a project.
@@ -66,12 +69,15 @@ package struct InstanceEndpoint: Sendable, Equatable {
     package let authorization: [UInt8]?
     /// The number of its process: another number is another process, even on the same port.
     package let generation: UInt64
+    /// The instance's place in what a loop counts for each instance: small, and the same for all of its runs.
+    package let slot: Int
 
     /// An endpoint.
-    package init(port: UInt16, authorization: [UInt8]?, generation: UInt64) {
+    package init(port: UInt16, authorization: [UInt8]?, generation: UInt64, slot: Int) {
         self.port = port
         self.authorization = authorization
         self.generation = generation
+        self.slot = slot
     }
 }
 

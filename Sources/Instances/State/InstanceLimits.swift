@@ -1,19 +1,37 @@
-/// How long an instance may take.
+/// How long an instance may take, and how often it is helped up.
 package struct InstanceLimits: Sendable {
-    /// From the start until it is ready.
-    package var start: Duration
-    /// From SIGTERM until SIGKILL.
-    package var stop: Duration
+    /// From the start until it is ready (`--start-timeout`).
+    package var start = Duration.seconds(300)
+    /// For the callers of a start: they get an answer by then, and the start goes on (`--start-answer-timeout`).
+    package var startAnswer = Duration.seconds(25)
+    /// From SIGTERM until SIGKILL (`--stop-timeout`).
+    package var stop = Duration.seconds(10)
     /// From SIGKILL until the stop is given up: the kernel holds the process.
-    package var kill: Duration = .seconds(5)
-    /// Between the first two health checks; then twice as long each time.
-    package var firstProbeDelay: Duration = .milliseconds(50)
-    /// Between two health checks at most.
-    package var longestProbeDelay: Duration = .milliseconds(500)
+    package var kill = Duration.seconds(5)
+    /// Between the first two health checks of a start; then twice as long each time.
+    package var firstProbeDelay = Duration.milliseconds(50)
+    /// Between two health checks of a start at most.
+    package var longestProbeDelay = Duration.milliseconds(500)
 
-    /// The defaults: 30 s to start, 10 s to stop.
-    package init(start: Duration = .seconds(30), stop: Duration = .seconds(10)) {
-        self.start = start
-        self.stop = stop
-    }
+    /// Before the first restart after a crash; then twice as long each time (`--restart-delay`).
+    package var restartDelay = Duration.seconds(1)
+    /// Before a restart at most; who is ready for that long begins with the first delay again (`--max-restart-delay`).
+    package var longestRestartDelay = Duration.seconds(60)
+    /// Quick failures in a row after which it is not restarted any more (`--max-quick-failures`).
+    package var quickFailures = 5
+    /// An end is a quick failure until the instance has been ready for that long.
+    package var quickFailure = Duration.seconds(10)
+
+    /// Between two health checks of a ready instance (`--health-interval`).
+    package var healthInterval = Duration.seconds(10)
+    /// Without a health answer and without a byte: unhealthy (`--unhealthy-after`).
+    package var unhealthy = Duration.seconds(60)
+    /// Whether an unhealthy instance is restarted (`--restart-unhealthy`).
+    package var restartsUnhealthy = false
+
+    /// The defaults.
+    package init() {}
+
+    /// A health answer that takes longer is slow; how long that lasts is then looked at that often.
+    var slowHealth: Duration { min(.seconds(2), unhealthy / 4) }
 }

@@ -10,14 +10,31 @@ package enum InstanceState: Sendable, Equatable {
     case probing(port: UInt16)
     /// It answers requests.
     case ready(port: UInt16)
+    /// It is slow with its health checks while it still works on requests.
+    case busy(port: UInt16)
+    /// Its health checks fail, or nothing at all comes from it. Requests still reach it.
+    case unhealthy(port: UInt16, reason: String)
+    /// It ended by itself and is started again, after this time if that is known; why it ended.
+    case restarting(reason: String, delay: Duration?)
     /// It was asked to end.
     case stopping
-    /// It could not be started, or ended by itself; the reason as one sentence.
+    /// It could not be started, or has ended by itself too often; the reason.
     case failed(reason: String)
 
-    /// The port that requests may use: only a ready instance has one.
+    /// The port that requests may use: only an instance that has been found healthy has one.
     package var port: UInt16? {
-        if case .ready(let port) = self { port } else { nil }
+        switch self {
+        case .ready(let port), .busy(let port), .unhealthy(let port, _): port
+        default: nil
+        }
+    }
+
+    /// Whether waiting helps: it is on its way to being ready without anybody's doing.
+    package var isComing: Bool {
+        switch self {
+        case .starting, .booting, .probing, .restarting: true
+        default: false
+        }
     }
 
     /// The state's name in answers and logs.
@@ -28,6 +45,9 @@ package enum InstanceState: Sendable, Equatable {
         case .booting: "booting"
         case .probing: "probing"
         case .ready: "ready"
+        case .busy: "busy"
+        case .unhealthy: "unhealthy"
+        case .restarting: "restarting"
         case .stopping: "stopping"
         case .failed: "failed"
         }

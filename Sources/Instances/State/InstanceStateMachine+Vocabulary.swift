@@ -1,7 +1,24 @@
 /// What goes into the machine and what comes out of it.
 extension InstanceStateMachine {
     /// A deadline or delay that the owner keeps for the machine; at most one of each kind.
-    package enum Timer: Sendable, Hashable, CaseIterable { case start, probe, terminate, kill }
+    package enum Timer: Sendable, Hashable, CaseIterable {
+        /// For the whole start.
+        case start
+        /// For the answer to the callers of a start.
+        case answer
+        /// Until the next health check.
+        case probe
+        /// Until a health check counts as slow, and then until it is looked at again.
+        case late
+        /// Until a ready instance counts as steady.
+        case steady
+        /// Before the restart after a crash.
+        case restart
+        /// For the end after SIGTERM.
+        case terminate
+        /// For the end after SIGKILL.
+        case kill
+    }
 
     /// What happened.
     package enum Event: Sendable, Equatable {
@@ -9,39 +26,47 @@ extension InstanceStateMachine {
         case startRequested
         /// Somebody wants it gone.
         case stopRequested
-        /// The supervisor started it.
-        case spawned(generation: UInt64)
-        /// The supervisor could not start it; why.
-        case spawnFailed(generation: UInt64, reason: String)
+        /// The supervisor has a server of it.
+        case launched(run: String, isFound: Bool = false)
+        /// The supervisor could not start one; why.
+        case launchFailed(reason: String)
         /// It announced its port.
-        case announced(generation: UInt64, port: UInt16)
-        /// A health check came back.
-        case probed(generation: UInt64, ProbeOutcome)
+        case announced(run: String, port: UInt16)
+        /// Another project's instance has announced this one's port after it; that project's name.
+        case displaced(by: String)
+        /// Somebody else than the gateway stops it.
+        case ending(run: String)
         /// It ended; how, and its last lines of output.
-        case exited(generation: UInt64, how: String, tail: [String])
+        case exited(run: String, how: String, tail: [String], next: SupervisedEvent.Next)
+        /// The health check with this number came back.
+        case probed(UInt64, ProbeOutcome)
+        /// For how long neither a healthy answer nor a byte has come, and whether bytes came since it was last looked.
+        case measured(quiet: Duration, progressed: Bool)
         /// A timer that was armed ran out; its last lines of output so far.
         case fired(Timer, tail: [String] = [])
     }
 
     /// What the owner does, in this order.
     package enum Action: Sendable, Equatable {
-        /// Start the process of this generation.
-        case spawn(generation: UInt64)
-        /// Ask it for its health.
-        case probe(generation: UInt64, port: UInt16)
+        /// Tell others the new state.
+        case publish
+        /// Have the supervisor start it.
+        case launch
+        /// Ask it for its health; the outcome carries the same number.
+        case probe(HealthCheck)
+        /// Find out how long it has been quiet.
+        case measure
         /// Start a timer.
         case arm(Timer, Duration)
         /// Stop a timer if it runs.
         case disarm(Timer)
-        /// Send SIGTERM to its process group.
+        /// Ask all of it to end.
         case terminate
-        /// Send SIGKILL to its process group.
+        /// End all of it.
         case kill
         /// Answer every waiting start.
         case answerStarts(StartAnswer)
         /// Answer every waiting stop.
         case answerStops(StopAnswer)
-        /// Tell others the new state.
-        case publish
     }
 }

@@ -16,17 +16,17 @@ import Testing
             #"{"name":"demo","path":"\#(path)","has_git":false,"has_package_json":false,"is_running":false,"port":null}"#
         let running =
             #"{"name":"demo","path":"\#(path)","has_git":false,"has_package_json":false,"is_running":true,"port":\#(instance.port)}"#
-        try gateway.expect("GET", "/projects/demo/status", 200, stopped)
+        try gateway.expectStatus(stopped, "stopped")
         _ = try gateway.home.write("\(instance.port)\n", to: "demo/upstream-port")
         try gateway.expect(
             "POST", "/projects/demo/start", 200, #"{"name":"demo","port":\#(instance.port),"status":"started"}"#)
         try gateway.expect(
             "POST", "/projects/demo/start", 200, #"{"name":"demo","port":\#(instance.port),"status":"already_running"}"#
         )
-        try gateway.expect("GET", "/projects/demo/status", 200, running)
+        try gateway.expectStatus(running, "ready")
         try gateway.expect("GET", "/projects", 200, "[\(running)]")
         try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
-        try gateway.expect("GET", "/projects/demo/status", 200, stopped)
+        try gateway.expectStatus(stopped, "stopped")
         try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
     }
 
@@ -93,6 +93,16 @@ import Testing
 }
 
 extension GatewayUnderTest {
+    /// The status of `demo` has the list's fields, and behind them what more there is to tell.
+    fileprivate func expectStatus(
+        _ fields: String, _ state: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let answer = try request("GET", "/projects/demo/status")
+        #expect(answer.status == 200, sourceLocation: sourceLocation)
+        let beginning = fields.dropLast() + #","state":"\#(state)","since":""#
+        #expect(answer.text.hasPrefix(beginning), "\(answer.text)", sourceLocation: sourceLocation)
+    }
+
     /// One request with the key is answered with exactly this status and body.
     func expect(
         _ method: String, _ target: String, _ status: Int, _ body: String,

@@ -17,6 +17,13 @@ struct ControlAnswersTests {
 
     private func name(_ text: String = "alpha") throws -> ProjectName { try #require(ProjectName(text)) }
 
+    private func status(_ text: String, _ state: InstanceState) throws -> ProjectStatus {
+        let report = InstanceReport(
+            state: state.name, since: 1_795_294_023_500_000_000, processIdentifier: 4711, restarts: 2,
+            version: "1.18.33", lastError: "It said \"no\".\nboom", warnings: ["a", "b"])
+        return ProjectStatus(project: try project(text, state), report: report)
+    }
+
     private func project(_ text: String, _ state: InstanceState, hasGit: Bool = false) throws -> Project {
         let folder = ProjectFolder(
             name: try name(text), path: "/home/vibe/\(text)", hasGit: hasGit, hasPackageJSON: !hasGit)
@@ -36,6 +43,10 @@ struct ControlAnswersTests {
         expect(
             ControlAnswers.start(name, .alreadyRunning(port: 65535)), 200,
             #"{"name":"alpha","port":65535,"status":"already_running"}"#)
+        expect(
+            ControlAnswers.start(name, .pending(.booting)), 504,
+            #"{"detail":"OpenCode instance for alpha is still starting (booting) and goes on. "#
+                + #"Ask its status until it is ready."}"#)
         expect(ControlAnswers.start(name, .notFound), 404, #"{"detail":"Project not found: alpha"}"#)
         expect(
             ControlAnswers.start(name, .failed("Failed to start service: no \"opencode\".")), 500,
@@ -53,9 +64,12 @@ struct ControlAnswersTests {
     }
 
     @Test(
-        "GET /projects/{name}/status: only a ready instance runs and has a port",
+        "GET /projects/{name}/status: only an instance that has been healthy runs and has a port",
         arguments: [
-            (.ready(port: 4096), #""is_running":true,"port":4096"#), (.stopped, #""is_running":false,"port":null"#),
+            (.ready(port: 4096), #""is_running":true,"port":4096"#), (.busy(port: 1), #""is_running":true,"port":1"#),
+            (.unhealthy(port: 2, reason: "it hangs"), #""is_running":true,"port":2"#),
+            (.restarting(reason: "it ended", delay: nil), #""is_running":false,"port":null"#),
+            (.stopped, #""is_running":false,"port":null"#),
             (.starting, #""is_running":false,"port":null"#), (.booting, #""is_running":false,"port":null"#),
             (.probing(port: 4096), #""is_running":false,"port":null"#),
             (.stopping, #""is_running":false,"port":null"#),
@@ -63,8 +77,36 @@ struct ControlAnswersTests {
         ] as [(InstanceState, String)])
     func status(state: InstanceState, running: String) throws {
         expect(
-            ControlAnswers.status(try name(), try project("alpha", state)), 200,
-            #"{"name":"alpha","path":"/home/vibe/alpha","has_git":false,"has_package_json":true,\#(running)}"#)
+            ControlAnswers.status(try name(), try status("alpha", state)), 200,
+            #"{"name":"alpha","path":"/home/vibe/alpha","has_git":false,"has_package_json":true,\#(running),"#
+                + #""state":"\#(state.name)","since":"2026-11-21T20:47:03Z","pid":4711,"restarts":2,"#
+                + #""version":"1.18.33","last_error":"It said \"no\".\nboom","warnings":["a","b"]}"#)
+    }
+
+    @Test(
+        "503 of a request whose instance has no port: waiting helps only where it is coming",
+        arguments: [
+            (nil, nil, nil), (.stopped, nil, nil), (.stopping, nil, nil), (.failed(reason: "x"), nil, nil),
+            (.starting, "is still starting (starting)", "1"), (.booting, "is still starting (booting)", "1"),
+            (.probing(port: 4096), "is still starting (probing)", "1"),
+            (
+                .restarting(reason: "x", delay: .milliseconds(4100)),
+                "has ended by itself and is started again (restarting)", "5"
+            ),
+            (
+                .restarting(reason: "x", delay: nil), "has ended by itself and is started again (restarting)", "1"
+            ),
+        ] as [(InstanceState?, String?, String?)])
+    func notRunning(state: InstanceState?, what: String?, retryAfter: String?) {
+        let answer = ControlAnswers.notRunning("alpha", state)
+        let sentence =
+            what.map { "OpenCode instance for alpha \($0). Try again in a moment." }
+            ?? "OpenCode instance for alpha is not running. Start it first."
+        #expect(answer.head.status == 503)
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"detail":"\#(sentence)"}"#)
+        #expect(
+            answer.head.fields.lines == ["Content-Type: application/json"]
+                + (retryAfter.map { ["Retry-After: \($0)"] } ?? []))
     }
 
     @Test("GET /projects/{name}/status of no project")
@@ -100,6 +142,6 @@ struct ControlAnswersTests {
 
     @Test("A name that came in a path is told as text, whatever its bytes are")
     func control() {
-        expect(ControlAnswers.projectNotFound("a\u{1}\n"), 404, #"{"detail":"Project not found: a\u0001\u000a"}"#)
+        expect(ControlAnswers.projectNotFound("a\u{1}\n"), 404, #"{"detail":"Project not found: a\u0001\n"}"#)
     }
 }

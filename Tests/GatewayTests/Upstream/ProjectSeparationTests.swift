@@ -81,7 +81,9 @@ import Testing
     @Test func anInstanceThatDiesIsForgottenAndItsPortBelongsToWhoeverComesNext() throws {
         let instance = try Self.instance("next")
         let tools = try TemporaryDirectory()
-        let gateway = try GatewayUnderTest(environment: ["VIBE_THREADS": "1"], opencode: try Self.mortal(tools))
+        let gateway = try GatewayUnderTest(
+            flags: ["--restart-delay", "1h", "--max-restart-delay", "1h"], environment: ["VIBE_THREADS": "1"],
+            opencode: try Self.mortal(tools))
         try gateway.start(instance, as: "first")
         #expect(try gateway.request("GET", "/projects/first/api/1").status == 200)
 
@@ -92,7 +94,10 @@ import Testing
         try gateway.process.waitForLine(on: .error) { $0.contains("first") && $0.contains("SIGKILL") }
         let refused = try gateway.request("GET", "/projects/first/api/2")
         #expect(refused.status == 503)
-        #expect(refused.text == #"{"detail":"OpenCode instance for first is not running. Start it first."}"#)
+        #expect(
+            refused.text
+                == #"{"detail":"OpenCode instance for first has ended by itself and is started again (restarting). "#
+                + #"Try again in a moment."}"#)
 
         // The same port is another project's now.
         try gateway.start(instance, as: "second")

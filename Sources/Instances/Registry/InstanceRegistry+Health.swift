@@ -1,0 +1,83 @@
+internal import Logging
+
+/// Health checks, signs of life, and whose port a port is.
+extension InstanceRegistry {
+    func probe(_ check: HealthCheck, of name: ProjectName) {
+        guard let instance = instances[name], let run = instance.run else { return }
+        instances[name]?.pulse.checkBegins()
+        let isUnknown = instance.enforcesPassword == nil || rival(of: name) != nil
+        let probe = Links.Probe(
+            port: check.port, credentials: run.credentials, timeout: check.timeout,
+            checksPassword: run.credentials != nil && isUnknown)
+        let links = links
+        Task {
+            let outcome = await links.probe(probe)
+            handle(.probed(check.number, outcome), of: name)
+        }
+    }
+
+    func measure(_ name: ProjectName) {
+        guard let slot = instances[name]?.slot else { return }
+        let links = links
+        Task {
+            let count = await links.progress(slot)
+            guard let look = instances[name]?.pulse.look(count) else { return }
+            handle(.measured(quiet: look.quiet, progressed: look.progressed), of: name)
+        }
+    }
+
+    /// A run says that a port is its own. Another run that said so before is not believed any longer: it may be dead
+    /// without anybody's having noticed yet, and its port given to this one.
+    func announced(_ run: String, _ port: UInt16, _ warning: String?, of name: ProjectName) {
+        guard instances[name]?.machine.currentRun == run else { return }
+        instances[name]?.portWarning = warning
+        lastClaim += 1
+        instances[name]?.claim = lastClaim
+        advance(.announced(run: run, port: port), of: name)
+        if instances[name]?.machine.claimedPort == port { displaceOthers(than: name, on: port) }
+    }
+
+    func probed(_ number: UInt64, _ outcome: ProbeOutcome, of name: ProjectName) {
+        guard let instance = instances[name], instance.machine.isWaiting(for: number) else { return }
+        guard case .healthy(_, let enforcesPassword) = outcome else {
+            return advance(.probed(number, outcome), of: name)
+        }
+        if let rival = rival(of: name), let port = instance.machine.claimedPort {
+            // Only who asks for the password that nobody else knows has shown who it is.
+            guard enforcesPassword == true else {
+                let reason = InstanceMessage.portTaken(port, by: rival.string)
+                return advance(.probed(number, .unhealthy(reason: reason)), of: name)
+            }
+            lastClaim += 1
+            instances[name]?.claim = lastClaim
+            displaceOthers(than: name, on: port)
+        }
+        instances[name]?.pulse.answered()
+        if let enforcesPassword { note(enforcesPassword, of: name) }
+        advance(.probed(number, outcome), of: name)
+    }
+
+    private func note(_ enforcesPassword: Bool, of name: ProjectName) {
+        if !enforcesPassword, instances[name]?.enforcesPassword == nil {
+            logger.warning(InstanceMessage.passwordNotEnforced, LogField("project", name.string))
+        }
+        instances[name]?.enforcesPassword = enforcesPassword
+    }
+
+    /// Another project whose instance has announced this one's port after it.
+    private func rival(of name: ProjectName) -> ProjectName? {
+        guard let instance = instances[name], let port = instance.machine.claimedPort else { return nil }
+        return instances.first { other, others in
+            other != name && others.machine.claimedPort == port && others.claim > instance.claim
+        }?.key
+    }
+
+    private func displaceOthers(than name: ProjectName, on port: UInt16) {
+        for other in instances.keys where other != name && instances[other]?.machine.claimedPort == port {
+            logger.warning(
+                "Two instances say that a port is theirs: the later one is believed", LogField("port", port),
+                LogField("project", name.string), LogField("other", other.string))
+            advance(.displaced(by: name.string), of: other)
+        }
+    }
+}

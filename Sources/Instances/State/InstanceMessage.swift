@@ -1,0 +1,48 @@
+/// The sentences about instances, those of the wire contract first of all.
+package enum InstanceMessage {
+    /// 404 of start, stop and status.
+    package static func projectNotFound(_ name: String) -> String { "Project not found: \(name)" }
+
+    /// 503 of a request to an instance that does not run.
+    package static func notRunning(_ name: String) -> String {
+        "OpenCode instance for \(name) is not running. Start it first."
+    }
+
+    /// 503 of a request to an instance that is on its way to being ready.
+    package static func notReady(_ name: String, _ state: InstanceState) -> String {
+        let what =
+            if case .restarting = state { "has ended by itself and is started again" } else { "is still starting" }
+        return "OpenCode instance for \(name) \(what) (\(state.name)). Try again in a moment."
+    }
+
+    /// 504 of a start whose callers can't wait any longer.
+    package static func stillStarting(_ name: String, _ state: InstanceState) -> String {
+        "OpenCode instance for \(name) is still starting (\(state.name)) and goes on. Ask its status until it is ready."
+    }
+
+    /// 500 of a start that failed.
+    package static func startFailed(_ reason: String) -> String { "Failed to start service: \(reason)" }
+
+    /// 500 of a start whose port never became known; where to look for the cause.
+    package static func noPort(_ hint: String) -> String { "Service started but failed to get port. \(hint)" }
+
+    /// 500 of a stop that failed.
+    package static func stopFailed(_ reason: String) -> String { "Failed to stop service: \(reason)" }
+
+    /// What status and log say of a server that answers without its password.
+    package static let passwordNotEnforced = "password not enforced by this OpenCode version"
+
+    /// What status says of an instance whose environment files have changed since it started.
+    package static let olderEnvironment =
+        "it runs with older values: its environment files have changed since it started; stop and start it to apply them"
+
+    /// Why an instance is not believed that a port is its own.
+    static func portTaken(_ port: UInt16, by name: String) -> String {
+        "Its port \(port) was announced by the instance for \(name) after it."
+    }
+
+    /// A reason with the last lines of output behind it.
+    static func reason(_ reason: String, tail: [String]) -> String {
+        tail.isEmpty ? reason : "\(reason) Its last output:\n" + tail.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,64 @@
+/// The way out of every phase with a server, and deadlines.
+extension InstanceStateMachine {
+    /// Ends what runs, gently at first.
+    mutating func end(_ ending: Ending) -> [Action] {
+        phase = .ending(ending)
+        isChecking = false
+        return Self.disarmAll + [.terminate, .arm(.terminate, limits.stop)]
+    }
+
+    /// Nothing of it is left.
+    mutating func ended() -> [Action] {
+        guard case .ending(let ending) = phase else { return [] }
+        let over: [Action] = [.disarm(.terminate), .disarm(.kill), .answerStops(.stopped)]
+        if ending.startsAgain { return over + beginAnew() }
+        guard let failure = ending.failure else { return over + stopped() + answer(Self.wasStopped) }
+        return over + (ending.recovers ? fail(failure) : giveUp(failure))
+    }
+
+    mutating func startTimedOut(_ tail: [String]) -> [Action] {
+        let reason: String
+        let sentence: String
+        switch phase {
+        case .starting, .booting:
+            reason = InstanceMessage.reason(
+                "OpenCode did not announce its port within \(limits.start.inWords).", tail: tail)
+            sentence = InstanceMessage.noPort(logCommand.map { "Check logs with: \($0)" } ?? reason)
+        case .probing(let probing):
+            reason = InstanceMessage.reason(
+                "OpenCode announced port \(probing.port) but was not healthy within \(limits.start.inWords): "
+                    + probing.trouble, tail: tail)
+            sentence = InstanceMessage.startFailed(reason)
+        default: return []
+        }
+        let answer = answer(.failed(sentence))
+        lastFailure = reason
+        // What the gateway has not started, or what has worked before, is not ended on its own initiative.
+        if hasBeenReady ? !limits.restartsUnhealthy : origin == .found {
+            isOverdue = true
+            return answer
+        }
+        return answer + end(Ending(failure: reason, recovers: origin == .recovery || hasBeenReady))
+    }
+
+    mutating func terminationTimedOut() -> [Action] {
+        guard case .ending = phase else { return [] }
+        return [.kill, .arm(.kill, limits.kill)]
+    }
+
+    mutating func killTimedOut() -> [Action] {
+        guard case .ending = phase else { return [] }
+        let reason = "its process did not end within \(limits.kill.inWords) after SIGKILL: it hangs in the kernel."
+        phase = .stuck(reason: reason)
+        return [.answerStops(.failed(InstanceMessage.stopFailed(reason)))]
+            + answer(.failed(InstanceMessage.startFailed(reason)))
+    }
+}
+
+extension Duration {
+    /// Seconds as a person writes them: `30 s`, `0.5 s`.
+    var inWords: String {
+        let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
+        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+    }
+}

@@ -1,0 +1,126 @@
+/// Health checks: until it is ready, and then for as long as it is.
+extension InstanceStateMachine {
+    /// Until a server that is just starting counts as not answering. It is asked again at once then.
+    private static let startingTimeout = Duration.seconds(5)
+
+    /// A check of this port, whose outcome is the only one that counts from now on.
+    mutating func check(_ port: UInt16) -> Action {
+        lastCheck += 1
+        isChecking = true
+        // One check at a time: one that is not answered is waited for until the verdict.
+        let timeout = if case .ready = phase { limits.unhealthy } else { Self.startingTimeout }
+        return .probe(HealthCheck(number: lastCheck, port: port, timeout: timeout))
+    }
+
+    mutating func checkHealth() -> [Action] {
+        guard !isChecking else { return [] }
+        switch phase {
+        case .probing(let probing): return [check(probing.port)]
+        case .ready(var ready):
+            ready.isLate = false
+            phase = .ready(ready)
+            return [check(ready.port), .arm(.late, limits.slowHealth)]
+        default: return []
+        }
+    }
+
+    mutating func probed(_ number: UInt64, _ outcome: ProbeOutcome) -> [Action] {
+        guard isWaiting(for: number) else { return [] }
+        isChecking = false
+        switch phase {
+        case .probing(let probing): return probedWhileStarting(probing, outcome)
+        case .ready(let ready): return probedWhileReady(ready, outcome)
+        default: return []
+        }
+    }
+
+    private mutating func probedWhileStarting(_ before: Probing, _ outcome: ProbeOutcome) -> [Action] {
+        var probing = before
+        switch outcome {
+        case .healthy(let version, _):
+            self.version = version
+            hasBeenReady = true
+            isOverdue = false
+            phase = .ready(Ready(port: probing.port))
+            let port = probing.port
+            return [.disarm(.start), .arm(.probe, limits.healthInterval)] + waitUntilSteady()
+                + answer(origin == .found ? .alreadyRunning(port: port) : .started(port: port))
+        case .unhealthy(let reason), .unauthorized(let reason), .silent(let reason):
+            let delay = isOverdue ? limits.healthInterval : probing.delay
+            probing.trouble = reason
+            probing.delay = min(probing.delay * 2, limits.longestProbeDelay)
+            phase = .probing(probing)
+            return [.arm(.probe, delay)]
+        }
+    }
+
+    private mutating func probedWhileReady(_ before: Ready, _ outcome: ProbeOutcome) -> [Action] {
+        var ready = before
+        let next: [Action] = [.disarm(.late), .arm(.probe, limits.healthInterval)]
+        switch outcome {
+        case .healthy(let version, _):
+            self.version = version
+            ready.level = ready.isLate ? .busy : .fine
+            phase = .ready(ready)
+            return next
+        case .unhealthy(let reason):
+            ready.level = .unhealthy(reason: reason)
+            ready.isLate = false
+            phase = .ready(ready)
+            return next + [.measure]
+        case .silent:
+            ready.isLate = true
+            phase = .ready(ready)
+            return next + [.measure]
+        case .unauthorized(let reason):
+            // It took this password before: somebody else answers there.
+            return fallBack(ready.port, reason)
+        }
+    }
+
+    /// A ready instance may not be the one that listens on its port any more: no request goes there until it has
+    /// answered again.
+    mutating func fallBack(_ port: UInt16, _ trouble: String) -> [Action] {
+        lastFailure = trouble
+        isChecking = false
+        phase = .probing(Probing(port: port, delay: limits.firstProbeDelay, trouble: trouble))
+        return [
+            .disarm(.late), .disarm(.steady), .arm(.start, limits.start), .arm(.probe, limits.firstProbeDelay),
+        ]
+    }
+
+    mutating func healthIsLate() -> [Action] {
+        guard case .ready(var ready) = phase, isChecking else { return [] }
+        ready.isLate = true
+        phase = .ready(ready)
+        return [.measure, .arm(.late, limits.slowHealth)]
+    }
+
+    mutating func measured(_ quiet: Duration, _ progressed: Bool) -> [Action] {
+        guard case .ready(var ready) = phase else { return [] }
+        if quiet >= limits.unhealthy {
+            let reason = "It has answered no health check and sent no byte for \(limits.unhealthy.inWords)."
+            lastFailure = reason
+            if limits.restartsUnhealthy { return end(Ending(failure: reason, recovers: true)) }
+            ready.level = .unhealthy(reason: reason)
+        } else if progressed, ready.isLate {
+            ready.level = .busy
+        }
+        phase = .ready(ready)
+        return []
+    }
+
+    mutating func becameSteady() -> [Action] {
+        guard case .ready = phase else { return [] }
+        recovery.stage = recovery.stage == .fresh ? .proven : .steady
+        return waitUntilSteady()
+    }
+
+    private func waitUntilSteady() -> [Action] {
+        switch recovery.stage {
+        case .fresh: [.arm(.steady, limits.quickFailure)]
+        case .proven: [.arm(.steady, max(.zero, limits.longestRestartDelay - limits.quickFailure))]
+        case .steady: []
+        }
+    }
+}

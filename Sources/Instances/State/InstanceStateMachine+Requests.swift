@@ -1,0 +1,67 @@
+/// Somebody wants the instance ready, or gone.
+extension InstanceStateMachine {
+    mutating func requestStart() -> [Action] {
+        switch phase {
+        case .stopped, .failed: return wait() + beginAnew()
+        case .restarting: return wait() + [.disarm(.restart)] + beginAnew()
+        case .starting, .booting, .probing:
+            if isOverdue, let lastError { return [.answerStarts(.failed(InstanceMessage.startFailed(lastError)))] }
+            return wait()
+        case .ready(let ready): return [.answerStarts(.alreadyRunning(port: ready.port))]
+        case .ending(var ending):
+            ending.startsAgain = true
+            phase = .ending(ending)
+            return wait()
+        case .stuck(let reason): return [.answerStarts(.failed(InstanceMessage.startFailed(reason)))]
+        }
+    }
+
+    mutating func requestStop() -> [Action] {
+        switch phase {
+        case .stopped, .failed: return stopped() + [.answerStops(.stopped)]
+        case .restarting(_, _, bySupervisor: false): return [.disarm(.restart)] + stopped() + [.answerStops(.stopped)]
+        case .restarting(_, _, bySupervisor: true), .starting, .booting, .probing, .ready:
+            return answer(Self.wasStopped) + end(Ending())
+        case .ending(let ending):
+            phase = .ending(Ending())
+            // Somebody else ends it already, without the gateway's deadline.
+            let deadline: [Action] = ending.isOurs ? [] : [.terminate, .arm(.terminate, limits.stop)]
+            return answer(Self.wasStopped) + deadline
+        case .stuck:
+            phase = .ending(Ending())
+            return [.kill, .arm(.kill, limits.kill)]
+        }
+    }
+
+    /// A start that somebody asked for: what went wrong before is forgotten.
+    mutating func beginAnew() -> [Action] {
+        forgetFailures()
+        forgetRun()
+        origin = .asked
+        phase = .starting
+        return [.arm(.start, limits.start), .launch]
+    }
+
+    mutating func forgetFailures() {
+        recovery = Recovery()
+        restarts = 0
+        lastFailure = nil
+    }
+
+    /// Gives the waiting callers their answer, if there are any.
+    mutating func answer(_ answer: StartAnswer) -> [Action] {
+        guard hasCallers else { return [] }
+        hasCallers = false
+        return [.disarm(.answer), .answerStarts(answer)]
+    }
+
+    /// From the first caller on the time runs for all of them.
+    private mutating func wait() -> [Action] {
+        guard !hasCallers else { return [] }
+        hasCallers = true
+        return [.arm(.answer, limits.startAnswer)]
+    }
+
+    static let wasStopped = StartAnswer.failed(
+        InstanceMessage.startFailed("it was stopped while it was starting."))
+}

@@ -1,0 +1,164 @@
+/// Servers come, announce themselves and go.
+extension InstanceStateMachine {
+    /// What no phase without a running server needs.
+    static let disarmAll: [Action] = [.disarm(.start), .disarm(.probe), .disarm(.late), .disarm(.steady)]
+
+    mutating func launched(_ id: String, _ isFound: Bool) -> [Action] {
+        // A run is told of once; only an overdue piece of news would name it again.
+        guard id != run else { return [] }
+        let deadline = Action.arm(.start, limits.start)
+        let actions: [Action]
+        switch phase {
+        case .starting: actions = []
+        case .stopped, .failed, .stuck:
+            forgetFailures()
+            origin = .found
+            actions = [.disarm(.kill), deadline]
+        case .restarting:
+            restarts += 1
+            origin = .recovery
+            actions = [.disarm(.restart), deadline]
+        case .booting, .probing, .ready:
+            // The end of the run before it was not told: its port is forgotten all the same.
+            restarts += 1
+            origin = isFound ? .found : .recovery
+            actions = Self.disarmAll + [deadline]
+        case .ending(let ending):
+            run = id
+            // Somebody starts it while the gateway ends it: whoever asked the gateway last has the say.
+            if ending.isOurs, !ending.startsAgain { return [.terminate] }
+            origin = ending.startsAgain ? .asked : .found
+            actions = [.disarm(.terminate), .disarm(.kill), .answerStops(.stopped), deadline]
+        }
+        run = id
+        forgetRun()
+        phase = .booting
+        return actions
+    }
+
+    /// Nothing that was known of the run before holds for the next one.
+    mutating func forgetRun() {
+        version = nil
+        hasBeenReady = false
+        isOverdue = false
+        isChecking = false
+        recovery.stage = .fresh
+    }
+
+    mutating func launchFailed(_ reason: String) -> [Action] {
+        switch phase {
+        case .starting where origin == .recovery: return [.disarm(.start)] + fail(reason)
+        case .starting: return [.disarm(.start)] + giveUp(reason)
+        case .ending: return ended()
+        default: return []
+        }
+    }
+
+    mutating func announced(_ id: String, _ port: UInt16) -> [Action] {
+        guard id == run, phase == .booting else { return [] }
+        phase = .probing(
+            Probing(port: port, delay: limits.firstProbeDelay, trouble: "It has not answered its health check yet."))
+        return [check(port)]
+    }
+
+    mutating func displaced(by name: String) -> [Action] {
+        switch phase {
+        case .probing(var probing):
+            probing.trouble = InstanceMessage.portTaken(probing.port, by: name)
+            phase = .probing(probing)
+            return []
+        case .ready(let ready): return fallBack(ready.port, InstanceMessage.portTaken(ready.port, by: name))
+        default: return []
+        }
+    }
+
+    mutating func endsElsewhere(_ id: String) -> [Action] {
+        guard id == run else { return [] }
+        switch phase {
+        case .booting, .probing, .ready:
+            phase = .ending(Ending(isOurs: false))
+            return Self.disarmAll
+        default: return []
+        }
+    }
+
+    mutating func exited(
+        _ id: String, _ how: String, _ tail: [String], _ next: SupervisedEvent.Next
+    ) -> [Action] {
+        let what: String
+        switch phase {
+        case .starting:
+            // A server so short-lived that its launch was not told.
+            guard id != run else { return [] }
+            run = id
+            what = " before it announced its port."
+        case .restarting(_, _, bySupervisor: true):
+            // The supervisor has changed its mind, or was told to.
+            guard id == run else { return [] }
+            what = "."
+        case .booting, .probing, .ready, .ending, .stuck:
+            guard id == run else { return [] }
+            what =
+                switch phase {
+                case .booting: " before it announced its port."
+                case .probing where !hasBeenReady: " before it was ready."
+                default: "."
+                }
+        case .stopped, .failed, .restarting(_, _, bySupervisor: false): return []
+        }
+        isChecking = false
+        if case .stuck = phase { return [.disarm(.kill)] + stopped() }
+        if case .ending(let ending) = phase, ending.isOurs || ending.startsAgain || next == .stopped { return ended() }
+        let reason = InstanceMessage.reason("OpenCode ended with \(how)\(what)", tail: tail)
+        return Self.disarmAll + follow(next, reason)
+    }
+
+    /// It ended without the gateway's doing.
+    private mutating func follow(_ next: SupervisedEvent.Next, _ reason: String) -> [Action] {
+        switch next {
+        case .stopped: return stopped() + answer(Self.wasStopped)
+        case .failed:
+            // Who asked for it hears of the failure, and can ask again.
+            return origin == .asked && !hasBeenReady ? giveUp(reason) : fail(reason)
+        case .restarts(let delay):
+            lastFailure = reason
+            phase = .restarting(reason: reason, delay: delay, bySupervisor: true)
+            return answer(.failed(InstanceMessage.startFailed(reason)))
+        case .gaveUp: return giveUp(reason)
+        }
+    }
+
+    /// A failure after which it is tried again, unless there were too many.
+    mutating func fail(_ reason: String) -> [Action] {
+        guard let delay = recovery.fail(limits) else {
+            let count = recovery.quickFailures
+            return giveUp(
+                "It is not started again by itself after \(count) quick \(count == 1 ? "failure" : "failures") in a row. "
+                    + reason)
+        }
+        lastFailure = reason
+        phase = .restarting(reason: reason, delay: delay, bySupervisor: false)
+        return [.arm(.restart, delay)] + answer(.failed(InstanceMessage.startFailed(reason)))
+    }
+
+    mutating func giveUp(_ reason: String) -> [Action] {
+        lastFailure = reason
+        phase = .failed(reason: reason)
+        return answer(.failed(InstanceMessage.startFailed(reason)))
+    }
+
+    mutating func stopped() -> [Action] {
+        lastFailure = nil
+        phase = .stopped
+        return []
+    }
+
+    mutating func restart() -> [Action] {
+        guard case .restarting(_, _, bySupervisor: false) = phase else { return [] }
+        forgetRun()
+        origin = .recovery
+        restarts += 1
+        phase = .starting
+        return [.arm(.start, limits.start), .launch]
+    }
+}

@@ -1,0 +1,74 @@
+import Glibc
+import TestKit
+import Testing
+
+/// Ports change hands; requests never do.
+@Suite struct SwappedPortsTests {
+    /// A twin on the port that the folder names, whatever the gateway says; its process id is in a file.
+    private static func command(_ tools: TemporaryDirectory) throws -> String {
+        try tools.write(
+            """
+            #!/bin/sh
+            echo $$ >pid
+            exec '\(try BuiltProducts.path("opencode-twin"))' serve --hostname 127.0.0.1 --port "$(cat port)"
+            """, to: "opencode", mode: 0o755)
+    }
+
+    /// Two ports that were free a moment ago.
+    private static func freePorts() throws -> [UInt16] {
+        let servers = try (0..<2).map { _ in try TestServer { _ in } }
+        return servers.map(\.port)
+    }
+
+    @Test func twoInstancesThatSwapTheirPortsAreNeverMixedUp() throws {
+        let tools = try TemporaryDirectory()
+        let gateway = try GatewayUnderTest(
+            flags: ["--restart-delay", "50ms", "--max-restart-delay", "100ms", "--max-quick-failures", "1000"],
+            opencode: try Self.command(tools))
+        let names = ["alpha", "beta"]
+        let ports = try Self.freePorts()
+        for (name, port) in zip(names, ports) {
+            try gateway.makeProject(name)
+            _ = try gateway.home.write("\(port)\n", to: "\(name)/port")
+            let answer = try gateway.request("POST", "/projects/\(name)/start", within: TwinRig.patience)
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+
+        let wrong = Recorded<String>("an answer of the wrong instance")
+        let right = Recorded<String>("an answer of the right instance")
+        let isOver = Latch("the end of the requests")
+        let clients = try names.map { name in
+            try TestThread {
+                while !isOver.isOpen {
+                    guard let answer = try? gateway.request("GET", "/projects/\(name)/api/path") else { continue }
+                    switch answer.status {
+                    case 200 where answer.text.contains("/\(name)\""): right.append(name)
+                    // It is on its way, or broke off in the middle.
+                    case 502, 503: break
+                    default: wrong.append("\(name): \(answer.status) \(answer.text)")
+                    }
+                }
+            }
+        }
+        for round in 1...3 {
+            let swapped = round % 2 == 1 ? Array(ports.reversed()) : ports
+            for (name, port) in zip(names, swapped) { _ = try gateway.home.write("\(port)\n", to: "\(name)/port") }
+            // Both at once: each comes back on the other one's port.
+            for name in names {
+                kill(try #require(Int32(gateway.read("\(name)/pid").dropLast())), SIGKILL)
+            }
+            for (name, port) in zip(names, swapped) {
+                try gateway.process.output.wait("\(name) on \(port)", within: TwinRig.patience) { lines in
+                    let ready = lines.filter {
+                        $0.text.contains("The instance is ready") && $0.text.contains("\"project\":\"\(name)\"")
+                    }
+                    return ready.count > round && ready.last?.text.contains("\"port\":\(port)") == true
+                }
+            }
+        }
+        isOver.open()
+        for client in clients { client.join() }
+        #expect(wrong.values == [])
+        #expect(Set(right.values) == Set(names))
+    }
+}

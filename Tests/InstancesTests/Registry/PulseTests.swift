@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Instances
+
+@Suite struct PulseTests {
+    private let start = SuspendingClock.now
+
+    @Test func bytesCountFromTheFirstLookAtACheckOn() {
+        var pulse = Pulse()
+        pulse.answered(now: start)
+        pulse.checkBegins()
+        let first = pulse.look(7, now: start + .seconds(2))
+        #expect(first.quiet == .seconds(2) && !first.progressed)
+        let second = pulse.look(8, now: start + .seconds(4))
+        #expect(second.quiet == .zero && second.progressed)
+        let third = pulse.look(8, now: start + .seconds(6))
+        #expect(third.quiet == .seconds(2) && !third.progressed)
+        // What came between two checks is no progress during the second.
+        pulse.checkBegins()
+        #expect(!pulse.look(99, now: start + .seconds(8)).progressed)
+    }
+
+    @Test func aHealthyAnswerEndsTheQuiet() {
+        var pulse = Pulse()
+        pulse.answered(now: start)
+        _ = pulse.look(1, now: start + .seconds(30))
+        pulse.answered(now: start + .seconds(40))
+        #expect(pulse.look(1, now: start + .seconds(45)).quiet == .seconds(5))
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Instances
+import Locking
+import Logging
+import OpenCode
+import Systemd
+
+/// A supervisor that does what a test says.
+actor FakeSupervisor: Supervisor {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated let name = "fake"
+    nonisolated let outlivesGateway: Bool
+    /// What it was asked to do, as in `start alpha`.
+    nonisolated let calls = Locked<[String]>([])
+
+    private let loop: SystemEventLoop
+    private let found: [(ProjectName, SupervisedEvent)]
+    private weak var observer: (any SupervisorObserver)?
+
+    init(_ loop: SystemEventLoop, outlivesGateway: Bool, found: [(ProjectName, SupervisedEvent)]) {
+        (self.loop, self.outlivesGateway, self.found) = (loop, outlivesGateway, found)
+    }
+
+    nonisolated func logCommand(of project: ProjectName) -> String? { "journalctl --user -u opencode@\(project)" }
+
+    func open(_ observer: any SupervisorObserver) async throws(LaunchError) {
+        self.observer = observer
+        for (project, event) in found { observer.supervised(project, event) }
+    }
+
+    nonisolated func start(_ folder: ProjectFolder) { note("start \(folder.name)") }
+    nonisolated func terminate(_ project: ProjectName) { note("terminate \(project)") }
+    nonisolated func kill(_ project: ProjectName) { note("kill \(project)") }
+    nonisolated func tail(of project: ProjectName) -> [String] { ["tail of \(project)"] }
+
+    /// Reports to the registry.
+    func tell(_ project: ProjectName, _ events: SupervisedEvent...) {
+        for event in events { observer?.supervised(project, event) }
+    }
+
+    /// Says that it can't be reached, or can again.
+    func tell(unavailable reason: String?) { observer?.supervisorChanged(unavailable: reason) }
+
+    private nonisolated func note(_ call: String) { calls.withLock { $0.append(call) } }
+}
+
+/// What a health check finds on each port.
+final class FakePorts: Sendable {
+    typealias Answer = @Sendable (InstanceRegistry.Links.Probe) -> ProbeOutcome
+
+    private let answers = Locked<[UInt16: Answer]>([:])
+
+    /// The answer of whoever listens on the port.
+    func answer(_ probe: InstanceRegistry.Links.Probe) -> ProbeOutcome {
+        answers.withLock { $0[probe.port] }?(probe) ?? .silent(reason: "Nobody listens.")
+    }
+
+    /// From now on somebody listens there.
+    func listen(on port: UInt16, _ answer: @escaping Answer) { answers.withLock { $0[port] = answer } }
+}
+
+/// A registry whose servers exist only in a test's words.
+final class SupervisedRig: Sendable {
+    let home: TemporaryHome
+    let registry: InstanceRegistry
+    let supervisor: FakeSupervisor
+    let lines = RecordedLines()
+    let ports = FakePorts()
+    private let loop: SystemEventLoop
+    private let ended: AsyncStream<Void>
+    private let tables: AsyncStream<RoutingTable>
+
+    init(
+        projects: [String] = ["alpha", "beta"], limits: InstanceLimits = InstanceLimits(),
+        outlivesGateway: Bool = true, found: [(ProjectName, SupervisedEvent)] = [],
+        digest: @escaping @Sendable (ProjectName) -> String? = { _ in nil },
+        healthy: [UInt16: String] = [:]
+    ) async throws {
+        let home = try TemporaryHome()
+        for project in projects { try home.makeFolder(project) }
+        let loop = try SystemEventLoop()
+        let (tables, published) = AsyncStream.makeStream(of: RoutingTable.self)
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let supervisor = FakeSupervisor(loop, outlivesGateway: outlivesGateway, found: found)
+        let ports = ports
+        registry = InstanceRegistry(
+            loop: loop, catalogue: ProjectCatalogue(home: home.path), supervisor: supervisor, limits: limits,
+            logger: Logger(sink: lines, level: .debug),
+            links: InstanceRegistry.Links(
+                probe: { ports.answer($0) }, publish: { published.yield($0) }, environmentDigest: digest))
+        (self.home, self.loop, self.supervisor) = (home, loop, supervisor)
+        (self.tables, self.ended) = (tables, ended)
+        for (port, password) in healthy { listen(on: port, password) }
+        Thread {
+            try? loop.run()
+            end.finish()
+        }.start()
+        try await registry.open()
+    }
+
+    /// From now on a server with this password listens on a port.
+    func listen(on port: UInt16, _ password: String, enforces: Bool? = true) {
+        ports.listen(on: port) { probe in
+            guard enforces == false || probe.credentials?.password == password else {
+                return .unauthorized(reason: "It says 401.")
+            }
+            return .healthy(version: "1.18.33", enforcesPassword: probe.checksPassword ? enforces : nil)
+        }
+    }
+
+    func end() async {
+        await registry.shutdown()
+        loop.stop()
+        for await _ in ended {}
+    }
+
+    /// The first route of a project, from the last table asked for on, of which this is true.
+    func route(to name: ProjectName, where isWanted: (RoutingTable.Route) -> Bool) async -> RoutingTable.Route? {
+        for await table in tables {
+            if let route = table.route(to: name), isWanted(route) { return route }
+        }
+        return nil
+    }
+
+    /// Waits until an instance is in that state.
+    func reaches(_ state: InstanceState, _ name: ProjectName = .alpha) async -> Bool {
+        await route(to: name) { $0.state == state } != nil
+    }
+
+    static func run(_ id: String, found: Bool = false, digest: String? = nil) -> Run {
+        Run(
+            id: id, processIdentifier: 4711, credentials: InstanceCredentials(password: "password of \(id)"),
+            started: 1_795_294_023_000_000_000, isFound: found, environmentDigest: digest)
+    }
+}
+
+extension SupervisedEvent {
+    /// A run's server has gone.
+    static func exited(_ run: String, _ next: Next) -> SupervisedEvent {
+        .exited(run: run, how: "signal SIGKILL", tail: ["boom"], next: next)
+    }
+}

@@ -1,0 +1,189 @@
+import Instances
+import Testing
+
+@Suite struct InstanceStateMachineTests {
+    typealias Machine = InstanceStateMachine
+    typealias Event = Machine.Event
+    typealias Action = Machine.Action
+
+    @Test(arguments: Origin.allCases)
+    func everyTransition(from origin: Origin) {
+        for stimulus in Stimulus.allCases {
+            var machine = origin.machine()
+            let before = machine.state
+            let actions = machine.handle(stimulus.event(at: origin))
+            let rows = TransitionTable.all.filter { $0.origin == origin && $0.stimulus == stimulus }
+            #expect(rows.count <= 1)
+            let state = rows.first?.state ?? before
+            let comment = Comment(rawValue: "\(origin) × \(stimulus)")
+            #expect(machine.state == state, comment)
+            #expect(actions == (state == before ? [] : [.publish]) + (rows.first?.actions ?? []), comment)
+        }
+    }
+
+    @Test(arguments: Origin.allCases)
+    func whatIsSaidOfAnOlderRunOrCheckChangesNothing(origin: Origin) {
+        let events: [Event] = [
+            .announced(run: "older", port: 5000), .ending(run: "older"),
+            .probed(0, .healthy(version: "x")), .probed(77, .unauthorized(reason: "x.")),
+        ]
+        let late: [Event] =
+            origin == .starting || origin == .recovering
+            ? [] : [.exited(run: "older", how: "x", tail: [], next: .failed)]
+        for event in events + late {
+            var machine = origin.machine()
+            let before = machine.state
+            #expect(machine.handle(event) == [], "\(origin) × \(event)")
+            #expect(machine.state == before)
+        }
+    }
+
+    @Test(arguments: Origin.allCases)
+    func aRunThatIsToldOfTwiceIsOneRun(origin: Origin) {
+        var machine = origin.machine()
+        guard let run = machine.currentRun else { return }
+        let before = machine.state
+        #expect(machine.handle(.launched(run: run)) == [])
+        #expect(machine.state == before)
+    }
+
+    @Test func onlyAnInstanceThatWasHealthyHasAPort() {
+        for origin in Origin.allCases {
+            let hasPort = [.ready, .checking, .slow, .busy, .unhealthy, .foundReady].contains(origin)
+            #expect(origin.machine().state.port == (hasPort ? 4096 : nil), "\(origin)")
+        }
+        #expect(Origin.ready.machine().version == "1.18.33")
+        #expect(Origin.ready.machine().handled(.launched(run: "b")).version == nil)
+    }
+
+    // MARK: Answers to callers
+
+    @Test func callersOfOneStartShareItsTimeAndItsAnswer() {
+        var machine = Origin.starting.machine()
+        #expect(machine.handle(.startRequested) == [])
+        _ = machine.handle(.launched(run: "a"))
+        #expect(machine.handle(.fired(.answer)) == TransitionTable.answer(.pending(.booting)))
+        // Who asks again has the whole time again, and the start has gone on.
+        #expect(machine.handle(.startRequested) == TransitionTable.wait)
+        _ = machine.handle(.announced(run: "a", port: 4096))
+        let actions = machine.handle(.probed(1, .healthy(version: "1")))
+        #expect(actions.contains(.answerStarts(.started(port: 4096))))
+    }
+
+    @Test func whoAsksForAFoundInstanceHearsThatItWasRunning() {
+        var machine = Origin.foundBooting.machine()
+        _ = machine.handle(.startRequested)
+        _ = machine.handle(.announced(run: "a", port: 4096))
+        let actions = machine.handle(.probed(1, .healthy(version: "1")))
+        #expect(actions.contains(.answerStarts(.alreadyRunning(port: 4096))))
+    }
+
+    @Test func aStartWithoutAPortPointsAtTheLogWhereverThatIs() {
+        var machine = Origin.booting.machine(logCommand: "journalctl --user -u opencode@demo")
+        let actions = machine.handle(.fired(.start, tail: ["migrating"]))
+        #expect(
+            actions.contains(
+                .answerStarts(
+                    .failed(
+                        "Service started but failed to get port. "
+                            + "Check logs with: journalctl --user -u opencode@demo"))))
+        #expect(machine.lastError == TransitionTable.noPortWithTail)
+    }
+
+    // MARK: Health checks of a start
+
+    @Test func healthChecksOfAStartComeAtGrowingDistances() {
+        var machine = Origin.probing.machine()
+        var delays: [Duration] = []
+        for number in 1...6 {
+            for case .arm(.probe, let delay) in machine.handle(.probed(UInt64(number), .silent(reason: "x."))) {
+                delays.append(delay)
+            }
+            #expect(machine.handle(.fired(.probe)) == [TransitionTable.check(UInt64(number + 1))])
+        }
+        #expect(delays == [50, 100, 200, 400, 500, 500].map { .milliseconds($0) })
+    }
+
+    @Test(arguments: [
+        ProbeOutcome.unhealthy(reason: "It says 500."), .unauthorized(reason: "It says 401."),
+        .silent(reason: "It hangs."),
+    ])
+    func theLastReasonOfTheHealthCheckIsTold(outcome: ProbeOutcome) {
+        let reason =
+            switch outcome {
+            case .unhealthy(let reason), .unauthorized(let reason), .silent(let reason): reason
+            case .healthy: ""
+            }
+        var machine = Origin.probing.machine()
+        _ = machine.handle(.probed(1, outcome))
+        #expect(machine.lastError == reason)
+        _ = machine.handle(.fired(.start))
+        #expect(
+            machine.state
+                == .failed(reason: "OpenCode announced port 4096 but was not healthy within 30 s: \(reason)"))
+        // A trouble of the start is forgotten with its success.
+        #expect(Origin.ready.machine().lastError == nil)
+    }
+
+    /// Whatever happens in whatever order: never a second server beside a living one, and nobody is left without an
+    /// answer.
+    @Test func noOrderOfEventsStartsTwoServers() {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 {
+            var machine = Machine(limits: .tested)
+            var living: String?
+            var count = 0
+            var callers = (starts: 0, stops: 0)
+            for _ in 0..<40 {
+                var events: [Event] = [.startRequested, .stopRequested] + Machine.Timer.allCases.map { .fired($0) }
+                if let living {
+                    events += [
+                        .announced(run: living, port: 1), .probed(machine.checkNumber, .healthy(version: "1")),
+                        .probed(machine.checkNumber, .unauthorized(reason: "x")), .displaced(by: "beta"),
+                        .exited(run: living, how: "x", tail: [], next: .failed),
+                        .exited(run: living, how: "x", tail: [], next: .stopped),
+                        .measured(quiet: .seconds(60), progressed: false),
+                    ]
+                }
+                var event: Event? = events.randomElement(using: &generator)
+                while let current = event {
+                    event = nil
+                    if current == .startRequested { callers.starts += 1 }
+                    if current == .stopRequested { callers.stops += 1 }
+                    if case .exited = current { living = nil }
+                    for action in machine.handle(current) {
+                        switch action {
+                        case .launch:
+                            #expect(living == nil)
+                            count += 1
+                            living = "\(count)"
+                            event = .launched(run: "\(count)")
+                        case .answerStarts: callers.starts = 0
+                        case .answerStops: callers.stops = 0
+                        default: break
+                        }
+                    }
+                }
+                #expect((machine.currentRun != nil) == (living != nil))
+                switch machine.state {
+                case .stopped: #expect(callers == (0, 0))
+                case .failed: if !machine.isActive { #expect(callers == (0, 0)) }
+                case .ready, .busy, .unhealthy: #expect(callers.starts == 0)
+                default: break
+                }
+            }
+        }
+    }
+}
+
+extension InstanceStateMachine {
+    /// After this event.
+    func handled(_ event: Event) -> InstanceStateMachine {
+        var machine = self
+        _ = machine.handle(event)
+        return machine
+    }
+
+    /// The number of the health check whose outcome is waited for; 0 without one.
+    var checkNumber: UInt64 { (1...100).first { isWaiting(for: $0) } ?? 0 }
+}

@@ -1,0 +1,123 @@
+import Instances
+
+/// A way to a state, from stopped; the current run is `a`.
+enum Origin: CaseIterable {
+    case stopped, failed
+    case starting, booting, probing, ready, checking, slow, busy, unhealthy
+    /// Found running, not asked for.
+    case foundBooting, foundReady
+    /// Found, and not ready in time.
+    case overdue
+    /// Crashed after it had been ready: the gateway starts it again.
+    case restarting, recovering
+    /// Crashed: the supervisor starts it again.
+    case restartingBySupervisor
+    case stopping, stoppingAndStartingAgain
+    /// Somebody else stops it.
+    case stoppingElsewhere
+    /// Not ready in time, being ended.
+    case timedOut
+    /// Nothing ends it.
+    case stuck
+
+    typealias Event = InstanceStateMachine.Event
+
+    var events: [Event] {
+        switch self {
+        case .stopped: []
+        case .failed: Self.starting.events + [.launchFailed(reason: "no.")]
+        case .starting: [.startRequested]
+        case .booting: Self.starting.events + [.launched(run: "a")]
+        case .probing: Self.booting.events + [.announced(run: "a", port: 4096)]
+        case .ready: Self.probing.events + [.probed(1, .healthy(version: "1.18.33"))]
+        case .checking: Self.ready.events + [.fired(.probe)]
+        case .slow: Self.checking.events + [.fired(.late)]
+        case .busy: Self.slow.events + [.measured(quiet: .seconds(3), progressed: true)]
+        case .unhealthy: Self.slow.events + [.measured(quiet: .seconds(60), progressed: false)]
+        case .foundBooting: [.launched(run: "a", isFound: true)]
+        case .foundReady:
+            Self.foundBooting.events + [
+                .announced(run: "a", port: 4096), .probed(1, .healthy(version: "1.18.33")),
+            ]
+        case .overdue:
+            Self.foundBooting.events + [
+                .announced(run: "a", port: 4096), .probed(1, .unhealthy(reason: "It says 500.")), .fired(.start),
+            ]
+        case .restarting: Self.ready.events + [Self.exit(.failed)]
+        case .recovering: Self.restarting.events + [.fired(.restart)]
+        case .restartingBySupervisor: Self.ready.events + [Self.exit(.restarts(after: .seconds(5)))]
+        case .stopping: Self.ready.events + [.stopRequested]
+        case .stoppingAndStartingAgain: Self.stopping.events + [.startRequested]
+        case .stoppingElsewhere: Self.ready.events + [.ending(run: "a")]
+        case .timedOut: Self.booting.events + [.fired(.start)]
+        case .stuck: Self.stopping.events + [.fired(.terminate), .fired(.kill)]
+        }
+    }
+
+    static func exit(_ next: SupervisedEvent.Next) -> Event {
+        .exited(run: "a", how: "exit status 1", tail: ["boom"], next: next)
+    }
+
+    /// The number of the last health check.
+    var check: UInt64 {
+        switch self {
+        case .checking, .slow, .busy, .unhealthy: 2
+        default: 1
+        }
+    }
+
+    /// A machine that has come that way.
+    func machine(_ limits: InstanceLimits = .tested, logCommand: String? = nil) -> InstanceStateMachine {
+        var machine = InstanceStateMachine(limits: limits, logCommand: logCommand)
+        for event in events { _ = machine.handle(event) }
+        return machine
+    }
+}
+
+extension InstanceLimits {
+    /// The defaults, with a start of 30 s.
+    static var tested: InstanceLimits {
+        var limits = InstanceLimits()
+        limits.start = .seconds(30)
+        return limits
+    }
+}
+
+/// One of each event that can come.
+enum Stimulus: CaseIterable {
+    case startRequested, stopRequested
+    case launched, launchFailed, announced, displaced, endsElsewhere
+    case exitedStopped, exitedFailed, exitedRestarts, exitedGaveUp
+    case healthy, unhealthyAnswer, unauthorized, silent, quiet, progressed
+    case startTimer, answerTimer, probeTimer, lateTimer, steadyTimer, restartTimer, terminateTimer, killTimer
+
+    func event(at origin: Origin) -> InstanceStateMachine.Event {
+        switch self {
+        case .startRequested: .startRequested
+        case .stopRequested: .stopRequested
+        case .launched: .launched(run: "b")
+        case .launchFailed: .launchFailed(reason: "no.")
+        case .announced: .announced(run: "a", port: 4096)
+        case .displaced: .displaced(by: "beta")
+        case .endsElsewhere: .ending(run: "a")
+        case .exitedStopped: Origin.exit(.stopped)
+        case .exitedFailed: Origin.exit(.failed)
+        case .exitedRestarts: Origin.exit(.restarts(after: .seconds(5)))
+        case .exitedGaveUp: Origin.exit(.gaveUp)
+        case .healthy: .probed(origin.check, .healthy(version: "1"))
+        case .unhealthyAnswer: .probed(origin.check, .unhealthy(reason: "It says 500."))
+        case .unauthorized: .probed(origin.check, .unauthorized(reason: "It says 401."))
+        case .silent: .probed(origin.check, .silent(reason: "It says nothing."))
+        case .quiet: .measured(quiet: .seconds(60), progressed: false)
+        case .progressed: .measured(quiet: .seconds(3), progressed: true)
+        case .startTimer: .fired(.start, tail: ["migrating"])
+        case .answerTimer: .fired(.answer)
+        case .probeTimer: .fired(.probe)
+        case .lateTimer: .fired(.late)
+        case .steadyTimer: .fired(.steady)
+        case .restartTimer: .fired(.restart)
+        case .terminateTimer: .fired(.terminate)
+        case .killTimer: .fired(.kill)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Instances
+import Testing
+
+/// Restarts after an instance has ended by itself, and an instance that does not answer any more.
+@Suite struct RecoveryTests {
+    typealias Machine = InstanceStateMachine
+
+    /// Lets it become ready, stay so for a while, and end.
+    private func crash(_ machine: inout Machine, _ number: Int, steady: Int = 0) -> Duration? {
+        let run = "run \(number)"
+        _ = machine.handle(.launched(run: run))
+        _ = machine.handle(.announced(run: run, port: 4096))
+        _ = machine.handle(.probed(machine.checkNumber, .healthy(version: "1")))
+        for _ in 0..<steady { _ = machine.handle(.fired(.steady)) }
+        var delay: Duration?
+        for case .arm(.restart, let value) in machine.handle(
+            .exited(run: run, how: "signal SIGSEGV", tail: ["boom \(number)"], next: .failed))
+        { delay = value }
+        if delay != nil { #expect(machine.handle(.fired(.restart)).contains(.launch)) }
+        return delay
+    }
+
+    @Test func fiveQuickFailuresInARowEndIt() {
+        var machine = Origin.starting.machine()
+        let delays = (1...5).map { crash(&machine, $0) }
+        #expect(delays == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), nil])
+        #expect(machine.restarts == 4)
+        let reason =
+            "It is not started again by itself after 5 quick failures in a row. "
+            + "OpenCode ended with signal SIGSEGV. Its last output:\nboom 5"
+        #expect(machine.state == .failed(reason: reason))
+        #expect(machine.lastError == reason)
+        // Somebody asks for it: all is forgotten.
+        _ = machine.handle(.startRequested)
+        #expect(machine.restarts == 0 && machine.lastError == nil)
+        #expect(crash(&machine, 6) == .seconds(1))
+    }
+
+    @Test func theDelayDoublesUpToTheLongest() {
+        var machine = Origin.starting.machine()
+        // Ready for longer than a quick failure each time, and never long enough to be steady.
+        let delays = (1...9).map { crash(&machine, $0, steady: 1) }
+        #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
+        #expect(machine.restarts == 9)
+    }
+
+    @Test func whoIsReadyForAWhileBeginsWithTheFirstDelayAgain() {
+        var machine = Origin.starting.machine()
+        _ = (1...4).map { crash(&machine, $0) }
+        #expect(crash(&machine, 5, steady: 2) == .seconds(1))
+        let delays = (6...9).map { crash(&machine, $0) }
+        #expect(delays == [.seconds(2), .seconds(4), .seconds(8), .seconds(16)])
+        #expect(crash(&machine, 10) == nil)
+    }
+
+    @Test func aRestartThatDoesNotGetReadyIsAQuickFailureToo() {
+        var machine = Origin.recovering.machine()
+        for number in 1...3 {
+            _ = machine.handle(.launchFailed(reason: "no."))
+            #expect(machine.state.name == "restarting", "\(number)")
+            _ = machine.handle(.fired(.restart))
+        }
+        _ = machine.handle(.launchFailed(reason: "no."))
+        #expect(
+            machine.state == .failed(reason: "It is not started again by itself after 5 quick failures in a row. no."))
+    }
+
+    @Test func withOneFailureAllowedItIsNeverRestarted() {
+        var limits = InstanceLimits.tested
+        limits.quickFailures = 1
+        #expect(Origin.restarting.machine(limits).state.name == "failed")
+    }
+
+    @Test func aRestartThatIsReadyAgainKeepsTheErrorAndCountsItself() {
+        var machine = Origin.recovering.machine()
+        _ = machine.handle(.launched(run: "b"))
+        _ = machine.handle(.announced(run: "b", port: 5000))
+        _ = machine.handle(.probed(machine.checkNumber, .healthy(version: "1")))
+        #expect(machine.state == .ready(port: 5000))
+        #expect(machine.restarts == 1)
+        #expect(machine.lastError == TransitionTable.died)
+    }
+
+    @Test func restartsOfTheSupervisorAreCounted() {
+        var machine = Origin.restartingBySupervisor.machine()
+        _ = machine.handle(.launched(run: "b", isFound: true))
+        #expect(machine.state == .booting && machine.restarts == 1)
+        #expect(machine.lastError == TransitionTable.died)
+    }
+
+    // MARK: Wedged
+
+    @Test func anUnhealthyInstanceIsRestartedOnlyWhenThatIsWanted() {
+        #expect(Origin.slow.machine().handled(.measured(quiet: .seconds(60), progressed: false)).state.port == 4096)
+        var limits = InstanceLimits.tested
+        limits.restartsUnhealthy = true
+        var machine = Origin.slow.machine(limits)
+        let actions = machine.handle(.measured(quiet: .seconds(60), progressed: false))
+        #expect(machine.state == .restarting(reason: TransitionTable.wedged, delay: nil))
+        #expect(actions == [.publish] + TransitionTable.end)
+        #expect(
+            machine.handle(Origin.exit(.stopped))
+                == [.publish] + TransitionTable.over + [.arm(.restart, .seconds(1))])
+        #expect(machine.lastError == TransitionTable.wedged)
+    }
+
+    @Test func anInstanceThatLosesItsPortComesBackWhenItAnswersAgain() {
+        var machine = Origin.ready.machine()
+        _ = machine.handle(.displaced(by: "beta"))
+        #expect(machine.lastError == TransitionTable.taken)
+        _ = machine.handle(.fired(.probe))
+        _ = machine.handle(.probed(2, .healthy(version: "1.18.33")))
+        #expect(machine.state == .ready(port: 4096))
+    }
+
+    @Test func anInstanceThatHasLostItsPortForGoodIsNotEndedUnlessThatIsWanted() {
+        var machine = Origin.ready.machine().handled(.displaced(by: "beta"))
+        #expect(machine.handle(.fired(.start)) == [])
+        #expect(machine.state == .probing(port: 4096))
+        // And it is asked less often.
+        _ = machine.handle(.fired(.probe))
+        #expect(machine.handle(.probed(2, .unauthorized(reason: "x."))) == [.arm(.probe, .seconds(10))])
+        var limits = InstanceLimits.tested
+        limits.restartsUnhealthy = true
+        let ending = Origin.ready.machine(limits).handled(.displaced(by: "beta")).handled(.fired(.start))
+        #expect(ending.state.name == "restarting")
+    }
+
+    @Test func aSlowCheckWithoutWorkIsNotBusy() {
+        let machine = Origin.slow.machine().handled(.measured(quiet: .seconds(3), progressed: false))
+        #expect(machine.state == .ready(port: 4096))
+    }
+
+    @Test func aPromptAnswerMakesItReadyAgain() {
+        for origin in [Origin.busy, .unhealthy] {
+            var machine = origin.machine()
+            _ = machine.handle(.probed(2, .healthy(version: "1")))
+            _ = machine.handle(.fired(.probe))
+            _ = machine.handle(.probed(3, .healthy(version: "1")))
+            #expect(machine.state == .ready(port: 4096), "\(origin)")
+        }
+    }
+}
