@@ -38,26 +38,54 @@ package struct EventScanner: Sendable {
     /// A scanner at the beginning of a stream.
     package init() {}
 
-    /// Takes the next bytes of the body, split anywhere, and hands over each frame that they complete.
-    package mutating func scan(_ bytes: borrowing Span<UInt8>, onFrame: (EventFrame) -> Void) {
-        var index = 0
+    /// What the scanner has come to.
+    package enum Step: Sendable, Equatable {
+        /// Bytes of a `data` line's value: where they are in the bytes at hand. A value may come in several pieces.
+        case data(Range<Int>)
+        /// A frame is whole.
+        case frame(EventFrame)
+    }
+
+    /// Goes on at `index` in the next bytes of the body, split anywhere, up to the next step; nil when all of them have
+    /// been taken.
+    package mutating func next(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Step? {
         while index < bytes.count {
             if case .value = place, field != .retry {
                 // Nearly all bytes are here: look for the line's end only.
-                let end = skipValue(bytes, from: index)
-                offset += end - index
-                index = end
-                if index == bytes.count { return }
+                let start = index
+                index = skipValue(bytes, from: start)
+                offset += index - start
+                if field == .data, index > start { return .data(start..<index) }
+                if index == bytes.count { return nil }
             }
-            take(bytes[index], onFrame)
+            let byte = bytes[index]
+            let isFirstOfData = isFirstOfData(byte)
+            let whole = take(byte)
             offset += 1
             index += 1
+            if let whole { return .frame(whole) }
+            if isFirstOfData { return .data(index - 1..<index) }
+        }
+        return nil
+    }
+
+    /// Takes the next bytes of the body, split anywhere, and hands over each frame that they complete.
+    package mutating func scan(_ bytes: borrowing Span<UInt8>, onFrame: (EventFrame) -> Void) {
+        var index = 0
+        while let step = next(bytes, &index) {
+            if case .frame(let frame) = step { onFrame(frame) }
         }
     }
 
     /// As ``scan(_:onFrame:)`` for bytes in an array.
     package mutating func scan(_ bytes: [UInt8], onFrame: (EventFrame) -> Void) {
         scan(bytes.span, onFrame: onFrame)
+    }
+
+    /// Whether the byte begins the value of a `data` line: one space behind the colon is not part of it.
+    private func isFirstOfData(_ byte: UInt8) -> Bool {
+        guard case .valueStart = place, field == .data else { return false }
+        return byte != Self.space && byte != Self.lineFeed && byte != Self.carriageReturn
     }
 
     private mutating func skipValue(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
@@ -71,15 +99,15 @@ package struct EventScanner: Sendable {
         return index
     }
 
-    private mutating func take(_ byte: UInt8, _ onFrame: (EventFrame) -> Void) {
+    /// Takes one byte; answers the frame that it completes.
+    private mutating func take(_ byte: UInt8) -> EventFrame? {
         if followsCarriageReturn {
             followsCarriageReturn = false
-            if byte == Self.lineFeed { return }
+            if byte == Self.lineFeed { return nil }
         }
         if byte == Self.lineFeed || byte == Self.carriageReturn {
             followsCarriageReturn = byte == Self.carriageReturn
-            endLine(onFrame)
-            return
+            return endLine()
         }
         switch place {
         case .mark(let seen): takeMark(byte, seen)
@@ -92,6 +120,7 @@ package struct EventScanner: Sendable {
             if byte != Self.space { continueValue(byte) }
         case .value: continueValue(byte)
         }
+        return nil
     }
 
     private mutating func takeMark(_ byte: UInt8, _ seen: Int) {
@@ -149,9 +178,10 @@ package struct EventScanner: Sendable {
         if tooLarge || tooLargeSum { field = .other } else { number = sum }
     }
 
-    private mutating func endLine(_ onFrame: (EventFrame) -> Void) {
+    private mutating func endLine() -> EventFrame? {
+        defer { place = .lineStart }
         switch place {
-        case .mark(0), .lineStart: endFrame(onFrame)
+        case .mark(0), .lineStart: return endFrame()
         case .mark: hasLine = true
         case .name:
             // A line without a colon is a field with an empty value.
@@ -159,7 +189,7 @@ package struct EventScanner: Sendable {
             endValue()
         case .valueStart, .value: endValue()
         }
-        place = .lineStart
+        return nil
     }
 
     private mutating func endValue() {
@@ -174,13 +204,13 @@ package struct EventScanner: Sendable {
         }
     }
 
-    private mutating func endFrame(_ onFrame: (EventFrame) -> Void) {
-        guard hasLine else { return }
+    private mutating func endFrame() -> EventFrame? {
+        guard hasLine else { return nil }
         hasLine = false
         frame.bytes = frameStart..<offset + 1
         frameStart = offset + 1
-        onFrame(frame)
-        frame = EventFrame(bytes: 0..<0)
+        defer { frame = EventFrame(bytes: 0..<0) }
+        return frame
     }
 
     private static let lineFeed = UInt8(ascii: "\n")

@@ -1,0 +1,66 @@
+/// Keeps a project's requests to the project's folder: OpenCode serves any directory that a request names.
+///
+/// OpenCode takes `?directory=`, else the field `x-opencode-directory`, else its working directory; V2's routes take
+/// `location[directory]=` instead of the first. All that is there must name the folder or something in it, whichever of
+/// them OpenCode would take. What can't be judged is refused.
+package enum DirectoryPin {
+    /// A way in which a request names a directory outside its project.
+    package enum Violation: Sendable, Equatable {
+        /// A parameter of the query.
+        case query
+        /// The field `x-opencode-directory`.
+        case field
+        /// The field `x-opencode-directory`, several times: OpenCode would read one value out of all.
+        case repeatedField
+    }
+
+    /// What is wrong with a query, given without its `?`; nil when it names nothing outside the folder.
+    package static func violation(ofQuery query: ArraySlice<UInt8>, in scope: DirectoryScope) -> Violation? {
+        for parameter in query.split(separator: UInt8(ascii: "&")) {
+            let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+            let value = parameter[name.endIndex...].dropFirst()
+            switch role(of: name) {
+            case .none: continue
+            case .directory: if !DirectoryText(value, isQuery: true).isHeld(by: scope) { return .query }
+            case .location: if namesDirectory(value) { return .query }
+            }
+        }
+        return nil
+    }
+
+    /// What is wrong with the values of all `x-opencode-directory` fields; nil when they name nothing outside the folder.
+    package static func violation(ofFields values: [ArraySlice<UInt8>], in scope: DirectoryScope) -> Violation? {
+        guard let value = values.first else { return nil }
+        guard values.count == 1 else { return .repeatedField }
+        return DirectoryText(value, isQuery: false).isHeld(by: scope) ? nil : .field
+    }
+
+    private enum Role { case none, directory, location }
+
+    /// What a parameter is for. Its name is read generously: `directory[]`, `location[directory]`, `location.directory`,
+    /// in any case and however deeply encoded, are all taken for a directory.
+    private static func role(of name: ArraySlice<UInt8>) -> Role {
+        if namesDirectory(name) { return .directory }
+        return spellings(of: name).contains { $0.elementsEqual(location) } ? .location : .none
+    }
+
+    private static func namesDirectory(_ bytes: ArraySlice<UInt8>) -> Bool {
+        // Nearly all parameters are too short, or plainly another word.
+        guard bytes.count >= directory.count else { return false }
+        return spellings(of: bytes).contains { $0.contains(directory) }
+    }
+
+    /// The bytes in lower case, and each decoding of them, as far as that changes anything.
+    private static func spellings(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
+        var spellings = [bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }]
+        while spellings.count <= 4, let last = spellings.last, last.contains(UInt8(ascii: "%")) {
+            // Names that can't be decoded are not what OpenCode looks for.
+            guard let next = PercentDecoding.decode(last, plusIsSpace: false), next != last else { break }
+            spellings.append(next.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
+        }
+        return spellings
+    }
+
+    private static let directory = Array("directory".utf8)
+    private static let location = Array("location".utf8)
+}

@@ -1,0 +1,121 @@
+import OpenCode
+import Testing
+
+/// What a request may say about directories: three ways to name one, each in every spelling.
+@Suite struct DirectoryPinTests {
+    private static let demo = DirectoryScope(folder: "/home/vibe/demo", resolved: "/home/vibe/demo")
+
+    private func query(_ text: String, _ scope: DirectoryScope = demo) -> DirectoryPin.Violation? {
+        DirectoryPin.violation(ofQuery: Array(text.utf8)[...], in: scope)
+    }
+
+    private func field(_ values: String..., scope: DirectoryScope = demo) -> DirectoryPin.Violation? {
+        DirectoryPin.violation(ofFields: values.map { Array($0.utf8)[...] }, in: scope)
+    }
+
+    @Test(
+        "A query without a directory, or with one inside, passes",
+        arguments: [
+            "", "&", "a=b", "directory", "directory=", "location[directory]=", "a=/home/vibe/other", "dir=/etc",
+            "directory=/home/vibe/demo", "directory=/home/vibe/demo/", "directory=%2Fhome%2Fvibe%2Fdemo",
+            "directory=%2fhome%2fvibe%2fdemo%2fsrc", "a=1&directory=/home/vibe/demo/src&b=2",
+            "directory=%252Fhome%252Fvibe%252Fdemo", "location[directory]=/home/vibe/demo",
+            "location%5Bdirectory%5D=%2Fhome%2Fvibe%2Fdemo", "location%5bdirectory%5d=/home/vibe/demo&limit=5",
+            "%64irectory=/home/vibe/demo", "directory=.", "directory=src", "directory=src/..",
+            "directory=/home/vibe/demo/a+b", "directory=/home/vibe/demo/100%25", "directory=/home/vibe/demo/100%",
+            "directory=/home/vibe/demo/%C3%A9", "directory=/home/vibe/demo/\u{e9}",
+            "directory=file:///home/vibe/demo", "directory=file:/home/vibe/demo/src",
+            "directory=file://localhost/home/vibe/demo", "type=directory", "query=/home/vibe/other/directory",
+            "location=here", "directory=/home/vibe/demo&directory=/home/vibe/demo/src",
+        ])
+    func passingQueries(text: String) {
+        #expect(query(text) == nil)
+    }
+
+    @Test(
+        "A query that names another directory is refused",
+        arguments: [
+            "directory=/home/vibe/other", "directory=/", "directory=/home/vibe", "directory=/home/vibe/demo2",
+            "directory=%2Fhome%2Fvibe%2Fother", "directory=%2fhome%2fvibe%2fother", "a=1&directory=/etc&b=2",
+            "directory=/home/vibe/demo/..", "directory=/home/vibe/demo/../other", "directory=..", "directory=../other",
+            "directory=/home/vibe/demo/%2e%2e/other", "directory=/home/vibe/demo/%2E%2E%2Fother",
+            // Twice and three times encoded.
+            "directory=%252Fhome%252Fvibe%252Fother", "directory=%25252Fhome%25252Fvibe%25252Fother",
+            "directory=/home/vibe/demo/%252e%252e/other",
+            // One of several, first or last.
+            "directory=/home/vibe/demo&directory=/home/vibe/other",
+            "directory=/home/vibe/other&directory=/home/vibe/demo", "directory=&directory=/etc",
+            // V2's name for it, and names that look like it.
+            "location[directory]=/etc", "location%5Bdirectory%5D=%2Fetc", "location%5bdirectory%5d=/etc",
+            "%6cocation[directory]=/etc", "location.directory=/etc", "location[directory][]=/etc", "directory[]=/etc",
+            "directory[0]=/etc", "Directory=/etc", "DIRECTORY=/etc", "%64%69%72ectory=/etc", "%2564irectory=/etc",
+            "?directory=/etc", "+directory=/etc", "directory+=/etc", "x-opencode-directory=/etc",
+            "location={%22directory%22:%22/etc%22}", "location=%7B%22directory%22%3A%22%2Fetc%22%7D",
+            // What decoders read differently, or what ends or changes a path for some reader.
+            "directory=%2Fhome%2Fvibe%2Fdemo%zz", "directory=/home/vibe/demo/%ff", "directory=/home/vibe/demo/%C0%AE",
+            "directory=/home/vibe/demo%00/../other", "directory=/home/vibe/demo/%00", "directory=/home/vibe/demo%0a",
+            "directory=~", "directory=~/other", "directory=%7E/other", "directory=~root",
+            "directory=%20/home/vibe/other", "directory=+/etc", "directory=/etc%20",
+            "directory=/home/vibe/demo/%ff%2fa/%2e%2e/%2e%2e/x",
+            // A form's plus is a space.
+            "directory=/home/vibe/de+mo",
+            "directory=file:///home/vibe/other", "directory=FILE:/etc", "directory=file://example.com/home/vibe/demo",
+            "directory=file:etc", "directory=file%3A%2F%2F%2Fetc", "directory=file:///home/vibe/demo/%2e%2e/other",
+        ])
+    func refusedQueries(text: String) {
+        #expect(query(text) == .query)
+    }
+
+    @Test(
+        "A field that names the project, encoded or not, passes",
+        arguments: [
+            "", "/home/vibe/demo", "%2Fhome%2Fvibe%2Fdemo", "%2fhome%2fvibe%2fdemo%2fsrc", "/home/vibe/demo/src/",
+            "/home/vibe/demo/a+b", "/home/vibe/demo/100%", ".", "src", "%252Fhome%252Fvibe%252Fdemo",
+            "/home/vibe/demo/\u{e9}", "/home/vibe/demo, src",
+        ])
+    func passingFields(value: String) {
+        // The last one begins with a folder named "demo, src".
+        #expect(field(value) == (value.contains(",") ? .field : nil))
+    }
+
+    @Test(
+        "A field that names another directory is refused",
+        arguments: [
+            "/home/vibe/other", "%2Fhome%2Fvibe%2Fother", "%252Fetc", "/", "..", "%2e%2e", "/home/vibe/demo/..",
+            "/home/vibe/demo, /home/vibe/other", "/home/vibe/demo,/home/vibe/demo", "~", "file:///etc",
+            "/home/vibe/demo%00", "/home/vibe/demo/%zz%2e",
+        ])
+    func refusedFields(value: String) {
+        #expect(field(value) == .field)
+    }
+
+    @Test func severalFieldsAreOneValueToOpenCode() {
+        #expect(field("/home/vibe/demo", "/home/vibe/demo") == .repeatedField)
+        #expect(field("", "/home/vibe/other") == .repeatedField)
+    }
+
+    @Test func aPlusIsASpaceInAQueryOnly() {
+        let spaced = DirectoryScope(folder: "/home/vibe/a b", resolved: "/home/vibe/a b")
+        let plus = DirectoryScope(folder: "/home/vibe/a+b", resolved: "/home/vibe/a+b")
+        #expect(query("directory=/home/vibe/a+b", spaced) == nil)
+        #expect(query("directory=/home/vibe/a%20b", spaced) == nil)
+        #expect(query("directory=/home/vibe/a+b", plus) == .query)
+        #expect(query("directory=/home/vibe/a%2Bb", plus) == nil)
+        #expect(field("/home/vibe/a+b", scope: plus) == nil)
+        #expect(field("/home/vibe/a+b", scope: spaced) == .field)
+    }
+
+    /// A server that reads a target's or field's bytes as ISO 8859-1 would open another folder: clients percent-encode.
+    @Test func unencodedLettersAreJudgedInBothReadings() {
+        let accented = DirectoryScope(folder: "/home/vibe/\u{e9}", resolved: "/home/vibe/\u{e9}")
+        #expect(query("directory=/home/vibe/%C3%A9", accented) == nil)
+        #expect(field("%2Fhome%2Fvibe%2F%C3%A9", scope: accented) == nil)
+        #expect(field("/home/vibe/\u{e9}", scope: accented) == .field)
+    }
+
+    @Test func aFolderWhoseNameLooksEncodedIsWhatOpenCodeMakesOfIt() {
+        let percent = DirectoryScope(folder: "/home/vibe/%2F", resolved: "/home/vibe/%2F")
+        // OpenCode decodes a query twice, and would open /home/vibe.
+        #expect(query("directory=%2Fhome%2Fvibe%2F%252F", percent) == .query)
+    }
+}
