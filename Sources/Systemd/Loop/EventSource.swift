@@ -20,6 +20,12 @@ package final class EventSource: Sendable {
         loop.checkIsolated()
         reference.disable()
     }
+
+    /// Has the source's handler called before (negative) or after those of other sources that are due at the same time.
+    func setPriority(_ priority: Int64, _ detail: String) throws(SystemdError) {
+        try SystemdError.check(
+            sd_event_source_set_priority(reference.pointer, priority), "sd_event_source_set_priority", detail)
+    }
 }
 
 /// One counted reference to an sd-event source, which owns its handler.

@@ -28,6 +28,23 @@ extension SystemEventLoop {
         }
     }
 
+    /// Calls `handler` with each of `events` of the folder at `path` (inotify(7)), links followed; ``FolderEvents/gone`` and
+    /// ``FolderEvents/lost`` are always reported. Changes come before whatever else the loop has to do, so that who asks
+    /// after a change hears of it.
+    ///
+    /// Throws ENOENT and ENOTDIR where there is no folder, ENOSPC when the user has no watches left
+    /// (fs.inotify.max_user_watches), EMFILE without descriptors or inotify instances.
+    package func watchFolder(
+        _ path: String, _ events: FolderEvents, handler: @escaping @Sendable (FolderChange) -> Void
+    ) throws(SystemdError) -> EventSource {
+        let mask = events.rawValue | UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+        let source = try add("sd_event_add_inotify", path, Handler(handler)) { source, context in
+            sd_event_add_inotify(event, source, path, mask, Self.onFolder, context)
+        }
+        try source.setPriority(Int64(SD_EVENT_PRIORITY_IMPORTANT), path)
+        return source
+    }
+
     /// Calls `handler` each time the process gets the signal `number`, which every thread must have blocked
     /// (``blockSignals(_:)``).
     package func signal(
@@ -90,6 +107,16 @@ extension SystemEventLoop {
     private static let onSignal: sd_event_signal_handler_t = { _, _, context in
         guard let context else { return 0 }
         Unmanaged<Handler<@Sendable () -> Void>>.fromOpaque(context).takeUnretainedValue().call()
+        return 0
+    }
+
+    private static let onFolder: sd_event_inotify_handler_t = { _, event, context in
+        guard let context, let event else { return 0 }
+        typealias Call = @Sendable (FolderChange) -> Void
+        let change = FolderChange(
+            events: FolderEvents(rawValue: event.pointee.mask),
+            entry: control_inotify_name(event).map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) })
+        Unmanaged<Handler<Call>>.fromOpaque(context).takeUnretainedValue().call(change)
         return 0
     }
 

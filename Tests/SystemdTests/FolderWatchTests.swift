@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+import Systemd
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+    /// A folder of its own, watched on a loop of its own.
+    private final class Rig: Sendable {
+        let path: String
+        let changes: AsyncStream<FolderChange>
+        let actor: OnLoop
+        private let thread: LoopThread
+        private let report: AsyncStream<FolderChange>.Continuation
+
+        init() async throws {
+            path = FileManager.default.temporaryDirectory.appending(path: "watch-\(UUID().uuidString)").path
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            thread = try LoopThread()
+            actor = OnLoop(thread.loop)
+            (changes, report) = AsyncStream.makeStream(of: FolderChange.self)
+        }
+
+        func watch(_ events: FolderEvents) async throws {
+            let (path, report) = (path, report)
+            try await actor.keep { try $0.watchFolder(path, events) { report.yield($0) } }
+        }
+
+        /// The next change's entry as text, and whether it has one of these events.
+        func next(_ events: FolderEvents) async -> String? {
+            for await change in changes {
+                guard !change.events.isDisjoint(with: events) else { return "other events: \(change.events.rawValue)" }
+                return change.entry.map { String(decoding: $0, as: UTF8.self) } ?? "(itself)"
+            }
+            return nil
+        }
+
+        func end() async {
+            await actor.dropAll()
+            await thread.stop()
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    @Test func entriesThatComeAndGoAreReportedByTheirNames() async throws {
+        let rig = try await Rig()
+        try await rig.watch([.appeared, .disappeared])
+        #expect(mkdir("\(rig.path)/alpha", 0o755) == 0)
+        #expect(await rig.next(.appeared) == "alpha")
+        #expect(rename("\(rig.path)/alpha", "\(rig.path)/größe") == 0)
+        #expect(await rig.next(.disappeared) == "alpha")
+        #expect(await rig.next(.appeared) == "größe")
+        #expect(chmod("\(rig.path)/größe", 0o700) == 0)
+        #expect(rmdir("\(rig.path)/größe") == 0)
+        // Nobody asked for attributes.
+        #expect(await rig.next(.disappeared) == "größe")
+        await rig.end()
+    }
+
+    @Test func aNameIsItsBytes() async throws {
+        let rig = try await Rig()
+        try await rig.watch(.appeared)
+        let bytes = Array(rig.path.utf8) + [UInt8(ascii: "/"), 0xFF, 0xFE, 0]
+        #expect(mkdir(bytes.map { CChar(bitPattern: $0) }, 0o755) == 0)
+        var iterator = rig.changes.makeAsyncIterator()
+        #expect(await iterator.next()?.entry == [0xFF, 0xFE])
+        await rig.end()
+    }
+
+    @Test func theFoldersOwnEndIsAlwaysReported() async throws {
+        let rig = try await Rig()
+        try await rig.watch(.attributes)
+        #expect(chmod(rig.path, 0o700) == 0)
+        #expect(await rig.next(.attributes) == "(itself)")
+        #expect(rename(rig.path, rig.path + "-moved") == 0)
+        #expect(await rig.next(.gone) == "(itself)")
+        #expect(rename(rig.path + "-moved", rig.path) == 0)
+        await rig.end()
+    }
+
+    @Test func whatIsNoFolderCannotBeWatched() async throws {
+        let rig = try await Rig()
+        try Data().write(to: URL(filePath: rig.path + "/file"))
+        for (name, code) in [("file", ENOTDIR), ("nothing", ENOENT)] {
+            let path = "\(rig.path)/\(name)"
+            let error = await #expect(throws: SystemdError.self) {
+                try await rig.actor.keep { try $0.watchFolder(path, .appeared) { _ in } }
+            }
+            #expect(error?.code == code)
+            #expect(error?.detail == path)
+        }
+        await rig.end()
+    }
+
+    /// Who changes a folder and then asks is answered with the change in mind.
+    @Test func changesComeBeforeWhatIsAskedAfterThem() async throws {
+        let rig = try await Rig()
+        try await rig.watch(.appeared)
+        let order = AsyncStream.makeStream(of: String.self)
+        let (path, changes) = (rig.path, rig.changes)
+        let listener = Task {
+            for await change in changes {
+                order.continuation.yield(change.entry.map { String(decoding: $0, as: UTF8.self) } ?? "")
+            }
+        }
+        // The loop's thread is held while both come, so that it finds both at once.
+        await rig.actor.run { _ in _ = mkdir("\(path)/alpha", 0o755) }
+        var iterator = order.stream.makeAsyncIterator()
+        #expect(await iterator.next() == "alpha")
+        listener.cancel()
+        await rig.end()
+    }
+}
