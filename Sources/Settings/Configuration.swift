@@ -26,6 +26,8 @@ package struct Configuration: Sendable {
     package internal(set) var access = AccessSettings()
     /// What instances run with, and how they are watched.
     package internal(set) var instances = InstanceSettings()
+    /// Which folders are projects, and what requests may name.
+    package internal(set) var projects = ProjectSettings()
     /// Whether each request gets a log line.
     package internal(set) var accessLog = false
     /// The form of log lines.

@@ -3,6 +3,7 @@ package struct Setting: Sendable {
     /// Under which heading help shows it.
     package enum Group: String, Sendable, CaseIterable {
         case general = "Settings"
+        case projects = "Projects"
         case access = "Access"
         case log = "Log"
         case instances = "Instances"
@@ -82,6 +83,11 @@ package struct Setting: Sendable {
 
     /// The flag; nil for a secret.
     package var flag: String? { isSecret ? nil : "--\(name)" }
+
+    /// The flag without a value that says `off` where a setting is `on` or `off`: `--no-access-log`.
+    package var offFlag: String? {
+        flag != nil && placeholder == ValueForm<Bool>.onOff.placeholder ? "--no-\(name)" : nil
+    }
 
     /// The default as help shows it.
     package var defaultText: String {

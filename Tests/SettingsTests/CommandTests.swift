@@ -101,4 +101,21 @@ struct CommandTests {
         let configuration = try CommandLineUnderTest.serve(["--opencode=--odd a=b", "--"])
         #expect(configuration.opencode == ["--odd", "a=b"])
     }
+
+    @Test("A switch has a flag that switches it off")
+    func switchedOff() throws {
+        #expect(try CommandLineUnderTest.serve([]).projects.pinsDirectories)
+        for flags in [["--no-directory-pinning"], ["--directory-pinning", "on", "--no-directory-pinning"]] {
+            #expect(try !CommandLineUnderTest.serve(flags).projects.pinsDirectories)
+        }
+        let later = try CommandLineUnderTest.serve(["--no-directory-pinning", "--directory-pinning=on"])
+        #expect(later.projects.pinsDirectories)
+        #expect(try !CommandLineUnderTest.serve(["--no-access-log"]).accessLog)
+        for (flag, message) in [
+            ("--no-directory-pinning=yes", "is no flag of serve"), ("--no-threads", "is no flag of serve"),
+            ("--no-directory-pinnin", "did you mean --no-directory-pinning"),
+        ] {
+            #expect(CommandLineUnderTest.message(["serve", flag]).contains(message), "\(flag)")
+        }
+    }
 }

@@ -22,6 +22,8 @@ struct DefaultsTests {
             "start-answer-timeout": "25s", "restart-delay": "1s",
             "max-restart-delay": "1min", "max-quick-failures": "5", "health-interval": "10s",
             "unhealthy-after": "1min", "restart-unhealthy": "off",
+            "follow-links": "off",
+            "directory-pinning": "on",
         ]
         #expect(Set(Settings.table.map(\.name)) == Set(expected.keys))
         for setting in Settings.table {

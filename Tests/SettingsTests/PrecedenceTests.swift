@@ -19,6 +19,7 @@ struct PrecedenceTests {
             "config": "/srv/config", "key-file": "/srv/keys",
             "failed-tries": "1000", "allow-origin": "https://app.example.com,http://localhost:3000",
             "max-quick-failures": "1", "restart-unhealthy": "on",
+            "follow-links": "on", "directory-pinning": "off",
         ]
         let keys = CommandLineUnderTest.File(content: "fedcba9876543210\n")
         var files = ["/srv/config": CommandLineUnderTest.File(content: ""), "/srv/keys": keys]

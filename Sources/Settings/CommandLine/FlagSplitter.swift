@@ -47,6 +47,10 @@ struct FlagSplitter {
                 given.switches.append(argument)
                 continue
             }
+            if let flag = switchedOff(by: argument) {
+                given.flags.append(Pair(flag: flag, value: "off"))
+                continue
+            }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts[0])
             let setting = try setting(of: flag)
@@ -62,6 +66,12 @@ struct FlagSplitter {
         return .given(given)
     }
 
+    /// The flag of the setting that a flag such as `--no-directory-pinning` switches off.
+    private func switchedOff(by argument: String) -> String? {
+        guard argument.hasPrefix("--no-") else { return nil }
+        return command.settings.first { $0.offFlag == argument }?.flag
+    }
+
     /// The setting of a flag. Errors never show what stands behind a `=`: it could be a key.
     private func setting(of flag: String) throws(SettingError) -> Setting {
         if let setting = command.settings.first(where: { $0.flag == flag }) { return setting }
@@ -73,7 +83,7 @@ struct FlagSplitter {
         if command.switches.contains(where: { $0.flag == flag }) {
             throw SettingError("\(flag) takes no value: write \(flag) alone.")
         }
-        let known = command.settings.compactMap(\.flag) + command.switches.map(\.flag) + ["--help"]
+        let known = command.settings.flatMap { [$0.flag, $0.offFlag].compactMap(\.self) } + command.switches.map(\.flag) + ["--help"]
         let hint =
             NearestWord.find(flag, among: known).map { "did you mean \($0)" }
             ?? "see `\(GatewayVersion.program) help \(command.name)`"
