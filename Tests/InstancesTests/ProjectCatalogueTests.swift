@@ -1,95 +1,187 @@
 import Foundation
+import Glibc
 import Instances
+import Logging
 import Testing
 
-@Suite struct ProjectCatalogueTests {
-    private func names(_ catalogue: ProjectCatalogue) throws -> [String] { try catalogue.folders().map(\.name.string) }
+/// The list of projects follows the disk. Where nothing else is said, no timer helps: all is told by inotify.
+@Suite(.timeLimit(.minutes(1))) struct ProjectCatalogueTests {
+    private let soon = Duration.seconds(1)
 
-    @Test func foldersAreSortedByTheirLowerCasedNames() throws {
-        let home = try TemporaryHome()
-        for name in ["beta", "Alpha", "gamma.js", "alpha2", "Übung", "with space", ".hidden"] {
-            try home.makeFolder(name)
+    @Test func theListIsSortedByLowerCasedNames() async throws {
+        let rig = try await CatalogueRig(projects: ["beta", "Alpha", "gamma.js", "alpha2", "Übung", "ALPHA"])
+        #expect(await rig.names() == ["ALPHA", "Alpha", "alpha2", "beta", "gamma.js", "Übung"])
+        await rig.end()
+    }
+
+    @Test func foldersComeGoAndChangeTheirNames() async throws {
+        let rig = try await CatalogueRig(projects: ["alpha"])
+        try rig.home.makeFolder("beta")
+        #expect(await rig.wait(forNames: ["alpha", "beta"]) < soon)
+        #expect(rename("\(rig.home.path)/alpha", "\(rig.home.path)/omega") == 0)
+        #expect(await rig.wait(forNames: ["beta", "omega"]) < soon)
+        #expect(rmdir("\(rig.home.path)/beta") == 0)
+        #expect(await rig.wait(forNames: ["omega"]) < soon)
+        #expect(rename("\(rig.home.path)/omega", "\(rig.home.path)/.omega") == 0)
+        #expect(await rig.wait(forNames: []) < soon)
+        #expect(rename("\(rig.home.path)/.omega", "\(rig.home.path)/back") == 0)
+        #expect(await rig.wait(forNames: ["back"]) < soon)
+        await rig.end()
+    }
+
+    @Test func whatIsInAFolderIsFollowed() async throws {
+        let rig = try await CatalogueRig(projects: ["alpha"])
+        try rig.home.makeFile("alpha/package.json", "{}")
+        _ = await rig.wait { _ in await rig.folder("alpha")?.hasPackageJSON == true }
+        try rig.home.makeFolder("alpha/.git")
+        _ = await rig.wait { _ in await rig.folder("alpha")?.hasGit == true }
+        #expect(unlink("\(rig.home.path)/alpha/package.json") == 0)
+        _ = await rig.wait { _ in await rig.folder("alpha")?.hasPackageJSON == false }
+        // A folder that was renamed is still watched, and so is one that came with its content.
+        #expect(rename("\(rig.home.path)/alpha", "\(rig.home.path)/beta") == 0)
+        await rig.wait(forNames: ["beta"])
+        #expect(await rig.folder("beta")?.hasGit == true)
+        try rig.home.makeFile("beta/package.json", "{}")
+        _ = await rig.wait { _ in await rig.folder("beta")?.hasPackageJSON == true }
+        await rig.end()
+    }
+
+    @Test func aFolderThatIsFilledAtOnceIsSeenAsItIs() async throws {
+        let rig = try await CatalogueRig()
+        for number in 0..<50 {
+            try rig.home.makeFolder("p\(number)/.git")
+            try rig.home.makeFile("p\(number)/package.json", "{}")
         }
-        try home.makeFile("a-file")
-        #expect(
-            try names(ProjectCatalogue(home: home.path)) == [
-                "Alpha", "alpha2", "beta", "gamma.js", "with space", "Übung",
-            ])
-    }
-
-    @Test func gitAndPackageAreSeen() throws {
-        let home = try TemporaryHome()
-        try home.makeFolder("both/.git")
-        try home.makeFile("both/package.json", "{}")
-        try home.makeFolder("none")
-        let path = home.path
-        #expect(
-            try ProjectCatalogue(home: home.path + "/").folders() == [
-                ProjectFolder(
-                    name: try #require(ProjectName("both")), path: "\(path)/both", hasGit: true, hasPackageJSON: true),
-                ProjectFolder(
-                    name: try #require(ProjectName("none")), path: "\(path)/none", hasGit: false,
-                    hasPackageJSON: false),
-            ])
-    }
-
-    @Test func linksCountOnlyWhenTheyStayInsideTheHomeDirectory() throws {
-        let outside = try TemporaryHome()
-        try outside.makeFolder("secret")
-        let home = try TemporaryHome()
-        try home.makeFolder("real/deep")
-        try home.makeFile("file")
-        try home.makeLink("inside", to: "real")
-        try home.makeLink("deeper", to: "\(home.path)/real/deep")
-        try home.makeLink("outside", to: "\(outside.path)/secret")
-        try home.makeLink("around", to: "inside/../../\((outside.path as NSString).lastPathComponent)")
-        try home.makeLink("second", to: "outside")
-        try home.makeLink("up", to: "..")
-        try home.makeLink("itself", to: ".")
-        try home.makeLink("to-file", to: "file")
-        try home.makeLink("broken", to: "nowhere")
-        try home.makeLink("loop", to: "loop")
-        let catalogue = ProjectCatalogue(home: home.path)
-        #expect(try names(catalogue) == ["deeper", "inside", "real"])
-        for name in ["outside", "around", "second", "up", "itself", "to-file", "broken", "loop", "file", "missing"] {
-            #expect(catalogue.folder(named: try #require(ProjectName(name))) == nil, "\(name)")
+        _ = await rig.wait { catalogue in
+            let folders = (try? await catalogue.folders()) ?? []
+            return folders.count == 50 && folders.allSatisfy { $0.hasGit && $0.hasPackageJSON }
         }
+        await rig.end()
     }
 
-    @Test func aHomeDirectoryMayBeALinkItself() throws {
-        let home = try TemporaryHome()
-        try home.makeFolder("real/alpha")
-        try home.makeLink("link", to: "real")
-        #expect(try names(ProjectCatalogue(home: "\(home.path)/link")) == ["alpha"])
+    @Test func anotherFolderInTheSamePlaceIsSeen() async throws {
+        let rig = try await CatalogueRig(projects: ["alpha", ".next/.git"])
+        #expect(rename("\(rig.home.path)/alpha", "\(rig.home.path)/.old") == 0)
+        #expect(rename("\(rig.home.path)/.next", "\(rig.home.path)/alpha") == 0)
+        _ = await rig.wait { _ in await rig.folder("alpha")?.hasGit == true }
+        try rig.home.makeFile("alpha/package.json", "{}")
+        _ = await rig.wait { _ in await rig.folder("alpha")?.hasPackageJSON == true }
+        await rig.end()
     }
 
-    @Test func aMissingHomeDirectoryIsAnError() {
-        let error = #expect(throws: ProjectCatalogue.ListingError.self) {
-            try ProjectCatalogue(home: "/nowhere").folders()
-        }
-        #expect(error?.description.contains("/nowhere") == true)
+    @Test func theListIsReadFromMemory() async throws {
+        let rig = try await CatalogueRig(projects: (0..<100).map { "p\($0)" })
+        let before = rig.reader.count
+        for _ in 0..<100 { #expect(try await rig.catalogue.folders().count == 100) }
+        #expect(await rig.catalogue.names?.count == 100)
+        #expect(rig.reader.count == before)
+        await rig.end()
     }
 
-    @Test func aNameThatIsNoUTF8IsLeftOut() throws {
-        let home = try TemporaryHome()
-        try home.makeFolder("good")
-        let path = Array(home.path.utf8) + [UInt8(ascii: "/"), 0x62, 0xFF, 0]
-        #expect(mkdir(path.map { CChar(bitPattern: $0) }, 0o755) == 0)
-        #expect(try names(ProjectCatalogue(home: home.path)) == ["good"])
+    @Test func whoAsksForOneNameRightAfterAChangeIsUnderstood() async throws {
+        let rig = try await CatalogueRig(projects: ["alpha"])
+        rig.watcher.becomeDeaf()
+        try rig.home.makeFolder("beta")
+        let beta = try #require(ProjectName("beta"))
+        #expect(await rig.catalogue.folder(named: beta)?.name == beta)
+        #expect(rmdir("\(rig.home.path)/alpha") == 0)
+        #expect(await rig.catalogue.folder(named: .alpha) == nil)
+        #expect(await rig.names() == ["beta"])
+        await rig.end()
     }
 
-    @Test func theJSONIsTheContracts() throws {
-        let folder = ProjectFolder(
-            name: try #require(ProjectName("a \"b\"\\ü")), path: "/home/vibe/a \"b\"\\ü", hasGit: true,
-            hasPackageJSON: false)
-        let running = Project(folder: folder, state: .ready(port: 4096))
-        #expect(
-            running.json
-                == #"{"name":"a \"b\"\\ü","path":"/home/vibe/a \"b\"\\ü","has_git":true,"has_package_json":false,"#
-                + #""is_running":true,"port":4096}"#)
-        let booting = Project(folder: folder, state: .probing(port: 4096))
-        #expect(booting.json.hasSuffix(#""is_running":false,"port":null}"#))
-        #expect(Project.json([running, booting]) == "[\(running.json),\(booting.json)]")
-        #expect(Project.json([]) == "[]")
+    @Test func lostEventsAreMadeUpFor() async throws {
+        let rig = try await CatalogueRig(projects: ["alpha", "beta"])
+        rig.watcher.becomeDeaf()
+        try rig.home.makeFolder("gamma")
+        try rig.home.makeFolder("alpha/.git")
+        #expect(rmdir("\(rig.home.path)/beta") == 0)
+        let before = rig.reader.count
+        await rig.catalogue.onLoop { rig.watcher.overflow() }
+        await rig.wait(forNames: ["alpha", "gamma"])
+        #expect(await rig.folder("alpha")?.hasGit == true)
+        // Every watch is told; everything is read once.
+        #expect(rig.reader.count - before < 8)
+        await rig.end()
     }
+
+    // MARK: What can't be watched
+
+    @Test func withoutWatchesTheDiskIsReadAgainAndTheLogSaysSoOnce() async throws {
+        let rig = try await CatalogueRig(
+            projects: ["alpha", "beta"], interval: .milliseconds(20), watcherFailure: ENOSPC)
+        #expect(await rig.names() == ["alpha", "beta"])
+        try rig.home.makeFolder("gamma")
+        await rig.wait(forNames: ["alpha", "beta", "gamma"])
+        try rig.home.makeFolder("alpha/.git")
+        _ = await rig.wait { _ in await rig.folder("alpha")?.hasGit == true }
+        let complaints = rig.lines.all.filter { $0.message.contains("max_user_watches") }
+        #expect(complaints.count == 1)
+        #expect(complaints.first?.fields.contains(LogField("folder", rig.home.path)) == true)
+        rig.watcher.setFailure(nil)
+        #expect(rmdir("\(rig.home.path)/gamma") == 0)
+        await rig.wait(forNames: ["alpha", "beta"])
+        #expect(rig.lines.all.contains { $0.message.contains("watched again") })
+        await rig.end()
+    }
+
+    @Test func aLinkIsAProjectOnceItsTargetIsThere() async throws {
+        let rig = try await CatalogueRig(projects: ["real"], interval: .milliseconds(20))
+        try rig.home.makeLink("link", to: "real/deep")
+        try rig.home.makeFolder("real/deep")
+        await rig.wait(forNames: ["link", "real"])
+        try rig.home.makeFile("real/deep/package.json")
+        _ = await rig.wait { _ in await rig.folder("link")?.hasPackageJSON == true }
+        #expect(rename("\(rig.home.path)/real", "\(rig.home.path)/moved") == 0)
+        await rig.wait(forNames: ["moved"])
+        await rig.end()
+    }
+
+    // MARK: The home directory
+
+    @Test func aHomeDirectoryThatGoesAndComesBack() async throws {
+        let rig = try await CatalogueRig(projects: ["home/alpha"], folder: "/home")
+        let (path, aside) = ("\(rig.home.path)/home", "\(rig.home.path)/aside")
+        #expect(rename(path, aside) == 0)
+        #expect(await rig.wait(forNames: nil) < soon)
+        await #expect(throws: ProjectCatalogue.ListingError.self) { try await rig.catalogue.folders() }
+        #expect(await rig.catalogue.names == [])
+        #expect(await rig.catalogue.folder(named: .alpha) == nil)
+        try rig.home.makeFolder("home/beta")
+        await rig.wait(forNames: ["beta"])
+        try rig.home.makeFolder("home/gamma")
+        #expect(await rig.wait(forNames: ["beta", "gamma"]) < soon)
+        // Removed with all that is in it, and made again.
+        try FileManager.default.removeItem(atPath: path)
+        await rig.wait(forNames: nil)
+        #expect(rename(aside, path) == 0)
+        await rig.wait(forNames: ["alpha"])
+        try rig.home.makeFolder("home/alpha/.git")
+        _ = await rig.wait { _ in await rig.folder("alpha")?.hasGit == true }
+        #expect(rig.lines.all.count { $0.message.hasPrefix("The projects are not known") } == 2)
+        await rig.end()
+    }
+
+    @Test func aHomeDirectoryThatIsReplacedWithoutAnEventIsNoticed() async throws {
+        let rig = try await CatalogueRig(
+            projects: ["one/alpha", "two/beta"], folder: "/home", interval: .milliseconds(20))
+        await rig.wait(forNames: nil)
+        try rig.home.makeLink("home", to: "one")
+        await rig.wait(forNames: ["alpha"])
+        try rig.home.makeLink("next", to: "two")
+        #expect(rename("\(rig.home.path)/next", "\(rig.home.path)/home") == 0)
+        await rig.wait(forNames: ["beta"])
+        await rig.end()
+    }
+
+    @Test func namesAreUnknownBeforeTheFirstReading() async throws {
+        let rig = try await RegistryRig()
+        #expect(await rig.table { $0.mayBeProject(.alpha) && !$0.mayBeProject(.beta) } != nil)
+        await rig.end()
+    }
+}
+
+extension ProjectCatalogue {
+    /// Runs a closure on the loop.
+    fileprivate func onLoop(_ body: @Sendable () -> Void) { body() }
 }

@@ -37,7 +37,7 @@ final class RegistryRig: Sendable {
         let (tables, published) = AsyncStream.makeStream(of: RoutingTable.self)
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         registry = InstanceRegistry(
-            loop: loop, catalogue: ProjectCatalogue(home: home.path),
+            loop: loop, catalogue: ProjectCatalogue(loop: loop, home: home.path, followsLinks: false, logger: logger),
             // By the shell and not as a program: a file just written may not be executed while another test forks.
             supervisor: ProcessSupervisor(
                 loop: loop,

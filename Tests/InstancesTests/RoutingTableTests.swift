@@ -35,6 +35,15 @@ import Testing
         #expect(RoutingTable.empty.route(forSegment: target[10..<15]) == nil)
     }
 
+    @Test func aNameMayBeAProjectsWhenItsFolderOrItsInstanceIsThere() throws {
+        let (alpha, beta, gamma) = (ProjectName.alpha, ProjectName.beta, try #require(ProjectName("gamma")))
+        let routes = [RoutingTable.Route(name: alpha, state: .ready(port: 1), endpoint: nil)]
+        let table = RoutingTable(routes, projects: [beta])
+        #expect([alpha, beta, gamma].map { table.mayBeProject($0) } == [true, true, false])
+        // Before the disk has been read nobody is told that something is not there.
+        #expect(RoutingTable(routes).mayBeProject(gamma))
+    }
+
     @Test func thePasswordIsNotPrinted() {
         let endpoint = InstanceEndpoint(port: 1, authorization: Array("Basic c2VjcmV0".utf8), generation: 7, slot: 0)
         var dumped = ""

@@ -1,66 +1,127 @@
-internal import FoundationEssentials
+package import Logging
+package import Systemd
 
-/// The project folders under the home directory. Reads the disk at each call.
-package struct ProjectCatalogue: Sendable {
-    /// The directory whose folders are the projects; absolute, without a slash at its end.
-    package let home: String
-
-    /// A catalogue of `home`, an absolute path.
-    package init(home: String) {
-        let trimmed = home.reversed().drop { $0 == "/" }.reversed()
-        self.home = trimmed.isEmpty ? "/" : String(trimmed)
-    }
-
+/// The project folders under the home directory, kept in memory and kept right by inotify. Lives on the control loop.
+///
+/// The home directory and every project are watched. What can't be watched (links, whose targets change elsewhere;
+/// folders for which the user has no watches left; a home directory that is gone) is looked at again every few seconds,
+/// so nothing gets stale for good.
+package actor ProjectCatalogue {
     /// Why the home directory could not be listed.
     package struct ListingError: Error, Equatable, CustomStringConvertible {
         /// One sentence.
         package let description: String
     }
 
-    /// All projects, sorted by their lower-cased names.
+    /// How long what can't be watched may be out of date.
+    package static let defaultInterval = Duration.seconds(5)
+
+    /// The control loop.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    struct Known {
+        var entry: ProjectEntry
+        var watch: EventSource?
+    }
+
+    enum State {
+        case closed
+        case open(HomeFolder, watch: EventSource?)
+        case unavailable(ListingError)
+    }
+
+    let loop: SystemEventLoop
+    let reader: any ProjectReader
+    let logger: Logger
+    let watcher: any FolderWatcher
+    let interval: Duration
+    let path: String
+    var state = State.closed
+    var known: [ProjectName: Known] = [:]
+    var sweepTimer: EventSource?
+    var isReadingSoon = false
+    /// Whether the log says that something can't be watched.
+    var hasComplained = false
+    private var sorted: [ProjectFolder]?
+    private var allNames: Set<ProjectName>?
+    private var isTellingSoon = false
+    private var onChange: (@Sendable () -> Void)?
+
+    /// A catalogue of `home`, an absolute path; it knows nothing before ``open(onChange:)``. `interval` is how long what
+    /// can't be watched may be out of date.
+    package init(
+        loop: SystemEventLoop, home: String, followsLinks: Bool, logger: Logger,
+        interval: Duration = ProjectCatalogue.defaultInterval, reader: (any ProjectReader)? = nil,
+        watcher: (any FolderWatcher)? = nil
+    ) {
+        let trimmed = home.reversed().drop { $0 == "/" }.reversed()
+        path = trimmed.isEmpty ? "/" : String(trimmed)
+        self.loop = loop
+        self.logger = logger
+        self.interval = interval
+        self.reader = reader ?? DiskProjectReader(home: path, followsLinks: followsLinks)
+        self.watcher = watcher ?? loop
+    }
+
+    /// Reads the home directory and begins to watch it. `onChange` is called on the loop soon after something has changed,
+    /// once for many changes.
+    package func open(onChange: @escaping @Sendable () -> Void) {
+        self.onChange = onChange
+        openHome()
+    }
+
+    /// All projects, sorted by their lower-cased names. From memory.
     package func folders() throws(ListingError) -> [ProjectFolder] {
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: home)
-        } catch {
-            throw ListingError(
-                description: "\(home) can't be read: check that it exists and that the gateway may list it.")
-        }
-        let resolvedHome = Self.resolve(home)
-        let folders = names.compactMap { name in
-            ProjectName(name).flatMap { folder(named: $0, resolvedHome: resolvedHome) }
-        }
-        // The byte order settles names that differ only in case, so that the list never changes by itself.
-        return folders.map { (key: $0.name.string.lowercased(), folder: $0) }
-            .sorted { ($0.key, $0.folder.path) < ($1.key, $1.folder.path) }
-            .map(\.folder)
+        if case .unavailable(let error) = state { throw error }
+        if let sorted { return sorted }
+        let folders = known.values.compactMap(\.entry.folder).inListOrder()
+        sorted = folders
+        return folders
     }
 
-    /// The project of that name; nil when there is no such folder, or when it is a link that leads out of the home
-    /// directory.
+    /// The project of that name; nil when there is none. Looks at this one entry of the disk, so that whoever has just
+    /// made or removed a folder is understood.
     package func folder(named name: ProjectName) -> ProjectFolder? {
-        folder(named: name, resolvedHome: Self.resolve(home))
+        update(name)
+        return known[name]?.entry.folder
     }
 
-    private func folder(named name: ProjectName, resolvedHome: String) -> ProjectFolder? {
-        let path = (home == "/" ? "" : home) + "/" + name.string
-        let files = FileManager.default
-        var isDirectory = false
-        guard files.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory else { return nil }
-        let root = resolvedHome == "/" ? "/" : resolvedHome + "/"
-        guard Self.resolve(path).hasPrefix(root) else { return nil }
-        return ProjectFolder(
-            name: name, path: path, hasGit: files.fileExists(atPath: path + "/.git"),
-            hasPackageJSON: files.fileExists(atPath: path + "/package.json"))
+    /// The names of all projects; nil before they are known.
+    package var names: Set<ProjectName>? {
+        if case .closed = state { return nil }
+        if let allNames { return allNames }
+        let names = Set(known.lazy.filter { $0.value.entry.folder != nil }.map(\.key))
+        allNames = names
+        return names
     }
 
-    /// The path with every symbolic link followed.
-    private static func resolve(_ path: String) -> String {
-        URL(filePath: path, directoryHint: .isDirectory).resolvingSymlinksInPath().path(percentEncoded: false)
-            .removingTrailingSlash
-    }
-}
+    // MARK: Changes
 
-extension String {
-    fileprivate var removingTrailingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
+    /// Puts an entry in its place, or takes it away, and tells of it when that makes a difference.
+    func set(_ name: ProjectName, _ new: Known?) {
+        let old = known[name]
+        known[name] = new
+        guard old?.entry.folder != new?.entry.folder else { return }
+        tellSoon()
+    }
+
+    /// Forgets all entries.
+    func removeAll() {
+        known = [:]
+        tellSoon()
+    }
+
+    /// Many folders may come at once: whoever listens hears of all together.
+    private func tellSoon() {
+        sorted = nil
+        allNames = nil
+        guard !isTellingSoon else { return }
+        isTellingSoon = true
+        Task { [weak self] in await self?.tell() }
+    }
+
+    private func tell() {
+        isTellingSoon = false
+        onChange?()
+    }
 }

@@ -41,7 +41,7 @@ struct Instance {
             endpoint = InstanceEndpoint(
                 port: port, authorization: authorization, generation: generation, slot: slot)
         }
-        return RoutingTable.Route(name: folder.name, state: state, endpoint: endpoint)
+        return RoutingTable.Route(name: folder.name, state: state, endpoint: endpoint, scope: folder.scope)
     }
 
     /// A new run: nothing that was known of the one before holds.

@@ -37,12 +37,22 @@ package actor InstanceRegistry {
 
     /// Begins to hear from the supervisor; what runs already is known when it returns. Call it once, before anything is
     /// started.
-    package func open() async throws(LaunchError) { try await supervisor.open(self) }
+    package func open() async throws(LaunchError) {
+        openCatalogue()
+        try await supervisor.open(self)
+    }
+
+    private func openCatalogue() {
+        catalogue.assumeIsolated { catalogue in
+            catalogue.open { [weak self] in self?.assumeIsolated { $0.publishRoutes() } }
+        }
+        publishRoutes()
+    }
 
     /// Makes a project's instance ready. All callers at one time share one start and get the same answer.
     package func start(_ name: ProjectName) async -> StartAnswer {
         if instances[name]?.machine.isActive != true {
-            guard let folder = catalogue.folder(named: name) else { return .notFound }
+            guard let folder = folder(named: name) else { return .notFound }
             enter(folder)
         }
         guard !isShuttingDown else {
@@ -60,7 +70,7 @@ package actor InstanceRegistry {
     /// Ends a project's instance with all its processes; answers when nothing of it is left.
     package func stop(_ name: ProjectName) async -> StopAnswer {
         guard let instance = instances[name], instance.machine.state != .stopped else {
-            return catalogue.folder(named: name) == nil ? .notFound : .stopped
+            return folder(named: name) == nil ? .notFound : .stopped
         }
         if let unavailable, instance.machine.isActive { return .failed(InstanceMessage.stopFailed(unavailable)) }
         return await withCheckedContinuation { continuation in
@@ -72,15 +82,26 @@ package actor InstanceRegistry {
     /// One project and all that is known of its instance; nil when there is no such project.
     package func status(_ name: ProjectName) -> ProjectStatus? {
         let instance = instances[name]
-        let known = instance.flatMap { $0.machine.isActive ? $0.folder : nil }
-        guard let folder = catalogue.folder(named: name) ?? known else { return nil }
-        let project = Project(folder: folder, state: instance?.machine.state ?? .stopped)
+        let state = instance?.machine.state ?? .stopped
+        if let folder = folder(named: name) {
+            return ProjectStatus(project: Project(folder: folder, state: state), report: report(on: name))
+        }
+        guard let instance, instance.machine.isActive else { return nil }
+        let project = Project(folder: instance.folder, state: state, isMissing: true)
         return ProjectStatus(project: project, report: report(on: name))
     }
 
-    /// All projects on disk and the states of their instances.
+    /// All projects and the states of their instances, from memory. A folder that has gone is in the list for as long as
+    /// its instance runs.
     package func projects() throws(ProjectCatalogue.ListingError) -> [Project] {
-        try catalogue.folders().map { Project(folder: $0, state: instances[$0.name]?.machine.state ?? .stopped) }
+        let (names, folders) = try listing().get()
+        let missing = instances.values.filter { $0.machine.isActive && !names.contains($0.folder.name) }.map(\.folder)
+        guard !missing.isEmpty else { return folders.map { project($0, isMissing: false) } }
+        return (folders + missing).inListOrder().map { project($0, isMissing: !names.contains($0.name)) }
+    }
+
+    private func project(_ folder: ProjectFolder, isMissing: Bool) -> Project {
+        Project(folder: folder, state: instances[folder.name]?.machine.state ?? .stopped, isMissing: isMissing)
     }
 
     /// Ends all instances, and starts no more. Instances that outlive the gateway go on.
@@ -97,8 +118,27 @@ package actor InstanceRegistry {
         }
     }
 
-    /// Publishes the routing table of all instances.
-    func publishRoutes() { links.publish(RoutingTable(instances.values.map(\.route))) }
+    /// Publishes the routing table of all instances and projects.
+    func publishRoutes() {
+        let names = catalogue.assumeIsolated { $0.names }
+        // What is left of an instance without a folder is no project.
+        let present = instances.values.filter { $0.machine.isActive || names?.contains($0.folder.name) ?? true }
+        links.publish(RoutingTable(present.map(\.route), projects: names))
+    }
+
+    // MARK: Projects on disk
+
+    /// The catalogue lives on the same loop.
+    private func folder(named name: ProjectName) -> ProjectFolder? {
+        catalogue.assumeIsolated { $0.folder(named: name) }
+    }
+
+    private func listing() -> Result<(names: Set<ProjectName>, folders: [ProjectFolder]), ProjectCatalogue.ListingError>
+    {
+        catalogue.assumeIsolated { catalogue in
+            Result { () throws(ProjectCatalogue.ListingError) in (catalogue.names ?? [], try catalogue.folders()) }
+        }
+    }
 
     /// Makes room for a project's instance, or notes how its folder is now.
     func enter(_ folder: ProjectFolder) {
@@ -116,7 +156,7 @@ package actor InstanceRegistry {
     func enterFound(_ name: ProjectName) {
         guard instances[name] == nil else { return }
         enter(
-            catalogue.folder(named: name)
+            folder(named: name)
                 ?? ProjectFolder(
                     name: name, path: catalogue.home + "/" + name.string, hasGit: false, hasPackageJSON: false))
     }

@@ -1,3 +1,5 @@
+package import OpenCode
+
 /// Where requests go: an immutable picture of all instances, which the loops read without a lock.
 package struct RoutingTable: Sendable {
     /// One instance as a request sees it.
@@ -11,12 +13,18 @@ package struct RoutingTable: Sendable {
         /// Where to send requests; nil unless it is ready.
         package let endpoint: InstanceEndpoint?
 
+        /// What requests may name as their directory; nil for anything.
+        package let scope: DirectoryScope?
+
         /// A route to an instance.
-        package init(name: ProjectName, state: InstanceState, endpoint: InstanceEndpoint?) {
+        package init(
+            name: ProjectName, state: InstanceState, endpoint: InstanceEndpoint?, scope: DirectoryScope? = nil
+        ) {
             self.name = name
             text = name.string
             self.state = state
             self.endpoint = endpoint
+            self.scope = scope
         }
     }
 
@@ -27,11 +35,19 @@ package struct RoutingTable: Sendable {
     private let routes: [Route]
     /// One more than the greatest slot of an endpoint; 0 without endpoints.
     package let slotCount: Int
+    /// The names of all projects on disk; nil: not known yet.
+    private let projects: Set<ProjectName>?
 
-    /// A table of these routes, one a name.
-    package init(_ routes: [Route]) {
+    /// A table of these routes, one a name, and of the names of all projects, running or not; nil: not known yet.
+    package init(_ routes: [Route], projects: Set<ProjectName>? = nil) {
+        self.projects = projects
         self.routes = routes.sorted { $0.name.bytes.lexicographicallyPrecedes($1.name.bytes) }
         slotCount = routes.lazy.compactMap { $0.endpoint?.slot }.max().map { $0 + 1 } ?? 0
+    }
+
+    /// Whether there may be a project of that name: a folder on disk, or an instance whose folder has gone.
+    package func mayBeProject(_ name: ProjectName) -> Bool {
+        projects?.contains(name) ?? true || find(name.bytes[...]) != nil
     }
 
     /// The route of a project.

@@ -1,0 +1,83 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// Reads projects from the real disk: three system calls for each folder, a few more for a link.
+package struct DiskProjectReader: ProjectReader {
+    private let path: String
+    private let followsLinks: Bool
+
+    /// A reader of the home directory at `home`, an absolute path without a slash at its end. Unless links are
+    /// followed, one that leads out of the home directory is no project.
+    package init(home: String, followsLinks: Bool) {
+        path = home
+        self.followsLinks = followsLinks
+    }
+
+    /// The home directory as it is now.
+    package func home() throws(ProjectCatalogue.ListingError) -> HomeFolder {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw unreadable }
+        return HomeFolder(identity: FolderIdentity(status), resolvedPath: Self.resolve(path))
+    }
+
+    /// The names of its entries that could be projects.
+    package func names() throws(ProjectCatalogue.ListingError) -> [ProjectName] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: path).compactMap { ProjectName($0) }
+        } catch {
+            throw unreadable
+        }
+    }
+
+    /// What is under that name.
+    package func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry? {
+        let path = Self.join(path, name.string)
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR:
+            let folder = folder(name, path, resolved: Self.join(home.resolvedPath, name.string))
+            return ProjectEntry(folder: folder, identity: FolderIdentity(status), isLink: false)
+        case S_IFLNK: return link(name, path, in: home)
+        default: return nil
+        }
+    }
+
+    private func link(_ name: ProjectName, _ path: String, in home: HomeFolder) -> ProjectEntry {
+        let none = ProjectEntry(folder: nil, identity: nil, isLink: true)
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return none }
+        let resolved = Self.resolve(path)
+        let (inner, outer) = (Self.join(resolved, ""), Self.join(home.resolvedPath, ""))
+        // The home directory itself, or a folder around it, would be a project that holds all others.
+        guard !outer.hasPrefix(inner), followsLinks || inner.hasPrefix(outer) else { return none }
+        return ProjectEntry(
+            folder: folder(name, path, resolved: resolved), identity: FolderIdentity(status), isLink: true)
+    }
+
+    private func folder(_ name: ProjectName, _ path: String, resolved: String) -> ProjectFolder {
+        ProjectFolder(
+            name: name, path: path, resolvedPath: resolved, hasGit: access(Self.join(path, ".git"), F_OK) == 0,
+            hasPackageJSON: access(Self.join(path, "package.json"), F_OK) == 0)
+    }
+
+    private var unreadable: ProjectCatalogue.ListingError {
+        ProjectCatalogue.ListingError(
+            description: "\(path) can't be read: check that it exists and that the gateway may list it.")
+    }
+
+    private static func join(_ folder: String, _ name: String) -> String {
+        folder == "/" ? "/" + name : folder + "/" + name
+    }
+
+    /// The path with every symbolic link followed, without a slash at its end.
+    private static func resolve(_ path: String) -> String {
+        let resolved = URL(filePath: path, directoryHint: .isDirectory).resolvingSymlinksInPath()
+            .path(percentEncoded: false)
+        return resolved.count > 1 && resolved.hasSuffix("/") ? String(resolved.dropLast()) : resolved
+    }
+}
+
+extension FolderIdentity {
+    fileprivate init(_ status: stat) { self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
+}

@@ -1,0 +1,172 @@
+internal import Glibc
+internal import Logging
+internal import Systemd
+
+/// How the catalogue follows the disk. Every watch is set before what it watches is read, so that no change falls between.
+extension ProjectCatalogue {
+    /// Entries of a project that its list entry tells of.
+    private static let told: [[UInt8]] = [Array(".git".utf8), Array("package.json".utf8)]
+
+    /// Watches and reads the home directory, or says that it can't and tries again later.
+    func openHome() {
+        do throws(ListingError) {
+            let home = try reader.home()
+            if case .unavailable = state { logger.notice("The projects are known again", LogField("home", path)) }
+            state = .open(home, watch: watchHome())
+            try readAll(in: home)
+        } catch {
+            loseHome(error)
+        }
+        armSweep()
+    }
+
+    private func watchHome() -> EventSource? {
+        do {
+            return try watcher.watchFolder(path, [.appeared, .disappeared, .attributes]) { [weak self] change in
+                self?.assumeIsolated { $0.homeChanged(change) }
+            }
+        } catch {
+            complain(of: error, path)
+            return nil
+        }
+    }
+
+    private func loseHome(_ error: ListingError) {
+        if case .unavailable = state { return }
+        logger.error("The projects are not known: \(error)", LogField("home", path))
+        state = .unavailable(error)
+        removeAll()
+    }
+
+    private func readAll(in home: HomeFolder) throws(ListingError) {
+        let names = Set(try reader.names())
+        for name in known.keys where !names.contains(name) { set(name, nil) }
+        for name in names { update(name) }
+    }
+
+    /// Looks at one entry of the home directory.
+    func update(_ name: ProjectName) {
+        guard case .open(let home, _) = state else { return }
+        guard var entry = reader.entry(name, in: home) else { return set(name, nil) }
+        let old = known[name]
+        var source = old?.entry.identity == entry.identity ? old?.watch : nil
+        if source == nil, let folder = entry.folder {
+            source = watchProject(folder)
+            // What came before the watch is read now, what comes after it is reported.
+            if source != nil { entry = reader.entry(name, in: home) ?? entry }
+        }
+        set(name, Known(entry: entry, watch: source))
+    }
+
+    private func watchProject(_ folder: ProjectFolder) -> EventSource? {
+        do {
+            return try watcher.watchFolder(folder.path, [.appeared, .disappeared]) {
+                [weak self, name = folder.name] change in
+                self?.assumeIsolated { $0.projectChanged(name, change) }
+            }
+        } catch {
+            // It may have gone in between, which the home directory's watch reports.
+            if error.code != ENOENT, error.code != ENOTDIR { complain(of: error, folder.path) }
+            return nil
+        }
+    }
+
+    // MARK: Events
+
+    private func homeChanged(_ change: FolderChange) {
+        if !change.events.isDisjoint(with: .lost) { return readSoon() }
+        if !change.events.isDisjoint(with: .gone) { return reopenHome() }
+        guard let entry = change.entry else { return readSoon() }
+        if let name = ProjectName(directoryName: entry) { update(name) }
+    }
+
+    private func projectChanged(_ name: ProjectName, _ change: FolderChange) {
+        if !change.events.isDisjoint(with: .lost) { return readSoon() }
+        if !change.events.isDisjoint(with: .gone) {
+            known[name]?.watch = nil
+            update(name)
+        } else if let entry = change.entry, Self.told.contains(entry) {
+            update(name)
+        }
+    }
+
+    /// Reads everything again, once for many reasons: the kernel tells every watch when it has lost events.
+    private func readSoon() {
+        guard !isReadingSoon else { return }
+        isReadingSoon = true
+        Task { [weak self] in await self?.readAgain() }
+    }
+
+    private func readAgain() {
+        isReadingSoon = false
+        guard case .open(let home, let source) = state else { return }
+        do throws(ListingError) {
+            if source == nil { state = .open(home, watch: watchHome()) }
+            try readAll(in: home)
+        } catch {
+            reopenHome()
+        }
+    }
+
+    /// The home directory is gone or another one.
+    private func reopenHome() {
+        known = known.mapValues { Known(entry: $0.entry, watch: nil) }
+        openHome()
+    }
+
+    // MARK: What nobody tells of
+
+    private func armSweep() {
+        do {
+            sweepTimer = try loop.timer(after: isHomeOpen ? interval : min(interval, Self.retryInterval)) {
+                [weak self] in
+                self?.assumeIsolated { $0.sweep() }
+            }
+        } catch {
+            logger.error("Changes of what can't be watched will not be seen: \(error)", LogField("home", path))
+        }
+    }
+
+    /// How long a home directory may be back before it is noticed.
+    private static let retryInterval = Duration.milliseconds(500)
+
+    private var isHomeOpen: Bool { if case .open = state { true } else { false } }
+
+    /// Looks at what changes without an event.
+    private func sweep() {
+        guard case .open(let home, let source) = state, let now = try? reader.home(), now == home else {
+            return reopenHome()
+        }
+        if source == nil {
+            readAgain()
+        } else {
+            for (name, project) in known where project.entry.isLink || project.watch == nil { update(name) }
+        }
+        endComplaint()
+        armSweep()
+    }
+
+    /// Says once that something can't be watched.
+    private func complain(of error: SystemdError, _ folder: String) {
+        guard !hasComplained else { return }
+        hasComplained = true
+        let hint =
+            switch error.code {
+            case ENOSPC: "The user has no inotify watches left: raise fs.inotify.max_user_watches (sysctl(8))."
+            case EMFILE:
+                "No descriptors or inotify instances are left: raise fs.inotify.max_user_instances (sysctl(8))."
+            default: "Check that the gateway's user may read it."
+            }
+        logger.warning(
+            "A folder can't be watched; what can't be is read again every few seconds. \(hint)",
+            LogField("folder", folder), LogField("reason", error.reason))
+    }
+
+    private func endComplaint() {
+        guard hasComplained, case .open(_, .some) = state,
+            known.values.allSatisfy({ $0.entry.folder == nil || $0.watch != nil })
+        else { return }
+        hasComplained = false
+        logger.notice("All projects are watched again", LogField("home", path))
+    }
+}

@@ -1,0 +1,54 @@
+/// Reads projects from the disk. It is the catalogue's only way there, so that tests can count and fail what it does.
+package protocol ProjectReader: Sendable {
+    /// The home directory as it is now.
+    func home() throws(ProjectCatalogue.ListingError) -> HomeFolder
+    /// The names of its entries that could be projects.
+    func names() throws(ProjectCatalogue.ListingError) -> [ProjectName]
+    /// What is under that name: nil for nothing, a file, or anything else that can't become a project by itself.
+    func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry?
+}
+
+/// A folder's identity on this machine: it keeps it when it is moved, and another one in its place has another.
+package struct FolderIdentity: Sendable, Hashable {
+    /// The device (stat(3type), st_dev).
+    package let device: UInt64
+    /// The inode on it.
+    package let inode: UInt64
+
+    /// The folder with this inode of this device.
+    package init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+}
+
+/// The home directory.
+package struct HomeFolder: Sendable, Equatable {
+    /// Which folder it is.
+    package let identity: FolderIdentity
+    /// Its path with all symbolic links followed.
+    package let resolvedPath: String
+
+    /// A home directory.
+    package init(identity: FolderIdentity, resolvedPath: String) {
+        self.identity = identity
+        self.resolvedPath = resolvedPath
+    }
+}
+
+/// An entry of the home directory that is, or could become, a project.
+package struct ProjectEntry: Sendable, Equatable {
+    /// The project; nil for a link that leads to none.
+    package let folder: ProjectFolder?
+    /// Which folder that is.
+    package let identity: FolderIdentity?
+    /// Whether it is a symbolic link, whose target can change without a change of the home directory.
+    package let isLink: Bool
+
+    /// An entry.
+    package init(folder: ProjectFolder?, identity: FolderIdentity?, isLink: Bool) {
+        self.folder = folder
+        self.identity = identity
+        self.isLink = isLink
+    }
+}
