@@ -47,6 +47,8 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case ifNoneMatch
     /// `Keep-Alive`.
     case keepAlive
+    /// `x-opencode-directory`: which folder OpenCode is to work in.
+    case openCodeDirectory
     /// `Origin`.
     case origin
     /// `Proxy-Authenticate`.
@@ -135,6 +137,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         case .host: "host"
         case .ifNoneMatch: "if-none-match"
         case .keepAlive: "keep-alive"
+        case .openCodeDirectory: "x-opencode-directory"
         case .origin: "origin"
         case .proxyAuthenticate: "proxy-authenticate"
         case .proxyAuthorization: "proxy-authorization"

@@ -14,6 +14,7 @@ extension Policy {
                 burst: configuration.access.failedTries, interval: configuration.access.failedTryInterval),
             trustedProxies: AddressRanges(configuration.access.trustedProxies),
             origins: AllowedOrigins(configuration.access.origins.map(\.description)),
+            pinsDirectories: configuration.projects.pinsDirectories,
             limits: GatewayLimits(configuration.limits, threads: configuration.threads, descriptors: descriptors),
             accessLog: configuration.accessLog)
     }

@@ -73,7 +73,8 @@ private final class Service {
         self.settings = settings
         loop = try SystemEventLoop()
         let link = DataPlaneLink()
-        let catalogue = ProjectCatalogue(home: configuration.home)
+        let catalogue = ProjectCatalogue(
+            loop: loop, home: configuration.home, followsLinks: configuration.projects.followsLinks, logger: log)
         let supervisor = Self.supervisor(configuration, catalogue, loop, log)
         registry = InstanceRegistry(
             loop: loop, catalogue: catalogue, supervisor: supervisor,
@@ -116,7 +117,7 @@ private final class Service {
             return SystemdSupervisor(loop: loop, access: access, logger: log) { project, run in
                 records.read(project).flatMap { $0.run == run ? $0 : nil }
             } folders: {
-                (try? catalogue.folders().map(\.name)) ?? []
+                catalogue.assumeIsolated { (try? $0.folders().map(\.name)) ?? [] }
             }
         }
     }

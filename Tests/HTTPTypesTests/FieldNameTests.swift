@@ -16,7 +16,7 @@ struct FieldNameTests {
         .cacheControl: "Cache-Control", .connection: "Connection",
         .contentLength: "Content-Length", .contentType: "Content-Type", .date: "Date", .expect: "Expect",
         .forwarded: "Forwarded", .host: "Host", .ifNoneMatch: "If-None-Match", .keepAlive: "Keep-Alive",
-        .origin: "Origin", .proxyAuthenticate: "Proxy-Authenticate",
+        .openCodeDirectory: "X-OpenCode-Directory", .origin: "Origin", .proxyAuthenticate: "Proxy-Authenticate",
         .proxyAuthorization: "Proxy-Authorization", .proxyConnection: "Proxy-Connection", .te: "TE",
         .trailer: "Trailer", .transferEncoding: "Transfer-Encoding", .upgrade: "Upgrade", .vary: "Vary", .via: "Via",
         .accelBuffering: "X-Accel-Buffering", .forwardedFor: "X-Forwarded-For", .forwardedHost: "X-Forwarded-Host",

@@ -184,16 +184,24 @@ extension GatewayLoop: RequestHandler {
         switch decide(connection) {
         case .refusal(let answer): self.answer(connection, answer)
         case .route(let route): serve(route, connection)
-        case .proxy(let name, let endpoint, let target):
-            let exchange = ProxyExchange(self, connection, name, endpoint)
+        case .proxy(let route, let endpoint, let target):
+            let scope = snapshot.policy.pinsDirectories ? route.scope : nil
+            let exchange = ProxyExchange(self, connection, route.name, endpoint, scope: scope)
             exchange.start(target: target, authorization: endpoint.authorization)
+        case .unknown(let name):
+            ask(connection) { control in
+                guard await control.status(name) != nil else { return ControlAnswers.projectNotFound(name.string) }
+                return ControlAnswers.notRunning(name.string, nil)
+            }
         }
     }
 
     private enum Decision {
         case refusal(Answer)
         case route(Route)
-        case proxy(ProjectName, InstanceEndpoint, target: ArraySlice<UInt8>)
+        case proxy(RoutingTable.Route, InstanceEndpoint, target: ArraySlice<UInt8>)
+        /// No project that the loops have heard of: its folder may have been made this moment.
+        case unknown(ProjectName)
     }
 
     /// Route and credentials: all that can be said before a request's body.
@@ -232,12 +240,18 @@ extension GatewayLoop: RequestHandler {
         let found = snapshot.routes.route(forSegment: segment)
         if let found, let endpoint = found.endpoint {
             connection.project = found.text
-            return .proxy(found.name, endpoint, target: target)
+            if snapshot.policy.pinsDirectories, let scope = found.scope,
+                let sentence = DirectoryRefusal.of(connection.head.fields, target, in: scope, of: found.text)
+            {
+                return .refusal(.detail(403, sentence))
+            }
+            return .proxy(found, endpoint, target: target)
         }
         guard let name = ProjectName(percentEncoded: segment) else {
             return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))
         }
         connection.project = name.string
+        guard snapshot.routes.mayBeProject(name) else { return .unknown(name) }
         return .refusal(ControlAnswers.notRunning(name.string, found?.state))
     }
 

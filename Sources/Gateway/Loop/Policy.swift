@@ -12,6 +12,8 @@ package struct Policy: Sendable {
     package var trustedProxies: AddressRanges
     /// The web pages that may read answers (`--allow-origin`).
     package var origins: AllowedOrigins
+    /// Whether a request may name only its project's folder as a directory (`--directory-pinning`).
+    package var pinsDirectories: Bool
     /// Deadlines and sizes. Those that shape libmicrohttpd's daemon stay as they were at the start:
     /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
     package var limits: GatewayLimits
@@ -21,12 +23,13 @@ package struct Policy: Sendable {
     /// A policy with these parts.
     package init(
         keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
-        limits: GatewayLimits, accessLog: Bool
+        pinsDirectories: Bool = true, limits: GatewayLimits, accessLog: Bool
     ) {
         self.keys = keys
         self.failedTries = failedTries
         self.trustedProxies = trustedProxies
         self.origins = origins
+        self.pinsDirectories = pinsDirectories
         self.limits = limits
         self.accessLog = accessLog
     }

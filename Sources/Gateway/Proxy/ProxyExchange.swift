@@ -3,6 +3,7 @@ import HTTPClient
 import HTTPServer
 import HTTPTypes
 import Instances
+import OpenCode
 
 /// One proxied request: what the client sends goes to the instance, what the instance answers goes to the client, and
 /// either end's leaving ends the other.
@@ -29,6 +30,10 @@ final class ProxyExchange {
     private let project: ProjectName
     private let port: UInt16
     private let slot: Int
+    /// What its events may be about; nil for anything.
+    private let scope: DirectoryScope?
+    private var filter: EventFilter?
+    private var target: ArraySlice<UInt8> = []
     private var connection: ClientConnection?
     private var upstream: UpstreamExchange?
     private var tunnel: Tunnel?
@@ -37,17 +42,22 @@ final class ProxyExchange {
     private var isStream = false
     private var isUploading = false
 
-    init(_ owner: GatewayLoop, _ connection: ClientConnection, _ project: ProjectName, _ endpoint: InstanceEndpoint) {
+    init(
+        _ owner: GatewayLoop, _ connection: ClientConnection, _ project: ProjectName, _ endpoint: InstanceEndpoint,
+        scope: DirectoryScope?
+    ) {
         self.owner = owner
         self.connection = connection
         self.project = project
         port = endpoint.port
         slot = endpoint.slot
+        self.scope = scope
     }
 
     /// Sends the request on.
     func start(target: ArraySlice<UInt8>, authorization: [UInt8]?) {
         guard let connection else { return }
+        self.target = target
         let head = connection.head
         let isUpgrade = RequestForwarding.wantsUpgrade(head) && connection.framing == .none
         let request = UpstreamRequest(
@@ -146,8 +156,14 @@ extension ProxyExchange: UpstreamFollower {
         guard let connection else { return }
         let isEventStream = framing != .none && head.isEventStream
         let length = ResponseForwarding.length(framing, head)
+        if isEventStream, let scope, EventFilter.isWanted(for: target) {
+            guard !EventFilter.isEncoded(head) else { return fail(502, EventFilter.encoded) }
+            filter = EventFilter(scope, limit: owner.limits.streamBacklog)
+        }
         let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection))
         if isEventStream {
+            // What a filter leaves is not as long as what comes.
+            let length = filter == nil ? length : .unknown
             detach(connection, answer, length, .cut(above: owner.limits.streamBacklog))
             guard case .detached = phase else { return }
             isStream = true
@@ -177,7 +193,10 @@ extension ProxyExchange: UpstreamFollower {
         arm(isStream ? owner.limits.streamTimeout : owner.limits.answerTimeout)
         let goesOn: Bool
         switch phase {
-        case .detached(let detached): goesOn = detached.write(bytes)
+        case .detached(let detached) where filter == nil: goesOn = detached.write(bytes)
+        case .detached(let detached):
+            filter?.pass(bytes, to: detached, owner.log, project)
+            goesOn = true
         case .held, .answering: goesOn = connection?.write(bytes) ?? true
         case .waiting, .ended: return true
         }

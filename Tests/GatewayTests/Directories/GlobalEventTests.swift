@@ -1,0 +1,168 @@
+import Foundation
+import TestKit
+import Testing
+
+/// `/global/event` carries the events of every directory that the server has open: those of other projects are left out.
+@Suite struct GlobalEventTests {
+    private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
+
+    private static func frame(_ directory: String?, _ text: String) -> String {
+        let start = directory.map { #""directory":"\#($0)","# } ?? ""
+        return "data: {\(start)\"payload\":{\"type\":\"\(text)\"}}\n\n"
+    }
+
+    /// An instance that streams these chunks, made for the gateway's home folder, on every path.
+    private static func rig(
+        _ flags: [String] = [], head: [(String, String)] = head,
+        chunks: @escaping @Sendable (_ home: String) -> [String]
+    ) throws -> ProxyRig {
+        try ProxyRig(flags: flags) { connection, request in
+            try connection.writeHead(200, headers: head)
+            // The gateway's home folder is told by the request.
+            let home = request.value(of: "X-Home") ?? ""
+            let isChunked = head.contains { $0.0 == "Transfer-Encoding" }
+            for chunk in chunks(home) {
+                if isChunked { try connection.writeChunk(chunk) } else { try connection.write(chunk) }
+            }
+            if isChunked { try connection.writeLastChunk() } else { connection.close() }
+        }
+    }
+
+    private static func read(_ rig: ProxyRig, _ path: String) throws -> TestResponse {
+        try rig.request("GET", path, headers: [("X-Home", rig.gateway.home.path)])
+    }
+
+    private static func mixed(_ home: String) -> [String] {
+        [
+            frame(nil, "server.connected"), frame("\(home)/demo", "own.1"), frame("\(home)/other", "foreign.1"),
+            ": comment\n\n" + frame("\(home)/other", "foreign.2") + frame("\(home)/demo/sub", "own.2"),
+            frame("global", "server-wide"), frame("/", "foreign.3"), frame(nil, "server.heartbeat"),
+        ]
+    }
+
+    private static func expected(_ home: String) -> String {
+        frame(nil, "server.connected") + frame("\(home)/demo", "own.1") + ": comment\n\n"
+            + frame("\(home)/demo/sub", "own.2") + frame("global", "server-wide") + frame(nil, "server.heartbeat")
+    }
+
+    @Test(arguments: ["/global/event", "/global/event?a=b", "/global/event/", "/api/event"])
+    func framesOfOtherFoldersAreLeftOutAndTheRestIsByteForByte(path: String) throws {
+        let rig = try Self.rig(chunks: Self.mixed)
+        let answer = try Self.read(rig, path)
+        #expect(answer.status == 200)
+        #expect(answer.text == Self.expected(rig.gateway.home.path))
+        #expect(answer.ending == .complete)
+    }
+
+    /// OpenCode's router would take each of these for `/global/event`.
+    @Test(arguments: [
+        "/global/%65vent", "//global/event", "/global//event", "/./global/event", "/session/../global/event",
+        "/global/%2e/event", "/Global/Event", "/global\\event",
+    ])
+    func noSpellingOfThePathLeadsAroundIt(path: String) throws {
+        let rig = try Self.rig(chunks: Self.mixed)
+        #expect(try Self.read(rig, path).text == Self.expected(rig.gateway.home.path))
+    }
+
+    @Test(arguments: ["/event", "/session/s/event", "/global/events", "/x/global/event"])
+    func otherStreamsAreLeftAlone(path: String) throws {
+        let rig = try Self.rig(chunks: Self.mixed)
+        #expect(try Self.read(rig, path).text == Self.mixed(rig.gateway.home.path).joined())
+    }
+
+    @Test func nothingIsLeftOutWithoutPinning() throws {
+        let rig = try Self.rig(["--no-directory-pinning"], chunks: Self.mixed)
+        #expect(try Self.read(rig, "/global/event").text == Self.mixed(rig.gateway.home.path).joined())
+    }
+
+    @Test func theAnswerPromisesNoLength() throws {
+        let length = ("Content-Length", "\(Self.mixed("/home").joined().utf8.count)")
+        let rig = try Self.rig(head: [("Content-Type", "text/event-stream"), length]) { _ in Self.mixed("/home") }
+        let answer = try Self.read(rig, "/global/event")
+        #expect(answer.values(of: "Content-Length") == [])
+        #expect(answer.values(of: "Transfer-Encoding") == ["chunked"])
+        let passing = Self.frame(nil, "server.connected") + ": comment\n\n" + Self.frame("global", "server-wide")
+        #expect(answer.text == passing + Self.frame(nil, "server.heartbeat"))
+        #expect(answer.ending == .complete)
+    }
+
+    @Test func anEventIsPassedOnAsSoonAsItsFolderIsKnown() throws {
+        let seen = Latch("the client to have seen the event's beginning")
+        let rig = try ProxyRig { connection, request in
+            try connection.writeHead(200, headers: Self.head)
+            let home = request.value(of: "X-Home") ?? ""
+            try connection.writeChunk(#"data: {"directory":"\#(home)/demo","payload":{"text":""#)
+            try seen.wait()
+            try connection.writeChunk("end\"}}\n\n")
+            try connection.writeLastChunk()
+        }
+        let home = rig.gateway.home.path
+        let reader = ResponseReader(try rig.send("GET", "/global/event", headers: [("X-Home", home)]))
+        var text = ""
+        while !text.hasSuffix(#""text":""#) {
+            text += String(decoding: try #require(try reader.readBodyPart()), as: UTF8.self)
+        }
+        seen.open()
+        #expect(try reader.readAll().text.hasSuffix("end\"}}\n\n"))
+    }
+
+    @Test func largeEventsOfBothKindsFlowThrough() throws {
+        let big = String(repeating: "0123456789abcdef", count: 200_000)
+        let rig = try Self.rig { home in
+            ["own", "foreign", "own"].flatMap { kind -> [String] in
+                let folder = kind == "own" ? "demo" : "other"
+                return [#"data: {"directory":"\#(home)/\#(folder)","text":""#, big, "\"}\n\n"]
+            }
+        }
+        let answer = try Self.read(rig, "/global/event")
+        let own = #"data: {"directory":"\#(rig.gateway.home.path)/demo","text":""# + big + "\"}\n\n"
+        #expect(isSame(answer.body, Array((own + own).utf8)))
+    }
+
+    @Test func anEventThatNamesNoFolderInTimeIsLeftOutWithAWordInTheLog() throws {
+        let rig = try Self.rig(["--stream-backlog", "64KiB"]) { home in
+            let long = String(repeating: "a", count: 100_000)
+            return ["data: {\"payload\":\"", long, "\",\"directory\":\"\(home)/demo\"}\n\n", Self.frame(nil, "next")]
+        }
+        #expect(try Self.read(rig, "/global/event").text == Self.frame(nil, "next"))
+        try rig.gateway.process.waitForLine(on: .error) { $0.contains("an event was left out") && $0.contains("demo") }
+    }
+
+    @Test(arguments: ["gzip", "br"])
+    func aCompressedStreamCannotBeReadAndIsRefused(coding: String) throws {
+        let rig = try Self.rig(head: Self.head + [("Content-Encoding", coding)], chunks: Self.mixed)
+        let answer = try Self.read(rig, "/global/event")
+        #expect(answer.status == 502)
+        #expect(answer.text.contains("compressed"))
+        #expect(try Self.read(rig, "/event").status == 200)
+    }
+
+    @Test func aBreakInTheMiddleIsNoCleanEnd() throws {
+        let rig = try ProxyRig { connection, _ in
+            try connection.writeHead(200, headers: Self.head)
+            try connection.writeChunk(Self.frame(nil, "server.connected"))
+            connection.close()
+        }
+        let answer = try Self.read(rig, "/global/event")
+        #expect(answer.text == Self.frame(nil, "server.connected"))
+        #expect(answer.ending != .complete)
+    }
+
+    @Test(arguments: ["1.1.11", "1.2.27", "1.18.33"])
+    func aRecordedStreamShowsOneFoldersTurn(version: String) throws {
+        let fixture = String(
+            decoding: try Fixtures.read("opencode/\(version)/events-global-other-directory.txt"), as: UTF8.self)
+        let rig = try Self.rig { home in
+            let stream = fixture.replacing("/home/vibe/other.app", with: "\(home)/other")
+                .replacing("/home/vibe/demo", with: "\(home)/demo")
+            return stride(from: 0, to: stream.utf8.count, by: 701).map { start in
+                let bytes = Array(stream.utf8)
+                return String(decoding: bytes[start..<min(start + 701, bytes.count)], as: UTF8.self)
+            }
+        }
+        let text = try Self.read(rig, "/global/event").text
+        #expect(text.contains("server.connected"))
+        #expect(!text.contains("\(rig.gateway.home.path)/other"))
+        #expect(text.hasSuffix("\n\n"))
+    }
+}

@@ -1,0 +1,67 @@
+import TestKit
+import Testing
+
+/// Nobody learns from an answer what else there is: all that is no project gets the same 404, on every route.
+@Suite struct UnknownProjectTests {
+    private static let routes = [
+        ("GET", "status"), ("HEAD", "status"), ("POST", "start"), ("DELETE", "stop"), ("GET", "api"), ("GET", "api/x"),
+        ("POST", "api/session"), ("OPTIONS", "api/x"), ("GET", "api/event"), ("GET", "api/x?directory=/etc"),
+    ]
+
+    @Test func whateverIsNoProjectIsNotFoundInTheSameWords() throws {
+        let gateway = try GatewayUnderTest()
+        let outside = try TemporaryDirectory()
+        try gateway.makeProject(".hidden")
+        try gateway.makeProject("real/inner")
+        _ = try gateway.home.write("text", to: "file")
+        try gateway.makePipe("pipe")
+        try gateway.link("outside", to: outside.path)
+        try gateway.link("root", to: "/")
+        try gateway.link("up", to: "..")
+        try gateway.link("self", to: ".")
+        try gateway.link("broken", to: "nowhere")
+        try gateway.link("to-file", to: "file")
+        for segment in [
+            "nothing", ".hidden", "%2ehidden", "file", "pipe", "outside", "root", "up", "self", "broken", "to-file",
+            "real%2Finner", "REAL", "re%61", "", ".", "..", "%2e%2e", "%00", "%ff",
+        ] {
+            for (method, route) in Self.routes {
+                let answer = try gateway.request(method, "/projects/\(segment)/\(route)")
+                #expect(answer.status == 404, "\(method) \(segment)/\(route)")
+                // A segment that can be a name is given back decoded, any other one as it came.
+                let shown = segment == "re%61" ? "rea" : segment
+                let body = method == "HEAD" ? "" : #"{"detail":"Project not found: \#(shown)"}"#
+                #expect(answer.text == body, "\(method) \(segment)/\(route)")
+                #expect(
+                    answer.fields.map(\.name).sorted() == ["Content-Length", "Content-Type", "Date", "X-Request-Id"],
+                    "\(method) \(segment)/\(route)")
+            }
+        }
+    }
+
+    @Test func aProjectThatDoesNotRunIsToldFromAnUnknownOne() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        try gateway.expect(
+            "GET", "/projects/demo/api/x", 503,
+            #"{"detail":"OpenCode instance for demo is not running. Start it first."}"#)
+        // Also one that was made this moment.
+        for number in 0..<20 {
+            try gateway.makeProject("new\(number)")
+            #expect(try gateway.request("GET", "/projects/new\(number)/api/x").status == 503)
+        }
+        try gateway.expect("GET", "/projects/other/api/x", 404, #"{"detail":"Project not found: other"}"#)
+    }
+
+    @Test func linksOutOfTheHomeFolderAreProjectsWhereThatIsAllowed() throws {
+        let outside = try TemporaryDirectory()
+        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "linked") }
+        _ = try outside.write("\(instance.port)\n", to: "upstream-port")
+        let gateway = try GatewayUnderTest(flags: ["--follow-links", "on"])
+        try gateway.link("outside", to: outside.path)
+        try gateway.link("root", to: "/")
+        #expect(try gateway.request("POST", "/projects/outside/start").status == 200)
+        #expect(try gateway.request("GET", "/projects/outside/api/x?directory=\(outside.path)").text == "linked")
+        #expect(try gateway.request("GET", "/projects/root/status").status == 404)
+    }
+}
