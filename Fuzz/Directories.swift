@@ -1,0 +1,110 @@
+// modules: OpenCode
+// length: 256
+
+import OpenCode
+
+private let folder = "/home/vibe/demo"
+private let scope = DirectoryScope(folder: folder, resolved: folder)
+
+/// Whatever way a request names a directory in, what passes is the project's folder to OpenCode too, as a second reader
+/// of queries, fields and paths understands it; and every path in the folder passes when it is written properly.
+///
+/// The input is a byte for the way, then the query, the field's value or a path.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let way = input.byte()
+    let bytes = input.remainder()
+    switch way % 4 {
+    case 0: if DirectoryPin.violation(ofQuery: bytes, in: scope) == nil { checkQuery(bytes) }
+    case 1: checkQueryValue(bytes, way & 4 == 0 ? "directory=" : "location%5Bdirectory%5D=")
+    case 2: if DirectoryPin.violation(ofFields: [bytes], in: scope) == nil { check([decodeComponent(Array(bytes))]) }
+    default: checkPathInside(bytes)
+    }
+    return 0
+}
+
+private func checkQueryValue(_ value: ArraySlice<UInt8>, _ name: String) {
+    let query = Array(name.utf8) + value
+    if DirectoryPin.violation(ofQuery: query[...], in: scope) == nil { checkQuery(query[...]) }
+}
+
+/// The first and the last parameter of each name, decoded as a form and once more.
+private func checkQuery(_ query: ArraySlice<UInt8>) {
+    for wanted in ["directory", "location[directory]"] {
+        let values = query.split(separator: UInt8(ascii: "&")).compactMap { parameter -> [UInt8]? in
+            let equals = parameter.firstIndex(of: UInt8(ascii: "=")) ?? parameter.endIndex
+            guard decodeForm(parameter[..<equals]).elementsEqual(wanted.utf8) else { return nil }
+            return decodeForm(parameter[equals...].dropFirst())
+        }
+        for value in [values.first, values.last] {
+            if let value { check([value, decodeComponent(value)]) }
+        }
+    }
+}
+
+private func check(_ directories: [[UInt8]]) {
+    for directory in directories where !directory.isEmpty { precondition(isInside(resolve(directory))) }
+}
+
+private func isInside(_ path: String) -> Bool { path.utf8.elementsEqual(folder.utf8) || path.hasPrefix(folder + "/") }
+
+/// A path below the folder, without escapes, control characters or ways up, encoded as clients do it.
+private func checkPathInside(_ bytes: ArraySlice<UInt8>) {
+    guard let text = String(validating: bytes, as: UTF8.self),
+        bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "%") }),
+        !text.split(separator: "/").contains("..")
+    else { return }
+    let encoded = Array((folder + "/").utf8).flatMap(escape) + bytes.flatMap(escape)
+    precondition(DirectoryPin.violation(ofQuery: (Array("directory=".utf8) + encoded)[...], in: scope) == nil)
+    precondition(DirectoryPin.violation(ofFields: [encoded[...]], in: scope) == nil)
+}
+
+private func escape(_ byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+}
+
+/// As `URLSearchParams` does it: `+` is a space, what is no escape stays, what is no UTF-8 is replaced.
+private func decodeForm(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    let spaced = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+    return Array(String(decoding: unescape(spaced).bytes, as: UTF8.self).utf8)
+}
+
+/// As `decodeURIComponent` does it; where that throws, the text itself.
+private func decodeComponent(_ bytes: [UInt8]) -> [UInt8] {
+    let (decoded, isWhole) = unescape(bytes)
+    return isWhole && String(validating: decoded, as: UTF8.self) != nil ? decoded : bytes
+}
+
+private func unescape(_ bytes: [UInt8]) -> (bytes: [UInt8], isWhole: Bool) {
+    var decoded: [UInt8] = []
+    var isWhole = true
+    var index = 0
+    while index < bytes.count {
+        let digits = bytes.dropFirst(index + 1).prefix(2)
+        if bytes[index] == UInt8(ascii: "%") {
+            if digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                decoded.append(value)
+                index += 3
+                continue
+            }
+            isWhole = false
+        }
+        decoded.append(bytes[index])
+        index += 1
+    }
+    return (decoded, isWhole)
+}
+
+/// As `path.resolve` does it in the folder.
+private func resolve(_ path: [UInt8]) -> String {
+    let text = String(decoding: path, as: UTF8.self)
+    var parts: [Substring] = []
+    for part in ((path.first == UInt8(ascii: "/") ? "" : folder + "/") + text).split(separator: "/") where part != "." {
+        if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    return "/" + parts.joined(separator: "/")
+}
