@@ -18,7 +18,7 @@ import Testing
         let targets = [
             "/a%2Fb", "/%00", "/a%00b", "/%2e%2e/%2e%2e/x", "/../../beta/api/x", "/./a", "//", "//a//b", "/", "/%",
             "/%zz", "/a?b=%26&c=%3D", "/a??b", "/?", "/a?", "/a?b=/../c", "/a;b=c", "/a:b@c", "/%C3%BC", "/ü",
-            "/a+b%20c", "/a\\b", "/a|b", "/a\"b", "/<a>", "/{a}", "/a?directory=/home/vibe&x=%2e",
+            "/a+b%20c", "/a\\b", "/a|b", "/a\"b", "/<a>", "/{a}", "/a?folder=/home/vibe&x=%2e",
         ]
         for target in targets {
             let answer = try connection.exchange(
