@@ -25,16 +25,18 @@ ROUNDS = {"cutoff": 2}
 
 
 def frames(path):
-    """The head, the events and the ending of a recorded stream."""
+    """The head, the events and the ending of a recorded stream, and when it had heartbeats."""
     lines = [json.loads(line) for line in path.open()]
-    text, events, ending = "", [], None
+    text, events, ending, beats = "", [], None, []
     for record in lines[1:]:
         ending = record.get("ended", ending)
         text += record.get("text", "")
         while "\n\n" in text:
             frame, text = text.split("\n\n", 1)
             events.append(json.loads(frame.removeprefix("data: ")))
-    return lines[0], events, ending
+            if '"server.heartbeat"' in frame:
+                beats.append(round(record["ms"]))
+    return lines[0], events, ending, beats
 
 
 class Labels:
@@ -136,8 +138,8 @@ def main(recordings, fixtures):
     for version in VERSIONS:
         source, target = Path(recordings, version), Path(fixtures, version)
         for scenario in SCENARIOS:
-            first, events, ending = frames(source / f"events-{scenario}.jsonl")
-            head = {"target": first["target"], "head": first["head"], "ended": ending}
+            first, events, ending, beats = frames(source / f"events-{scenario}.jsonl")
+            head = {"target": first["target"], "head": first["head"], "ended": ending, "heartbeats": beats}
             write(target / "events" / f"{scenario}.jsonl", [head] + shortened(events, ROUNDS.get(scenario)))
         seen, exchanges = set(), []
         for line in (source / "http.jsonl").open():

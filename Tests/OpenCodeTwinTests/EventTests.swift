@@ -44,6 +44,34 @@ struct EventTests {
         #expect(types == ["server.connected"] + Array(repeating: "server.heartbeat", count: 3))
     }
 
+    /// The recorded turn was silent for 75 seconds.
+    @Test(arguments: Recording.all)
+    func heartbeatsHaveTheRecordedInterval(_ recording: Recording) throws {
+        let beats = try recording.records("events/slow.jsonl")[0]["heartbeats"]?.elements ?? []
+        let times = beats.compactMap { beat in if case .integer(let time) = beat { time } else { nil } }
+        #expect(times.count == (recording.version == "1.1.11" ? 2 : 7))
+        for (beat, next) in zip(times, times.dropFirst()) {
+            let difference = Duration.milliseconds(next - beat) - recording.profile.heartbeat
+            #expect(abs(difference / .milliseconds(1)) < 100)
+        }
+    }
+
+    /// Bytes of all events of one turn, as recorded. 1.1.11 sends the whole text again with every piece.
+    @Test(arguments: [
+        ("1.1.11", "fast", 10_420_881), ("1.2.27", "fast", 414_727), ("1.18.33", "fast", 487_406),
+        ("1.1.11", "medium", 302_259), ("1.2.27", "medium", 67_945), ("1.18.33", "medium", 81_246),
+        ("1.1.11", "big", 4_506_993), ("1.2.27", "big", 3_006_727), ("1.18.33", "big", 3_009_469),
+    ])
+    func aTurnHasAboutAsManyBytesAsRecorded(version: String, model: String, bytes: Int) throws {
+        let twin = try TwinProcess(version)
+        let session = try twin.newSession()
+        let stream = try TestClient.events(twin.port, "/event")
+        _ = try stream.nextJSON()
+        try twin.post("/session/\(session)/prompt_async", Prompt.text("Explain it", model: model))
+        try stream.first("the turn's end") { $0.contains("session.idle") }
+        #expect(stream.raw.count > bytes * 2 / 3 && stream.raw.count < bytes * 3 / 2)
+    }
+
     @Test func aBigAnswerIsOneBigEvent() throws {
         let twin = try TwinProcess()
         let session = try twin.newSession()
