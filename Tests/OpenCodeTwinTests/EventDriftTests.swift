@@ -75,7 +75,8 @@ struct EventDriftTests {
 
     @Test(arguments: Recording.all)
     func retriesUntilAborted(_ recording: Recording) throws {
-        try expect(recording, "ratelimit-abort", model: "ratelimit") { twin, log, session, profile in
+        // Between two tries there must be time to ask for the status.
+        try expect(recording, "ratelimit-abort", model: "ratelimit", pace: 20) { twin, log, session, profile in
             for _ in 0..<5 { try log.next("session.status") { $0["status"]?["type"] == "retry" } }
             #expect(try twin.get("/session/status").json[session]?["message"] == "Rate limit reached")
             try twin.post("/session/\(session)/abort")

@@ -52,15 +52,17 @@ struct ExchangeSituation {
 
     init(_ recorded: RecordedExchange) throws {
         let files = ["README.md": "# demo\n", "big.txt": String(repeating: "0123456789abcdef\n", count: 100_000)]
+        let takesTime = (Self.busy + Self.retrying).contains(recorded.name)
         twin = try TwinProcess(
-            recorded.version, environment: Self.environment(recorded.name),
-            pace: Self.busy.contains(recorded.name) ? 100 : 0,
+            recorded.version, environment: Self.environment(recorded.name), pace: takesTime ? 100 : 0,
             files: recorded.name.hasPrefix("file") ? files : [:])
         target = try Self.prepare(twin, recorded)
     }
 
     /// What is asked for while a turn runs.
     private static let busy = ["session-status-busy", "abort", "message-while-busy"]
+    /// What is asked for between two tries.
+    private static let retrying = ["session-status-retrying", "abort-retrying"]
 
     private static func environment(_ name: String) -> [String: String] {
         switch name {
@@ -80,7 +82,7 @@ struct ExchangeSituation {
             session = try twin.usedSession()
             try twin.post("/session/\(session)/fork")
             try twin.post("/session/\(session)/message", Prompt.text("again"))
-        case "session-status-retrying", "abort-retrying":
+        case let name where retrying.contains(name):
             session = try begin(twin, "ratelimit") { $0["status"]?["type"] == "retry" }
         case "permission-once", "permission-reject", "permissions-pending-tools", "permissions-pending-ask":
             session = try begin(twin, "tools", until: "permission.asked")

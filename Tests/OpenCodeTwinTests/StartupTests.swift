@@ -28,6 +28,8 @@ struct StartupTests {
     func theBannerAndWhatComesBefore(_ recording: Recording) throws {
         let first = try TwinProcess(recording.version, misbehave: "first-run")
         let expected = try Self.recorded(recording, "first start", port: first.port)
+        // The two streams are read by two threads.
+        try first.process.output.wait(forCount: expected.count)
         for stream in [TestProcess.Stream.output, .error] {
             #expect(first.process.lines(of: stream) == Self.lines(expected, of: stream))
         }
