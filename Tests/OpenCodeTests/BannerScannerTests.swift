@@ -81,10 +81,27 @@ import Testing
         }
     }
 
-    @Test func onlyTheFirstAnnouncementCounts() {
+    @Test(arguments: Fixtures.versions)
+    func aRecordedServerIsUnderstoodWhereverItsOutputIsSplit(version: String) throws {
+        for life in try Fixtures.lives(version) where life.port != nil {
+            let lines = life.output.filter { $0.stream == "stdout" }.map { $0.line + "\n" }
+            let bytes = Array(lines.joined().utf8)
+            for split in 0...bytes.count {
+                var scanner = BannerScanner()
+                let found = [scanner.scan(bytes[..<split]), scanner.scan(bytes[split...])].compactMap { $0 }
+                #expect(found == [life.port], "\(life.name), split at \(split)")
+            }
+        }
+    }
+
+    /// An agent starts servers too, shows logs, and may want to lead requests to a port of its own.
+    @Test(arguments: ["opencode server", "server"], ["127.0.0.1:5000", "localhost:5000", "[::1]:1", "0.0.0.0:65535"])
+    func whatAnAgentPrintsLaterIsNoAnnouncement(phrase: String, address: String) {
         var scanner = BannerScanner()
         #expect(scanner.scan(Array(Self.v1.utf8)[...]) == 4096)
-        #expect(scanner.scan(Array("opencode server listening on http://127.0.0.1:5000\n".utf8)[...]) == nil)
+        for text in ["\(phrase) listening on http://\(address)\n", "\n\(Self.v1)", "\u{1B}[0m\(Self.v1)"] {
+            #expect(scanner.scan(Array(text.utf8)[...]) == nil)
+        }
         #expect(scanner.port == 4096)
     }
 

@@ -76,7 +76,7 @@ package actor ProcessSupervisor: Supervisor {
 
     private func spawn(_ folder: ProjectFolder) throws(LaunchError) -> Run {
         let project = folder.name
-        precondition(instances[project] == nil, "a project has one server at most")
+        guard instances[project] == nil else { throw LaunchError("a server of it still runs.") }
         let logger = logger.with(LogField("project", project.string))
         let environment = try InstanceEnvironment.load(
             project: project, home: setUp.userHome, base: setUp.environment)

@@ -1,4 +1,5 @@
-import Glibc
+internal import CSystemd
+internal import Glibc
 
 /// The socket on which journald takes entries in its native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL).
 ///

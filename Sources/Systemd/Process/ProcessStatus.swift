@@ -15,10 +15,10 @@ package struct ProcessStatus: Sendable, Equatable {
     package init?(_ line: some Collection<UInt8>) {
         let line = Array(line)
         // The program's name stands in parentheses and may hold anything, closing ones too.
-        guard let open = line.firstIndex(of: UInt8(ascii: "(")), let close = line.lastIndex(of: UInt8(ascii: ")")),
-            open < close, let number = Int32(decimal: line[..<open].dropLast())
+        guard let opening = line.firstIndex(of: UInt8(ascii: "(")), let closing = line.lastIndex(of: UInt8(ascii: ")")),
+            opening < closing, let number = Int32(decimal: line[..<opening].dropLast())
         else { return nil }
-        let fields = line[(close + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        let fields = line[(closing + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard fields.count > Field.startTime, let parent = Int32(decimal: fields[Field.parent]),
             let group = Int32(decimal: fields[Field.group]), let session = Int32(decimal: fields[Field.session]),
             let startTime = UInt64(decimal: fields[Field.startTime])

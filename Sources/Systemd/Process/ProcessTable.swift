@@ -27,7 +27,7 @@ package struct ProcessTable: Sendable {
 
     /// The processes as they are now; `variable` is the name of the mark.
     ///
-    /// Takes some 20 µs for each process of the machine. One that starts meanwhile may be missing.
+    /// Takes some 50 µs for each process of the machine. One that starts meanwhile may be missing.
     package static func read(mark variable: String) -> ProcessTable {
         let prefix = Array("\(variable)=".utf8)
         return ProcessTable(

@@ -10,10 +10,13 @@ final class GatewayUnderTest: Sendable {
     let port: UInt16
 
     /// Starts the gateway with further flags or environment. Its instances are whatever the folder's `upstream-port` names, unless
-    /// another command is given.
-    init(flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil) throws {
-        home = try TemporaryDirectory()
-        let tools = try TemporaryDirectory()
+    /// another command is given. It works on the folders of `other`, where one is given, in place of its own.
+    init(
+        flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil,
+        after other: GatewayUnderTest? = nil
+    ) throws {
+        home = try other?.home ?? TemporaryDirectory()
+        let tools = try other?.tools ?? TemporaryDirectory()
         // It announces the port of the test's own server and ends with its parent, however that ends.
         let shim = try tools.write(
             """

@@ -1,0 +1,43 @@
+// modules: Addresses EnvironmentFiles Locking OpenCode Access Logging Systemd Instances
+// length: 400
+
+import Instances
+import OpenCode
+import Systemd
+
+/// A record that is understood is usable, and stays the same through its text; every record's text is understood.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let record = InstanceRecord(text: text) {
+        precondition(text.hasPrefix("viberemote-instance 1\n") && text.utf8.last == 0x0A)
+        precondition(record.process.map { $0.number > 1 } ?? true)
+        precondition(record.port != 0 && !record.run.isEmpty)
+        precondition(ProjectName(directoryName: record.project.bytes) == record.project)
+        check(record)
+    }
+    var input = FuzzInput(data, count)
+    let number = Int32(input.byte()) << 8 | Int32(input.byte())
+    let value = String(decoding: input.remainder(), as: UTF8.self)
+    guard let project = ProjectName("demo") else { return 0 }
+    check(
+        InstanceRecord(
+            project: project, run: value.isEmpty ? "x" : value,
+            process: number > 1 ? ProcessIdentity(number: number, startTime: UInt64(number)) : nil, boot: value,
+            port: number > 0 ? UInt16(number) : nil,
+            credentials: number % 2 == 0 ? InstanceCredentials(username: value, password: value) : nil,
+            environmentDigest: number % 3 == 0 ? value : nil))
+    return 0
+}
+
+private func check(_ record: InstanceRecord) {
+    guard let back = InstanceRecord(text: record.text) else { preconditionFailure("a record is not understood") }
+    // By bytes: `==` of text follows Unicode's equivalences.
+    precondition(Array(back.text.utf8) == Array(record.text.utf8))
+    precondition(back.process == record.process && back.port == record.port && back.project == record.project)
+    precondition(bytes(back.credentials?.password) == bytes(record.credentials?.password))
+    precondition(bytes(back.run) == bytes(record.run) && bytes(back.boot) == bytes(record.boot))
+}
+
+private func bytes(_ text: String?) -> [UInt8]? { text.map { Array($0.utf8) } }

@@ -1,0 +1,93 @@
+import Glibc
+import TestKit
+import Testing
+
+/// `~/.config/opencode/env` and `~/.config/opencode/env.d/NAME.env`.
+@Suite struct EnvironmentFileTests {
+    /// Writes its environment down, and announces the port that the folder names.
+    private static func opencode(_ tools: TemporaryDirectory) throws -> String {
+        try tools.write(
+            """
+            #!/bin/sh
+            env >environment
+            echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
+            exec tail -f --pid=$PPID /dev/null
+            """, to: "opencode", mode: 0o755)
+    }
+
+    private let tools: TemporaryDirectory
+    private let gateway: GatewayUnderTest
+    private let instance: FakeInstance
+
+    init() throws {
+        tools = try TemporaryDirectory()
+        gateway = try GatewayUnderTest(
+            environment: ["FROM_GATEWAY": "1", "OVERRIDDEN": "by nobody"], opencode: try Self.opencode(tools))
+        instance = try FakeInstance { connection, _ in try connection.respond(200) }
+    }
+
+    private func write(_ text: String, to name: String, mode: UInt32 = 0o600) throws {
+        try gateway.home.write(text, to: ".config/opencode/\(name)", mode: mode)
+    }
+
+    @Test(arguments: ["demo", "my app", "a-b", "gr\u{fc}n", "[x]*?", "a\\b", "$HOME"])
+    func eachProjectGetsTheCommonFileAndItsOwn(name: String) throws {
+        try write("# keys\nPROVIDER_KEY='common key'\nOVERRIDDEN=common\n", to: "env")
+        try write("OVERRIDDEN=\"own \\\"value\\\"\"\nLONG=one\\\n two\n", to: "env.d/\(name).env")
+        try write("OVERRIDDEN=wrong\n", to: "env.d/x.env")
+        let path = name.utf8.map { "%" + String($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        try gateway.makeProject(name)
+        try gateway.home.write("\(instance.port)\n", to: "\(name)/upstream-port")
+        let answer = try gateway.request("POST", "/projects/\(path)/start")
+        #expect(answer.status == 200, "\(answer.text)")
+        let lines = try gateway.read("\(name)/environment").split(separator: "\n")
+        for line in ["FROM_GATEWAY=1", "PROVIDER_KEY=common key", #"OVERRIDDEN=own "value""#, "LONG=one two"] {
+            #expect(lines.contains(Substring(line)), "\(line)")
+        }
+        try gateway.end()
+    }
+
+    @Test func aFileThatOthersCanReadIsRefusedWithTheChmodThatFixesIt() throws {
+        try write("PROVIDER_KEY=hidden\n", to: "env", mode: 0o644)
+        try gateway.makeProject("demo")
+        try gateway.home.write("\(instance.port)\n", to: "demo/upstream-port")
+        let answer = try gateway.request("POST", "/projects/demo/start")
+        #expect(answer.status == 500)
+        let path = "\(gateway.home.path)/.config/opencode/env"
+        #expect(answer.text.hasPrefix(#"{"detail":"Failed to start service: \#(path) "#), "\(answer.text)")
+        #expect(answer.text.contains("`chmod 600 \(path)`"))
+        #expect(!gateway.log.contains { $0.contains("hidden") })
+        chmod(path, 0o600)
+        #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
+        try gateway.end()
+    }
+
+    @Test func aWrongLineIsNamedWithFileAndLine() throws {
+        try write("A=1\n\nPROVIDER_KEY='hidden\n", to: "env.d/demo.env")
+        try gateway.makeProject("demo")
+        let answer = try gateway.request("POST", "/projects/demo/start")
+        #expect(answer.status == 500)
+        #expect(answer.text.contains("\(gateway.home.path)/.config/opencode/env.d/demo.env, line 3 "), "\(answer.text)")
+        #expect(!answer.text.contains("hidden"))
+        try gateway.end()
+    }
+
+    @Test func aLineWithoutEffectIsToldInTheLog() throws {
+        try write("A=1\nexport PROVIDER_KEY=hidden\n", to: "env")
+        try gateway.start(instance)
+        let line = try gateway.process.waitForLine(on: .error) { $0.contains("opencode/env, line 2 ") }
+        #expect(line.contains(#""project":"demo""#) && !line.contains("hidden"))
+        try gateway.end()
+    }
+
+    @Test func aChangeIsSeenAtTheNextStart() throws {
+        try write("VALUE=first\n", to: "env")
+        try gateway.start(instance)
+        #expect(try gateway.read("demo/environment").contains("VALUE=first\n"))
+        try write("VALUE=second\n", to: "env")
+        #expect(try gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        try gateway.start(instance)
+        #expect(try gateway.read("demo/environment").contains("VALUE=second\n"))
+        try gateway.end()
+    }
+}

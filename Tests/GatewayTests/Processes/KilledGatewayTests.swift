@@ -1,0 +1,91 @@
+import Glibc
+import TestKit
+import Testing
+
+/// A gateway that was killed with SIGKILL stops nothing: the next one has to know what it finds.
+@Suite struct KilledGatewayTests {
+    private let tools: TemporaryDirectory
+    private let opencode: String
+
+    init() throws {
+        tools = try TemporaryDirectory()
+        // Each server adds its number to a list.
+        opencode = try tools.write(
+            "#!/bin/sh\necho $$ >>../servers\nexec '\(try BuiltProducts.path("opencode-twin"))' \"$@\"\n",
+            to: "opencode", mode: 0o755)
+    }
+
+    private func servers(_ gateway: GatewayUnderTest) throws -> [Int32] {
+        try gateway.read("servers").split(separator: "\n").compactMap { Int32($0) }
+    }
+
+    @Test func theNextGatewayTakesOverWhatRunsAndStartsNoSecondServer() throws {
+        let first = try GatewayUnderTest(opencode: opencode)
+        try first.makeProject("demo")
+        #expect(try first.request("POST", "/projects/demo/start").status == 200)
+        let session = try first.request("POST", "/projects/demo/api/session", body: Array("{}".utf8)).text
+        let identifier = try #require(session.split(separator: "\"").first { $0.hasPrefix("ses_") })
+        first.process.terminate(SIGKILL)
+        try first.process.waitForExit()
+
+        let second = try GatewayUnderTest(opencode: opencode, after: first)
+        let answer = try second.request("POST", "/projects/demo/start")
+        #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
+        // The very same server, with its password: it knows the session.
+        #expect(try second.request("GET", "/projects/demo/api/session/\(identifier)").status == 200)
+        let servers = try servers(second)
+        #expect(servers.count == 1)
+        #expect(second.log.contains { $0.contains("found running and is taken over") })
+        #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)
+        #expect(!servers.contains(where: ProcessMeasures.isAlive))
+        try second.end()
+    }
+
+    @Test func whatWasTakenOverEndsWithTheGateway() throws {
+        let first = try GatewayUnderTest(opencode: opencode)
+        for project in ["one", "two", "three"] {
+            try first.makeProject(project)
+            #expect(try first.request("POST", "/projects/\(project)/start").status == 200)
+        }
+        first.process.terminate(SIGKILL)
+        try first.process.waitForExit()
+        let second = try GatewayUnderTest(opencode: opencode, after: first)
+        let servers = try servers(second)
+        #expect(servers.count == 3 && servers.allSatisfy(ProcessMeasures.isAlive))
+        #expect(try second.end() == .exited(0))
+        #expect(!servers.contains(where: ProcessMeasures.isAlive))
+    }
+
+    @Test func aSecondGatewayForTheSameProjectsEndsWithASentence() throws {
+        let first = try GatewayUnderTest(opencode: opencode)
+        try first.makeProject("demo")
+        #expect(try first.request("POST", "/projects/demo/start").status == 200)
+        let error = #expect(throws: TestKitError.self) { try GatewayUnderTest(opencode: opencode, after: first) }
+        #expect(
+            error.map { "\($0)" }?.contains(
+                "viberemote-gateway: another gateway (process \(first.process.pid)) already runs instances") == true)
+        // Nothing has happened to the first one's.
+        #expect(try first.request("GET", "/projects/demo/api/session").status == 200)
+        #expect(try servers(first).count == 1)
+        try first.end()
+    }
+
+    @Test func manyKillsNeverLeaveASecondServer() throws {
+        var gateway = try GatewayUnderTest(opencode: opencode)
+        try gateway.makeProject("demo")
+        for _ in 0..<4 {
+            // In the middle of a start.
+            let connection = try gateway.connect()
+            try connection.send("POST", "/projects/demo/start", headers: [GatewayUnderTest.authorization])
+            try gateway.process.waitForLine(on: .error) { $0.contains(" starting") || $0.contains("taken over") }
+            gateway.process.terminate(SIGKILL)
+            try gateway.process.waitForExit()
+            connection.close()
+            gateway = try GatewayUnderTest(opencode: opencode, after: gateway)
+        }
+        #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
+        #expect(try servers(gateway).count(where: ProcessMeasures.isAlive) == 1)
+        #expect(try gateway.end() == .exited(0))
+        #expect(try !servers(gateway).contains(where: ProcessMeasures.isAlive))
+    }
+}
