@@ -61,6 +61,8 @@ enum Serve {
 private final class Service {
     private let loop: SystemEventLoop
     private let registry: InstanceRegistry
+    /// Ends what a gateway has left that ran instances as its children; nil where this one takes that over.
+    private let leftovers: ProcessSupervisor?
     private let dataPlane: DataPlane
     private let log: Logger
     private let settings: LiveSettings
@@ -76,6 +78,10 @@ private final class Service {
         let catalogue = ProjectCatalogue(
             loop: loop, home: configuration.home, followsLinks: configuration.projects.followsLinks, logger: log)
         let supervisor = Self.supervisor(configuration, catalogue, loop, log)
+        // Whoever ran the instances until now: no project ever has two servers.
+        leftovers =
+            supervisor.outlivesGateway
+            ? ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log) : nil
         registry = InstanceRegistry(
             loop: loop, catalogue: catalogue, supervisor: supervisor,
             limits: InstanceLimits(configuration.instances, configuration.limits), logger: log,
@@ -128,9 +134,10 @@ private final class Service {
         let lifecycle = Lifecycle(
             loop: loop, registry: registry, dataPlane: dataPlane, log: log, settings: settings)
         let failure = Locked<LaunchError?>(nil)
-        Task { [registry, loop, dataPlane] in
+        Task { [registry, leftovers, loop, dataPlane] in
             await lifecycle.watchSignals()
             do throws(LaunchError) {
+                try await leftovers?.endLeftovers()
                 try await registry.open()
                 StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
                 ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)")

@@ -34,6 +34,9 @@ package struct InstanceRecordStore: Sendable {
 
     // MARK: Records
 
+    /// Whether anything was ever written down, or is about to be.
+    var exists: Bool { exists(folder) }
+
     /// Makes the folder where it is missing; throws unless it is ours and closed to others. To be called before any
     /// writing.
     package func prepare() throws(InstanceRecordError) {
@@ -113,7 +116,7 @@ package struct InstanceRecordStore: Sendable {
         return InstanceRecord(text: text)
     }
 
-    private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    private func exists(_ path: String) -> Bool { Glibc.access(path, F_OK) == 0 }
 
     // MARK: Names
 

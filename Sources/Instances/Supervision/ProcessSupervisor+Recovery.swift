@@ -16,6 +16,20 @@ extension ProcessSupervisor {
         }
     }
 
+    /// Ends every server that a killed gateway has left running as its child; for a gateway whose servers are run by
+    /// somebody else, before it starts any: a folder never has two. Throws when another gateway still has them.
+    package func endLeftovers() async throws(LaunchError) {
+        guard setUp.records.exists else { return }
+        do throws(InstanceRecordError) { lock = try setUp.records.lock() } catch {
+            throw LaunchError(error.description)
+        }
+        for record in setUp.records.all() {
+            if record.isOfThisBoot { await endRemains(of: record) }
+            setUp.records.remove(record.project)
+        }
+        lock = nil
+    }
+
     /// False when the server can't be taken over.
     private func adopt(_ record: InstanceRecord, in table: ProcessTable) -> Bool {
         guard let process = leader(of: record, in: table) else { return false }

@@ -139,6 +139,25 @@ import Testing
         await second.end()
     }
 
+    /// A gateway whose servers are units of systemd.
+    @Test func aGatewayThatRunsNoChildrenEndsThem() async throws {
+        let rig = try ProcessRig(Self.server)
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        let second = try await rig.gateway(opens: false)
+        let error = await #expect(throws: LaunchError.self) { try await second.endLeftovers() }
+        #expect(error?.description.contains("another gateway") == true)
+        #expect(ProcessRig.runs(run.processIdentifier))
+        await first.end()
+        try await second.endLeftovers()
+        #expect(!ProcessRig.runs(run.processIdentifier))
+        #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
+        // Nothing to do, and nothing left behind.
+        try await second.endLeftovers()
+        #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
+        await second.end()
+    }
+
     /// A number that was given to another process since, a boot that is over.
     @Test func aRecordThatIsNotTrueAnyMoreHitsNobody() async throws {
         let rig = try ProcessRig(Self.server)

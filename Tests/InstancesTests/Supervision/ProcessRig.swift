@@ -22,7 +22,7 @@ final class ProcessRig: Sendable {
 
     /// A supervisor as a gateway has it, on a loop of its own, opened.
     func gateway(
-        environment: [String: String] = ["PATH": "/usr/bin:/bin"], givesPasswords: Bool = true
+        environment: [String: String] = ["PATH": "/usr/bin:/bin"], givesPasswords: Bool = true, opens: Bool = true
     ) async throws -> SupervisorInRig {
         let gateway = try SupervisorInRig { loop in
             ProcessSupervisor(
@@ -33,7 +33,7 @@ final class ProcessRig: Sendable {
                 logger: Logger(sink: lines, level: .debug))
         }
         do {
-            try await gateway.open()
+            if opens { try await gateway.open() }
         } catch {
             await gateway.end()
             throw error
@@ -85,6 +85,7 @@ actor SupervisorInRig: SupervisorObserver {
     }
 
     func open() async throws { try await supervisor?.open(self) }
+    func endLeftovers() async throws { try await supervisor?.endLeftovers() }
     func start(_ folder: ProjectFolder) { supervisor?.start(folder) }
     func terminate() { supervisor?.terminate(.alpha) }
     func kill(_ project: ProjectName = .alpha) { supervisor?.kill(project) }
