@@ -4,6 +4,8 @@ package enum SupervisedEvent: Sendable, Equatable {
     case launched(Run)
     /// A start that was asked for led to no server; one sentence.
     case launchFailed(reason: String)
+    /// It can't be asked to end, so it goes on; one sentence.
+    case stopFailed(reason: String)
     /// The server announced its port. `warning`: the port is not from the announcement; how it was found, as one
     /// sentence.
     case announced(run: String, port: UInt16, warning: String? = nil)

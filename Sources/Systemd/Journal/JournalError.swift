@@ -13,7 +13,7 @@ package enum JournalError: Error, Equatable, CustomStringConvertible {
         case .notPermitted(let folder):
             """
             the journal in \(folder) can't be read by this user: add the user to the group systemd-journal \
-            (`sudo usermod -aG systemd-journal USER`, then restart the user's manager), or have it kept on disk, where \
+            (`sudo usermod -aG systemd-journal $USER`, then restart the user's manager), or have it kept on disk, where \
             each user can read their own (`sudo mkdir -p /var/log/journal && sudo systemctl restart systemd-journald`).
             """
         case .missing: "there is no journal on this machine: check that systemd-journald runs."

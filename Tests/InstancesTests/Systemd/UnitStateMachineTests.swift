@@ -121,6 +121,13 @@ struct UnitStateMachineTests {
                 == [.exited(run: Self.a, how: "a stop", next: .stopped)])
     }
 
+    @Test func aStopThatIsDeniedIsToldOnceAndTheRunGoesOn() {
+        let asked = Self.ready + [.stopRequested(kills: false)]
+        #expect(Self.last(asked + [.stopDenied("no.")]) == [.stopFailed("no.")])
+        #expect(Self.last(asked + [.stopDenied("no."), .stopDenied("no.")]) == [])
+        #expect(Self.last(asked + [.stopDenied("no."), .stopRequested(kills: true)]) == [.stop, .kill])
+    }
+
     @Test func aUnitThatWasFailedBeforeIsToldOfWithItsReason() {
         let failed = Self.properties("failed", "failed", result: "exit-code", code: 1, status: 1)
         #expect(

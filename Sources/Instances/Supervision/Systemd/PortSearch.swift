@@ -44,7 +44,9 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
     /// What is said of a port that was found among the sockets.
     var warning: String {
         "The port was found among the sockets of the unit's processes, because "
-            + (trouble ?? "its announcement is not in the journal (a rate limit, or rotated away).")
+            + (trouble
+                ?? "its announcement is not in the journal (a rate limit, rotated away, or in files that only the group "
+                + "systemd-journal may read).")
     }
 
     /// Looks for a run's port until it is told or ``stop(_:)`` is called.

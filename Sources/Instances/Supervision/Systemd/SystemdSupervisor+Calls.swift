@@ -47,8 +47,8 @@ extension SystemdSupervisor {
     private func refused(_ action: UnitStateMachine.Action, _ reason: String, _ project: ProjectName) {
         switch action {
         case .start, .restart: handle(.startRefused(reason), of: project)
-        default:
-            logger.error("The instance can't be ended: \(reason)", LogField("project", project.string))
+        case .stop, .kill: handle(.stopDenied(reason), of: project)
+        default: logger.error("The unit can't be reset: \(reason)", LogField("project", project.string))
         }
     }
 }

@@ -130,6 +130,7 @@ extension SystemdSupervisor {
         case .launched(let run): launched(run, project)
         case .launchFailed(let reason): report(.launchFailed(reason: reason), of: project)
         case .announced(let run, let port, let bySockets): announced(run, port, bySockets, project)
+        case .stopFailed(let reason): report(.stopFailed(reason: reason), of: project)
         case .ending(let run): report(.ending(run: run), of: project)
         case .exited(let run, let how, let next): exited(run, how, next, project)
         }

@@ -30,6 +30,8 @@ package actor SystemdSupervisor: Supervisor {
     var units: [ProjectName: SupervisedUnit] = [:]
     var ports: PortSearch?
     var connection = ManagerConnection()
+    /// Units of which was said already that they are no project's.
+    private var mistaken: Set<String> = []
     private var opening: CheckedContinuation<Void, Never>?
 
     /// A supervisor of the manager behind `access`. `findRecord` is asked on the loop when a run appears; `folders` are
@@ -118,9 +120,10 @@ package actor SystemdSupervisor: Supervisor {
     /// Says which units look like a project's and are none's.
     func reportMistaken(_ names: [String]) {
         let folders = folders()
-        for name in names {
+        for name in names where !mistaken.contains(name) {
             let meant = UnitName.mistaken(name, among: folders)
             guard let first = meant.first, let own = try? UnitName(first) else { continue }
+            mistaken.insert(name)
             logger.warning(
                 "The unit \(name) belongs to no project: it was probably meant for the folder "
                     + meant.map { "\"\($0)\"" }.joined(separator: " or ")

@@ -28,6 +28,8 @@ extension UnitStateMachine {
         case stopAccepted(job: String)
         /// The manager does not stop it: it is not there.
         case stopRefused
+        /// The manager does not let the gateway stop or kill it; one sentence.
+        case stopDenied(String)
         /// A signal told some of its properties; `isComplete` when those belong together with the ones before.
         case changed(UnitProperties, isComplete: Bool)
         /// All of its properties were read.
@@ -70,6 +72,8 @@ extension UnitStateMachine {
         case launched(UnitRun)
         /// Tell that the start led to nothing.
         case launchFailed(String)
+        /// Tell that it goes on although it was to end.
+        case stopFailed(String)
         /// Tell of a run's port.
         case announced(run: String, port: UInt16, bySockets: Bool)
         /// Tell that somebody else stops a run.

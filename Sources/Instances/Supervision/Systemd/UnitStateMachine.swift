@@ -58,6 +58,11 @@ struct UnitStateMachine: Sendable {
         case .stopRefused:
             stopRequest = .none
             return stopEnded()
+        case .stopDenied(let reason):
+            stopRequest = .none
+            guard isStopAsked else { return [] }
+            isStopAsked = false
+            return [.stopFailed(reason)]
         case .changed(let news, let isComplete):
             properties.merge(news)
             // A unit's own kind of properties comes first: judged alone, it would meet the general ones of before.
