@@ -1,4 +1,3 @@
-import Foundation
 import Instances
 import Testing
 
@@ -23,11 +22,5 @@ import Testing
             name: try #require(ProjectName("gone")), path: "/home/vibe/gone", hasGit: false, hasPackageJSON: false)
         let project = Project(folder: folder, state: .ready(port: 4096), isMissing: true)
         #expect(project.json.hasSuffix(#""is_running":true,"port":4096,"missing":true}"#))
-    }
-
-    @Test func everyCharacterSurvivesJSON() throws {
-        let text = String(String.UnicodeScalarView((0..<0x250).compactMap { Unicode.Scalar($0) })) + "\u{2028}😀"
-        let parsed = try JSONSerialization.jsonObject(with: Data("[\(JSONText.quoted(text))]".utf8))
-        #expect(parsed as? [String] == [text])
     }
 }

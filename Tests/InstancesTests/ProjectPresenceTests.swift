@@ -9,12 +9,12 @@ import Testing
     @Test func aFolderThatGoesWhileItsInstanceRunsIsShownAsMissing() async throws {
         let rig = try await RegistryRig(projects: ["alpha", "beta", "zeta"])
         #expect(await rig.registry.start(.beta) == .started(port: 4096))
-        #expect(await rig.registry.status(.beta)?.isMissing == false)
+        #expect(await rig.registry.status(.beta)?.project.isMissing == false)
         #expect(rename("\(rig.home.path)/beta", "\(rig.home.path)/.beta") == 0)
         _ = await rig.table { !$0.mayBeProject(.beta) || $0.route(to: .beta)?.endpoint != nil }
         let status = try #require(await rig.registry.status(.beta))
-        #expect(status.isMissing)
-        #expect(status.state == .ready(port: 4096))
+        #expect(status.project.isMissing)
+        #expect(status.project.state == .ready(port: 4096))
         let list = try await rig.registry.projects()
         #expect(list.map(\.folder.name.string) == ["alpha", "beta", "zeta"])
         #expect(list.map(\.isMissing) == [false, true, false])

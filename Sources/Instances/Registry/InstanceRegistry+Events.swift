@@ -32,6 +32,7 @@ extension InstanceRegistry {
             }
             advance(.launched(run: run.id, isFound: run.isFound), of: name)
         case .launchFailed(let reason): advance(.launchFailed(reason: reason), of: name)
+        case .stopFailed(let reason): advance(.stopFailed(reason: reason), of: name)
         case .announced(let run, let port, let warning): announced(run, port, warning, of: name)
         case .ending(let run): advance(.ending(run: run), of: name)
         case .exited(let run, let how, let tail, let next):

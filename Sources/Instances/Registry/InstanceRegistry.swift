@@ -158,7 +158,7 @@ package actor InstanceRegistry {
         enter(
             folder(named: name)
                 ?? ProjectFolder(
-                    name: name, path: catalogue.home + "/" + name.string, hasGit: false, hasPackageJSON: false))
+                    name: name, path: catalogue.path + "/" + name.string, hasGit: false, hasPackageJSON: false))
     }
 
     private func report(on name: ProjectName) -> InstanceReport {

@@ -2,9 +2,27 @@
 extension InstanceStateMachine {
     /// Ends what runs, gently at first.
     mutating func end(_ ending: Ending) -> [Action] {
+        var ending = ending
+        ending.port = claimedPort
         phase = .ending(ending)
         isChecking = false
         return Self.disarmAll + [.terminate, .arm(.terminate, limits.stop)]
+    }
+
+    /// It goes on, because nobody could ask it to end: what it was before has to be found out again.
+    mutating func endingFailed(_ reason: String) -> [Action] {
+        guard case .ending(let ending) = phase, ending.isOurs else { return [] }
+        let answers: [Action] = [
+            .disarm(.terminate), .disarm(.kill), .answerStops(.failed(InstanceMessage.stopFailed(reason))),
+            .arm(.start, limits.start),
+        ]
+        guard let port = ending.port else {
+            phase = .booting
+            return answers
+        }
+        phase = .probing(
+            Probing(port: port, delay: limits.firstProbeDelay, trouble: "It could not be ended: \(reason)"))
+        return answers + [check(port)]
     }
 
     /// Nothing of it is left.

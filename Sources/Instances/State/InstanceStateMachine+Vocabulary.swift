@@ -30,6 +30,8 @@ extension InstanceStateMachine {
         case launched(run: String, isFound: Bool = false)
         /// The supervisor could not start one; why.
         case launchFailed(reason: String)
+        /// The supervisor can't ask it to end, so it goes on; why.
+        case stopFailed(reason: String)
         /// It announced its port.
         case announced(run: String, port: UInt16)
         /// Another project's instance has announced this one's port after it; that project's name.

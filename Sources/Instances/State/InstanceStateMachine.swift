@@ -51,6 +51,8 @@ package struct InstanceStateMachine: Sendable {
         var startsAgain = false
         /// Whether the gateway ends it, and not somebody else.
         var isOurs = true
+        /// Its port, should it go on after all.
+        var port: UInt16?
     }
 
     /// Where the current run comes from.
@@ -175,6 +177,7 @@ package struct InstanceStateMachine: Sendable {
         case .stopRequested: requestStop()
         case .launched(let run, let isFound): launched(run, isFound)
         case .launchFailed(let reason): launchFailed(reason)
+        case .stopFailed(let reason): endingFailed(reason)
         case .announced(let run, let port): announced(run, port)
         case .displaced(let name): displaced(by: name)
         case .ending(let run): endsElsewhere(run)

@@ -83,9 +83,10 @@ final class SupervisedRig: Sendable {
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         let supervisor = FakeSupervisor(loop, outlivesGateway: outlivesGateway, found: found)
         let ports = ports
+        let logger = Logger(sink: lines, level: .debug)
         registry = InstanceRegistry(
-            loop: loop, catalogue: ProjectCatalogue(home: home.path), supervisor: supervisor, limits: limits,
-            logger: Logger(sink: lines, level: .debug),
+            loop: loop, catalogue: ProjectCatalogue(loop: loop, home: home.path, followsLinks: false, logger: logger),
+            supervisor: supervisor, limits: limits, logger: logger,
             links: InstanceRegistry.Links(
                 probe: { ports.answer($0) }, publish: { published.yield($0) }, environmentDigest: digest))
         (self.home, self.loop, self.supervisor) = (home, loop, supervisor)

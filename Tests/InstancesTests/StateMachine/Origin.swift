@@ -86,7 +86,7 @@ extension InstanceLimits {
 /// One of each event that can come.
 enum Stimulus: CaseIterable {
     case startRequested, stopRequested
-    case launched, launchFailed, announced, displaced, endsElsewhere
+    case launched, launchFailed, stopFailed, announced, displaced, endsElsewhere
     case exitedStopped, exitedFailed, exitedRestarts, exitedGaveUp
     case healthy, unhealthyAnswer, unauthorized, silent, quiet, progressed
     case startTimer, answerTimer, probeTimer, lateTimer, steadyTimer, restartTimer, terminateTimer, killTimer
@@ -97,6 +97,7 @@ enum Stimulus: CaseIterable {
         case .stopRequested: .stopRequested
         case .launched: .launched(run: "b")
         case .launchFailed: .launchFailed(reason: "no.")
+        case .stopFailed: .stopFailed(reason: "denied.")
         case .announced: .announced(run: "a", port: 4096)
         case .displaced: .displaced(by: "beta")
         case .endsElsewhere: .ending(run: "a")

@@ -17,7 +17,7 @@ enum TransitionTable {
         }
     }
 
-    static let all = requests + launches + announcements + exits + checks + deadlines
+    static let all = requests + launches + announcements + refusedStops + exits + checks + deadlines
 
     // MARK: States
 
@@ -59,6 +59,16 @@ enum TransitionTable {
     }
 
     // MARK: Somebody wants it ready, or gone
+
+    /// The supervisor can't ask it to end: it goes on, and is asked for its health again.
+    private static let refusedStops: [Row] = [
+        Row(.stopping, .stopFailed, probing, stopDenied + [check(2)]),
+        Row(.stoppingAndStartingAgain, .stopFailed, probing, stopDenied + [check(2)]),
+        Row(.timedOut, .stopFailed, .booting, stopDenied),
+    ]
+    private static let stopDenied: [Action] = [
+        .disarm(.terminate), .disarm(.kill), .answerStops(.failed("Failed to stop service: denied.")), deadline,
+    ]
 
     private static let requests: [Row] = [
         Row(.stopped, .startRequested, .starting, wait + launch),
