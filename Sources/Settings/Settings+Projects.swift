@@ -12,6 +12,7 @@ extension Settings {
             Whether a request to a project may name only that project's folder as a directory (`?directory=`, \
             `location[directory]=`, `x-opencode-directory`), and other folders' events are left out of its event \
             streams. `--no-directory-pinning` switches it off.
-            """),
+            """
+        ).reloaded,
     ]
 }
