@@ -83,7 +83,10 @@ struct FlagSplitter {
         if command.switches.contains(where: { $0.flag == flag }) {
             throw SettingError("\(flag) takes no value: write \(flag) alone.")
         }
-        let known = command.settings.flatMap { [$0.flag, $0.offFlag].compactMap(\.self) } + command.switches.map(\.flag) + ["--help"]
+        let known =
+            command.settings.flatMap { [$0.flag, $0.offFlag].compactMap(\.self) } + command.switches.map(\.flag) + [
+                "--help"
+            ]
         let hint =
             NearestWord.find(flag, among: known).map { "did you mean \($0)" }
             ?? "see `\(GatewayVersion.program) help \(command.name)`"
