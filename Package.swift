@@ -76,10 +76,8 @@ let package = Package(
         program(
             "viberemote-gateway",
             [
-                "Gateway", "EventLoop", "EnvironmentFiles", "HTTPServer", "Instances", "Logging", "Locking", "OpenCode",
-                "Settings",
-                "Systemd",
-                "Access", "Addresses",
+                "Gateway", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances",
+                "Logging", "Locking", "OpenCode", "Settings", "Systemd", "Access", "Addresses",
             ]),
         module("TestKit", ["CSpawn"]),
         program("opencode-twin", ["TestKit"]),

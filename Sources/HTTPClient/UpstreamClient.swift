@@ -5,11 +5,12 @@ import Glibc
 /// The upstream side of one loop: libcurl's multi interface for everything up to an answer's head, and for exchanges
 /// to their end.
 ///
-/// HTTP/1.1 to 127.0.0.1 only. Nothing may be removed from libcurl while one of its callbacks runs: what ends there
+/// HTTP/1.1 to one address only. Nothing may be removed from libcurl while one of its callbacks runs: what ends there
 /// is put on a list and removed when libcurl has returned.
 package final class UpstreamClient {
     let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
+    private let host: String
     private var addresses: [UInt16: OpaquePointer] = [:]
     private var idleHandles: [EasyHandle] = []
     private var sockets: [CurlSocket?] = []
@@ -27,11 +28,13 @@ package final class UpstreamClient {
     private static let keptConnections = 64
     private var connectionLimit = 0
 
-    /// A client on `loop`.
-    package init(loop: EventLoop) throws(SetUpFailure) {
+    /// A client on `loop`. `host` is a numeric address as it stands in a URL, IPv6 in brackets; the Host field says
+    /// 127.0.0.1 in any case.
+    package init(loop: EventLoop, host: String = "127.0.0.1") throws(SetUpFailure) {
         guard Self.isLibraryReady else { throw SetUpFailure(description: "libcurl could not be initialised.") }
         guard let multi = curl_multi_init() else { throw SetUpFailure(description: "libcurl has no memory.") }
         self.loop = loop
+        self.host = host
         self.multi = multi
         timer = loop.timer(self)
         ccurl_multi_set_context(multi, Unmanaged.passUnretained(self).toOpaque())
@@ -139,7 +142,7 @@ package final class UpstreamClient {
     private func address(of port: UInt16) -> OpaquePointer? {
         if let known = addresses[port] { return known }
         guard let address = curl_url(),
-            curl_url_set(address, CURLUPART_URL, "http://127.0.0.1:\(port)/", 0) == CURLUE_OK
+            curl_url_set(address, CURLUPART_URL, "http://\(host):\(port)/", 0) == CURLUE_OK
         else { return nil }
         addresses[port] = address
         return address

@@ -12,7 +12,7 @@ extension Settings {
             """
         ).reloaded,
         Setting(
-            "key-file", "VIBE_KEY_FILE", .file(), \.keyFile, default: .unset(description: "none"), group: .access,
+            "key-file", "VIBE_KEY_FILE", .file, \.keyFile, default: .unset(description: "none"), group: .access,
             """
             File with keys, one on each line, that only its owner can read (mode 0600). Each of them opens the gateway, \
             besides `VIBE_AUTH_SECRET`.

@@ -39,11 +39,11 @@ package enum Settings {
             default: .system(description: "number of cores, at most 4") { "\(max(1, min($0.processors, 4)))" },
             "Threads that carry requests, 1 to 64."),
         Setting(
-            "config", "VIBE_CONFIG", .file(none: ConfigurationFile.off), \.configurationFile,
+            "config", "VIBE_CONFIG", .file, \.configurationFile,
             default: .unset(description: ConfigurationFile.defaultText),
             """
             File that sets what neither flag nor environment does: lines `NAME=VALUE` with the environment's names. \
-            `off` reads none.
+            `none` reads none.
             """
         ).notFromFile.reloaded,
     ]

@@ -44,18 +44,17 @@ extension ValueForm where Value == String {
 }
 
 extension ValueForm where Value == String? {
-    /// The absolute path of a file, or where there is a word for it, none.
-    static func file(none: String? = nil) -> ValueForm {
-        ValueForm(
-            placeholder: none.map { "FILE|\($0)" } ?? "FILE", hint: .file,
-            parse: { (text) throws(InvalidValue) in
-                if text == none { return nil }
-                let word = none.map { " or \($0)" } ?? ""
-                try AbsolutePath.check(text, fix: "write a path from / on\(word)")
-                return text
-            },
-            text: { $0 ?? none ?? "none" })
-    }
+    /// The absolute path of a file, or `none`.
+    static let file = ValueForm(
+        placeholder: "FILE|none", hint: .file,
+        parse: { (text) throws(InvalidValue) in
+            if text == none { return nil }
+            try AbsolutePath.check(text, fix: "write a path from / on, or none")
+            return text
+        },
+        text: { $0 ?? none })
+
+    private static let none = "none"
 }
 
 /// What every path in a setting must be.

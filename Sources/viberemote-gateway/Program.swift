@@ -14,6 +14,13 @@ struct Program {
         case .usageError(let text):
             StandardStreams.writeError(text)
             exit(Command.usageExitCode)
+        case .misconfigured(let text):
+            StandardStreams.writeError("\(GatewayVersion.program): \(text)")
+            exit(Command.misconfiguredExitCode)
+        case .check(let resolution): exit(Check.run(resolution))
+        case .project(let request, let output, let configuration):
+            exit(ProjectCommand.run(request, output, configuration))
+        case .exec(let instance, let configuration): exit(Exec.run(instance: instance, configuration))
         case .serve(let configuration, let sources): exit(Serve.run(configuration, sources))
         }
     }

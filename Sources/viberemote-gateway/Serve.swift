@@ -17,7 +17,7 @@ enum Serve {
     static func run(_ configuration: Configuration, _ sources: SettingSources) -> Int32 {
         do {
             Environment.scrub("VIBE_AUTH_SECRET")
-            try requireFolder(configuration.home)
+            try ProjectFolderCheck.require(configuration.home)
             // Before any thread exists, so that every thread has them blocked.
             try SystemEventLoop.blockSignals([SIGTERM, SIGINT, SIGHUP])
             signal(SIGPIPE, SIG_IGN)
@@ -33,26 +33,6 @@ enum Serve {
         } catch {
             StandardStreams.writeError("viberemote-gateway: \(error)")
             return failureExitCode
-        }
-    }
-
-    /// The projects' folder is missing or is no folder.
-    private struct NoFolder: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// Fails with a sentence where there is no folder at `path`: every request would fail later.
-    private static func requireFolder(_ path: String) throws {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            throw NoFolder(
-                description:
-                    "The projects' folder \(path) (--home, HOME_DIR) can't be read: \(String(cString: strerror(errno)))."
-            )
-        }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw NoFolder(
-                description: "\(path) (--home, HOME_DIR) is no folder. Name the folder that holds the projects.")
         }
     }
 }

@@ -35,6 +35,8 @@ struct CommandTests {
         "Every help has a usage and fits 100 columns",
         arguments: [
             ["--help"], ["help", "serve"], ["help", "completion"], ["help", "man"], ["help", "help"],
+            ["help", "check"],
+            ["help", "project"], ["help", "exec"],
         ])
     func helpIsReadable(arguments: [String]) throws {
         let text = try Self.help(arguments)
@@ -46,7 +48,9 @@ struct CommandTests {
     @Test("The overview names every command")
     func commands() throws {
         let text = try Self.help(["--help"])
-        for command in ["serve", "completion", "man", "help", "--version"] { #expect(text.contains("\n  \(command) ")) }
+        for command in ["serve", "check", "project", "completion", "man", "exec", "help", "--version"] {
+            #expect(text.contains("\n  \(command) "))
+        }
     }
 
     @Test("Help on serve names every setting with flag, environment and default, and has examples")

@@ -1,3 +1,4 @@
+import EnvironmentFiles
 import Foundation
 import Settings
 import Testing
@@ -30,7 +31,7 @@ struct CompletionTests {
         for flag in Settings.table.compactMap(\.flag) {
             #expect(script.contains(shell == "fish" ? " -l \(flag.dropFirst(2)) " : flag), "\(flag)")
         }
-        for command in ["serve", "completion", "man", "help"] { #expect(script.contains(command)) }
+        for command in ["serve", "check", "project", "completion", "man", "help"] { #expect(script.contains(command)) }
     }
 
     /// What bash offers behind these words, the last of which is being typed.
@@ -70,9 +71,27 @@ struct CompletionTests {
             (["x", "serve", "--threads", ""], []), (["x", "serve", "--home", "/usr/shar"], ["/usr/share"]),
             (["x", "serve", "--threads", "2", "--log-l"], ["--log-level"]),
             (["x", "completion", "z"], ["zsh"]), (["x", "help", "ser"], ["serve"]), (["x", "nonsense", ""], []),
+            (["x", "project", "st"], ["start", "stop", "status"]), (["x", "project", "list", "--j"], ["--json"]),
+            (["x", "check", "--max-h"], ["--max-head"]),
         ])
     func bash(words: [String], offered: [String]) throws {
         #expect(try Self.bash(words) == offered)
+    }
+
+    @Test("bash offers the projects of the running gateway and never runs what a name says")
+    func projects() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "completion-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let gateway = folder.appending(path: "gateway")
+        let names = ["alpha", "my app", "$(touch \(folder.path)/ran)", "al'pha"].map { "echo \(ShellWord.quoted($0))" }
+        try Data((["#!/bin/sh", "[ \"$*\" = 'project list --names' ] || exit 1"] + names).joined(separator: "\n").utf8)
+            .write(to: gateway)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: gateway.path)
+        #expect(try Self.bash([gateway.path, "project", "start", "al"]) == ["alpha", #"al\'pha"#])
+        #expect(try Self.bash([gateway.path, "project", "status", "my"]) == [#"my\ app"#])
+        #expect(try Self.bash([gateway.path, "project", "stop", ""]).count == 4)
+        #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "ran").path))
     }
 
     @Test("zsh and fish can read theirs", arguments: ["zsh", "fish"])

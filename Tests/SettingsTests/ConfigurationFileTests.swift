@@ -36,7 +36,7 @@ struct ConfigurationFileTests {
         #expect(configuration.listen == ListenAddress(host: "0.0.0.0", port: 4000))
     }
 
-    @Test("The user's file holds, else the machine's; one that is named holds alone; off reads none")
+    @Test("The user's file holds, else the machine's; one that is named holds alone; none has none read")
     func places() throws {
         let threads = { (count: Int) in File(content: "VIBE_THREADS=\(count)") }
         var files = [Self.machine: threads(1)]
@@ -50,7 +50,7 @@ struct ConfigurationFileTests {
         files["/flag"] = threads(6)
         let flags = ["--config", "/flag"]
         #expect(try CommandLineUnderTest.serve(flags, ["VIBE_CONFIG": "/named"], files: files).threads == 6)
-        let none = try CommandLineUnderTest.serve(["--config=off"], files: files)
+        let none = try CommandLineUnderTest.serve(["--config=none"], files: files)
         #expect(none.threads == 4 && none.configurationFile == nil)
     }
 

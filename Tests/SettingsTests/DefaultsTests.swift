@@ -11,7 +11,7 @@ struct DefaultsTests {
             "listen": "0.0.0.0:4000", "home": "/home/vibe", "opencode": "opencode", "supervisor": "auto",
             "scope": "user",
             "threads": "4",
-            "auth-secret": "********", "key-file": "none", "config": "off", "access-log": "on", "log-format": "auto",
+            "auth-secret": "********", "key-file": "none", "config": "none", "access-log": "on", "log-format": "auto",
             "log-level": "info",
             "head-timeout": "10s", "idle-timeout": "75s", "body-timeout": "1min", "answer-timeout": "15min",
             "send-timeout": "15min", "stream-timeout": "24h", "drain-timeout": "10s", "start-timeout": "5min",

@@ -82,6 +82,6 @@ struct KeyFileTests {
                 == "VIBE_KEY_FILE: /none does not exist.")
         #expect(
             CommandLineUnderTest.message(["serve", "--key-file", "keys"])
-                == #"--key-file "keys" is not an absolute path: write a path from / on."#)
+                == #"--key-file "keys" is not an absolute path: write a path from / on, or none."#)
     }
 }

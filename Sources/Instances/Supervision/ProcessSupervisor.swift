@@ -25,14 +25,14 @@ package actor ProcessSupervisor: Supervisor {
     var instances: [ProjectName: ProcessInstance] = [:]
     /// The last lines of servers that have ended.
     var lastTails: [ProjectName: [String]] = [:]
-    private let command: [String]
+    private let words: [String]
 
     /// A supervisor without servers. What the servers print goes to `logger` under their project's name.
     package init(loop: SystemEventLoop, setUp: ProcessSetUp, logger: Logger) {
         self.loop = loop
         self.setUp = setUp
         self.logger = logger
-        command = [Self.absolute(setUp.command[0])] + setUp.command.dropFirst()
+        words = ServeCommand.words(setUp.command, from: FileManager.default.currentDirectoryPath)
     }
 
     /// What the servers print is in the gateway's own log.
@@ -90,8 +90,6 @@ package actor ProcessSupervisor: Supervisor {
         }
         var variables = environment.variables(credentials: credentials, directory: folder.path)
         variables[ProcessInstance.markName] = record.run
-        // Flag and value apart: OpenCode does not know the other form (`--port=0`) at every version.
-        let words = command + ["serve", "--port", "0", "--hostname", "127.0.0.1"]
         let child: ChildProcess
         do throws(SystemdError) {
             child = try ChildProcess(
@@ -137,12 +135,5 @@ package actor ProcessSupervisor: Supervisor {
             // It goes on running, and is found by its mark.
             instance.logger.error("\(error)")
         }
-    }
-
-    /// A relative path is meant from where the gateway was started, not from each project's folder. A bare name is
-    /// looked for on the PATH.
-    private static func absolute(_ program: String) -> String {
-        guard program.contains("/"), !program.hasPrefix("/") else { return program }
-        return FileManager.default.currentDirectoryPath + "/" + program
     }
 }

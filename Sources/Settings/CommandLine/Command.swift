@@ -2,6 +2,14 @@
 package enum Command: Sendable {
     /// Run the gateway; the sources are for a reload.
     case serve(Configuration, SettingSources)
+    /// Say what is set, and whether it would work.
+    case check(Resolution)
+    /// Ask the running gateway.
+    case project(ProjectRequest, ProjectOutput, Configuration)
+    /// Become the OpenCode server of a unit's instance.
+    case exec(instance: String, Configuration)
+    /// The settings of `exec` can't be used: print this text on stderr and end with `misconfiguredExitCode`.
+    case misconfigured(String)
     /// Print this text on stdout and end with exit code 0.
     case print(String)
     /// Print this text on stderr and end with `usageExitCode`.
@@ -9,6 +17,8 @@ package enum Command: Sendable {
 
     /// The exit code after a command line or setting that can't be used.
     package static let usageExitCode: Int32 = 2
+    /// The exit code of `exec` where another try would fail too (EX_CONFIG, sysexits.h).
+    package static let misconfiguredExitCode: Int32 = 78
 
     /// Understands a command line. `arguments` come without the program's name. Reads nothing but what it is given.
     package static func parse(
@@ -36,9 +46,40 @@ package enum Command: Sendable {
     ) throws(SettingError) -> Command {
         switch subcommand.name {
         case "serve": return .serve(try sources.configuration(files), sources)
+        case "check": return .check(sources.resolve(files))
+        case "project": return try project(given, sources, files)
+        case "exec": return try exec(given, sources, files)
         case "completion": return .print(try CompletionScript.text(shell: given.words))
         case "man": return .print(ManualPage.text)
         default: return help(given.words)
+        }
+    }
+
+    private static func project(
+        _ given: FlagSplitter.Given, _ sources: SettingSources, _ files: SettingFiles
+    ) throws(SettingError) -> Command {
+        let request = try ProjectRequest(given.words)
+        var output = ProjectOutput.table
+        if given.switches.contains("--json") { output = .json }
+        if given.switches.contains("--names") {
+            guard request == .list, output == .table else {
+                throw SettingError("--names goes with project list alone: leave out --json, or --names.")
+            }
+            output = .names
+        }
+        return .project(request, output, try sources.configuration(files))
+    }
+
+    private static func exec(
+        _ given: FlagSplitter.Given, _ sources: SettingSources, _ files: SettingFiles
+    ) throws(SettingError) -> Command {
+        guard given.words.count == 1, let instance = given.words.first, !instance.isEmpty else {
+            throw SettingError("exec takes the unit's instance: write \(GatewayVersion.program) exec %i.")
+        }
+        do throws(SettingError) {
+            return .exec(instance: instance, try sources.configuration(files))
+        } catch {
+            return .misconfigured(error.description)
         }
     }
 

@@ -36,7 +36,7 @@ struct Subcommand: Sendable {
     static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 
     /// Every command, in the order of help.
-    static let all: [Subcommand] = [serve, completion, manual, help]
+    static let all: [Subcommand] = [serve, check, project, completion, manual, exec, help]
 
     static let serve = Subcommand(
         name: "serve", usage: "[FLAGS]", summary: "run the gateway in the foreground",
@@ -65,6 +65,47 @@ struct Subcommand: Sendable {
                 lines: ["VIBE_LOG_FORMAT=json VIBE_ANSWER_TIMEOUT=1h viberemote-gateway serve"]),
         ])
 
+    static let check = Subcommand(
+        name: "check", usage: "[FLAGS]", summary: "say what is set and whether it would work, and end",
+        description: [
+            """
+            Prints every setting with the value in force and where it came from, secrets masked. Then looks at what \
+            serve would need: the keys, the projects' folder, the OpenCode command, the projects' environment files, the \
+            address to listen on, the service manager. Changes nothing.
+            """,
+            "Exit code 0: all is well. 1: something would not work; each line says what to do. 2: wrong arguments.",
+        ],
+        settings: Settings.table,
+        examples: [
+            Example(
+                purpose: "Before a reload, with the file that is to be put in place:",
+                lines: ["viberemote-gateway check --config /home/vibe/config.new"])
+        ])
+
+    static let project = Subcommand(
+        name: "project", usage: "list|start|stop|status [NAME] [FLAGS]",
+        summary: "list, start, stop and ask after projects of the running gateway",
+        description: [
+            """
+            Asks the gateway that runs on this machine, at the address and with the key of the same settings. NAME is \
+            the folder's name as it is; one that begins with a hyphen stands behind --.
+            """,
+            """
+            Exit code 0: done. 1: the gateway has refused; its sentence is on stderr. 2: wrong arguments or settings. \
+            3: no gateway was reached.
+            """,
+        ],
+        settings: Settings.named(["listen", "auth-secret", "key-file", "config"]),
+        switches: [
+            Switch(flag: "--json", help: "Print the gateway's own answer instead of a table."),
+            Switch(flag: "--names", help: "Print the projects' names alone, one on each line (list)."),
+        ],
+        words: ["list", "start", "stop", "status"],
+        examples: [
+            Example(purpose: "See all projects:", lines: ["viberemote-gateway project list"]),
+            Example(purpose: "Start one:", lines: ["viberemote-gateway project start 'my app'"]),
+        ])
+
     static let completion = Subcommand(
         name: "completion", usage: "bash|zsh|fish", summary: "print what makes a shell complete this program's words",
         description: ["Prints a script for the shell."], settings: [], words: CompletionShell.allCases.map(\.rawValue),
@@ -85,6 +126,21 @@ struct Subcommand: Sendable {
                     "viberemote-gateway man > ~/.local/share/man/man1/viberemote-gateway.1",
                 ])
         ])
+
+    static let exec = Subcommand(
+        name: "exec", usage: "INSTANCE [FLAGS]", summary: "become a project's OpenCode server",
+        description: [
+            """
+            For the unit opencode@.service, whose ExecStart it is. INSTANCE is the unit's %i: the folder's name in \
+            systemd's escaping. Reads the project's environment files, makes its password, leaves it where only the \
+            gateway finds it, and becomes OpenCode in the project's folder: same process, same cgroup.
+            """,
+            """
+            Exit code 78: the settings, the project or its environment files are wrong, and another try would fail too. \
+            75: another process serves the project. 71: the system has refused something. Otherwise OpenCode's own.
+            """,
+        ],
+        settings: Settings.named(["home", "opencode", "instance-password", "config"]), isForUnits: true)
 
     static let help = Subcommand(
         name: "help", usage: "[COMMAND]", summary: "print this text, or the one about a command", description: [],

@@ -5,8 +5,6 @@ internal import EnvironmentFiles
 struct ConfigurationFile: Sendable, Equatable {
     /// Where it is looked for below the user's and the machine's configuration folder.
     static let name = "viberemote-gateway/config"
-    /// The word that has no file read.
-    static let off = "off"
     /// What help says of the file that is read when none is named.
     static let defaultText = "~/.config/\(name), else in /etc"
 

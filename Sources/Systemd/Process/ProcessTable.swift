@@ -36,6 +36,9 @@ package struct ProcessTable: Sendable {
             })
     }
 
+    /// The number of the calling process.
+    package static var ownNumber: Int32 { getpid() }
+
     /// What the kernel tells about the process that has this number now; nil when there is none.
     package static func status(of number: Int32) -> ProcessStatus? {
         ProcFile.read("/proc/\(number)/stat").flatMap { ProcessStatus($0) }

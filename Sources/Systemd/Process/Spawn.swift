@@ -42,7 +42,7 @@ enum Spawn {
     }
 
     /// Lends `strings` as the null-terminated vector that exec(3) wants.
-    private static func withCStrings(
+    static func withCStrings(
         _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32
     ) -> Int32 {
         let vector = strings.map { strdup($0) }

@@ -6,34 +6,18 @@ import Testing
     private static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment or by --key-file."
     private static let key = ["VIBE_AUTH_SECRET": GatewayUnderTest.key]
 
-    /// How a run of the program that ends by itself went.
-    private struct Run {
-        let status: TestProcess.ExitStatus
-        let output: [String]
-        let error: [String]
-
-        init(_ arguments: [String], _ environment: [String: String] = [:]) throws {
-            let process = try TestProcess(
-                try BuiltProducts.path("viberemote-gateway"), arguments,
-                environment: ["VIBE_CONFIG": "off"].merging(environment) { $1 })
-            status = try process.waitForExit(within: .seconds(20))
-            output = process.lines(of: .output)
-            error = process.lines(of: .error)
-        }
-    }
-
     @Test(arguments: [
         (nil, "is not set"), ("", "is not set"), ("fifteen-bytes-0", "is shorter than 16 bytes"),
         ("change-me-in-production", "is the published example"),
     ]) func withoutAGoodKeyItRefusesToStart(key: String?, problem: String) throws {
-        let run = try Run(["serve", "--listen", "127.0.0.1:0"], key.map { ["VIBE_AUTH_SECRET": $0] } ?? [:])
+        let run = try ProgramRun(["serve", "--listen", "127.0.0.1:0"], key.map { ["VIBE_AUTH_SECRET": $0] } ?? [:])
         #expect(run.status == .exited(2))
         #expect(run.output.isEmpty)
         #expect(run.error == ["VIBE_AUTH_SECRET \(problem): \(Self.fix)"])
     }
 
     @Test func theKeyIsNoFlag() throws {
-        let run = try Run(["serve", "--auth-secret", GatewayUnderTest.key])
+        let run = try ProgramRun(["serve", "--auth-secret", GatewayUnderTest.key])
         #expect(run.status == .exited(2))
         #expect(run.error.count == 1)
         #expect(run.error.first?.contains("VIBE_AUTH_SECRET") == true)
@@ -48,7 +32,7 @@ import Testing
         (["--supervisor", "docker"], "--supervisor \"docker\""),
         (["--max-head", "1"], "--max-head \"1\""), (["--lisen", "x"], "\"--lisen\""), (["extra"], "\"extra\""),
     ]) func aWrongValueIsNamedInOneSentence(flags: [String], name: String) throws {
-        let run = try Run(["serve"] + flags, Self.key)
+        let run = try ProgramRun(["serve"] + flags, Self.key)
         #expect(run.status == .exited(2))
         #expect(run.output.isEmpty)
         #expect(run.error.count == 1)
@@ -56,14 +40,14 @@ import Testing
     }
 
     @Test func aWrongValueInTheEnvironmentIsNamedAsItWasGiven() throws {
-        let run = try Run(["serve"], Self.key.merging(["VIBE_THREADS": "99"]) { $1 })
+        let run = try ProgramRun(["serve"], Self.key.merging(["VIBE_THREADS": "99"]) { $1 })
         #expect(run.status == .exited(2))
         #expect(run.error == [#"VIBE_THREADS "99" is out of range: write a number from 1 to 64."#])
     }
 
     @Test func helpAndVersionArePrintedAndSucceed() throws {
         for arguments in [["--help"], ["help"], ["help", "serve"], ["serve", "--help"]] {
-            let run = try Run(arguments)
+            let run = try ProgramRun(arguments)
             #expect(run.status == .exited(0), "\(arguments)")
             #expect(run.error.isEmpty)
             let settings = arguments.contains("serve") ? ["--listen HOST:PORT", "VIBE_MAX_HEAD"] : ["Commands:"]
@@ -71,11 +55,11 @@ import Testing
                 #expect(run.output.contains { $0.contains(word) }, "\(arguments) \(word)")
             }
         }
-        let version = try Run(["--version"])
+        let version = try ProgramRun(["--version"])
         #expect(version.status == .exited(0))
         #expect(version.output.count == 1)
         #expect(version.output.first?.wholeMatch(of: /viberemote-gateway [0-9]+\.[0-9]+\.[0-9]+/) != nil)
-        let bare = try Run([])
+        let bare = try ProgramRun([])
         #expect(bare.status == .exited(2))
         #expect(bare.output.isEmpty)
         #expect(bare.error.contains { $0.contains("Usage:") })
@@ -91,7 +75,7 @@ import Testing
 
     @Test func aSecondGatewayOnTheSamePortRefusesToStart() throws {
         let first = try GatewayUnderTest()
-        let run = try Run(["serve", "--listen", "127.0.0.1:\(first.port)", "--home", first.home.path], Self.key)
+        let run = try ProgramRun(["serve", "--listen", "127.0.0.1:\(first.port)", "--home", first.home.path], Self.key)
         #expect(run.status == .exited(1))
         #expect(run.output.isEmpty)
         let sentence = try #require(run.error.last)
@@ -101,13 +85,13 @@ import Testing
 
     @Test func aPortOfAnotherProgramIsRefused() throws {
         let other = try TestServer { _ in }
-        let run = try Run(["serve", "--listen", "127.0.0.1:\(other.port)"], Self.key)
+        let run = try ProgramRun(["serve", "--listen", "127.0.0.1:\(other.port)"], Self.key)
         #expect(run.status == .exited(1))
         #expect(run.error.last?.contains("can't listen on 127.0.0.1:\(other.port) (--listen)") == true)
     }
 
     @Test func anAddressOfAnotherMachineIsRefused() throws {
-        let run = try Run(["serve", "--listen", "192.0.2.1:0"], Self.key)
+        let run = try ProgramRun(["serve", "--listen", "192.0.2.1:0"], Self.key)
         #expect(run.status == .exited(1))
         #expect(run.error.last?.contains("192.0.2.1") == true)
     }

@@ -29,7 +29,7 @@ final class GatewayUnderTest: Sendable {
             try BuiltProducts.path("viberemote-gateway"),
             ["serve", "--listen", "127.0.0.1:0", "--home", home.path, "--opencode", opencode ?? shim] + flags,
             environment: [
-                "VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process", "VIBE_CONFIG": "off",
+                "VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process", "VIBE_CONFIG": "none",
                 // Records and environment files of its own.
                 "HOME": home.path, "XDG_RUNTIME_DIR": tools.path,
             ].merging(environment) { $1 })

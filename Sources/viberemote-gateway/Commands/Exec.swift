@@ -1,0 +1,35 @@
+import Instances
+import Settings
+
+/// The command `exec`: becomes the OpenCode server of a unit's instance.
+enum Exec {
+    /// Returns only when that is not possible, with the exit code (sysexits.h).
+    static func run(instance: String, _ configuration: Configuration) -> Int32 {
+        let environment = Environment.variables
+        let userHome = Environment.homeFolder
+        let setUp = ProcessSetUp(
+            command: configuration.opencode, environment: environment, userHome: userHome,
+            givesPasswords: configuration.instances.givesPasswords,
+            records: .units(environment: environment, userHome: userHome))
+        for notice in configuration.notices { StandardStreams.writeError(notice) }
+        let error: UnitLaunchError
+        do throws(UnitLaunchError) {
+            let launch = try UnitLaunch(
+                instance: instance, catalogue: ProjectCatalogue(home: configuration.home), setUp: setUp)
+            for warning in launch.warnings { StandardStreams.writeError(warning) }
+            error = launch.become()
+        } catch let failure {
+            error = failure
+        }
+        StandardStreams.writeError("viberemote-gateway: \(error)")
+        return exitCode(error.kind)
+    }
+
+    private static func exitCode(_ kind: UnitLaunchError.Kind) -> Int32 {
+        switch kind {
+        case .misconfigured: Command.misconfiguredExitCode
+        case .running: 75
+        case .system: 71
+        }
+    }
+}

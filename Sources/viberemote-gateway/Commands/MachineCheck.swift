@@ -1,0 +1,128 @@
+import EnvironmentFiles
+import EventLoop
+import Glibc
+import HTTPTypes
+import Instances
+import Settings
+import Systemd
+
+/// Compares what the settings name with what there is on this machine.
+struct MachineCheck {
+    private let configuration: Configuration
+    private let catalogue: ProjectCatalogue
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+        catalogue = ProjectCatalogue(home: configuration.home)
+    }
+
+    func checkKeys(_ report: inout CheckReport) {
+        let count = configuration.keys.count
+        // Without one there is an error already.
+        if count > 0 { report.add(.good, count == 1 ? "1 key opens the gateway" : "\(count) keys open the gateway") }
+    }
+
+    func checkProjects(_ report: inout CheckReport) {
+        do throws(ProjectFolderError) {
+            try ProjectFolderCheck.require(configuration.home)
+            let count = try folders().count
+            report.add(.good, "\(configuration.home) has \(count) \(count == 1 ? "project" : "projects")")
+        } catch {
+            report.add(.problem, error.description)
+        }
+    }
+
+    func checkOpenCode(_ report: inout CheckReport) {
+        let program = configuration.opencode.first ?? ""
+        do throws(SystemdError) {
+            switch try VersionQuery.ask(configuration) {
+            case .version(let line): report.add(.good, "\(program) is version \(line)")
+            case .silent(let reason): report.add(.note, "\(program) tells no version: \(reason)")
+            case .absent(let reason):
+                report.add(
+                    .problem,
+                    "\(program) can't be run: \(reason). Install OpenCode, or name it by --opencode with its full path."
+                )
+            }
+        } catch {
+            report.add(.problem, "\(program) can't be run: \(error.description).")
+        }
+    }
+
+    /// The common file is read for each project; what is wrong with it is told once.
+    func checkEnvironmentFiles(_ report: inout CheckReport) {
+        guard let folders = try? folders() else { return }
+        let userHome = Environment.homeFolder
+        var told: Set<String> = []
+        var problems: [String] = []
+        for folder in folders {
+            do throws(LaunchError) {
+                let environment = try InstanceEnvironment.load(project: folder.name, home: userHome, base: [:])
+                for line in environment.ignoredLines where told.insert(line.description).inserted {
+                    report.add(.note, "\(line.description) The line has no effect.")
+                }
+            } catch {
+                if told.insert(error.description).inserted { problems.append(error.description) }
+            }
+        }
+        for problem in problems { report.add(.problem, problem) }
+        let place = "\(userHome)/.config/opencode/env and env.d"
+        if problems.isEmpty { report.add(.good, "\(place): every project's environment can be read") }
+    }
+
+    func checkAddress(_ report: inout CheckReport) {
+        let listen = configuration.listen
+        guard let address = SocketAddress(host: listen.host, port: listen.port) else {
+            return report.add(.problem, "\(listen) (--listen) is no address of this machine.")
+        }
+        guard listen.port != 0 else { return report.add(.good, "\(listen): the system picks a free port") }
+        do throws(SystemCallError) {
+            try Listener.requireUnused(address)
+            report.add(.good, "\(listen) is free")
+        } catch {
+            guard error.code == EADDRINUSE else {
+                return report.add(.problem, "The gateway can't listen on \(listen) (--listen): \(error).")
+            }
+            if isGateway(listen) { return report.add(.good, "\(listen): a gateway answers there") }
+            report.add(
+                .problem,
+                "\(listen) (--listen) is in use, and not by a gateway: end that program or choose another port.")
+        }
+    }
+
+    func checkSupervisor(_ report: inout CheckReport) {
+        let access = ManagerAccess(ManagerScope(configuration.scope), environment: Environment.variables)
+        let selection = SupervisorSelection(configuration, access)
+        guard configuration.supervisor == .systemd else {
+            let backend = selection.kind == .systemd ? "units of systemd" : "children of the gateway"
+            return report.add(.good, "instances run as \(backend): \(selection.reason)")
+        }
+        do throws(BusError) {
+            let manager = try ManagerProbe(access, template: SupervisorSelection.template)
+            if manager.hasTemplate {
+                report.add(.good, "systemd \(manager.version) answers and has \(SupervisorSelection.template)")
+            } else {
+                report.add(
+                    .problem,
+                    "systemd \(manager.version) answers but has no \(SupervisorSelection.template): deploy/install.sh "
+                        + "installs it.")
+            }
+        } catch {
+            report.add(.problem, ManagerMessage(access).unreachable(error))
+        }
+    }
+
+    private func folders() throws(ProjectFolderError) -> [ProjectFolder] {
+        do {
+            return try catalogue.folders()
+        } catch {
+            throw ProjectFolderError("\(error)")
+        }
+    }
+
+    private func isGateway(_ address: ListenAddress) -> Bool {
+        guard let answer = try? GatewayCall.perform(.get, "/health", to: address, key: nil) else { return false }
+        return answer.status == 200
+            && String(decoding: answer.body, as: UTF8.self).contains(#""service":"\#(GatewayVersion.program)""#)
+    }
+}

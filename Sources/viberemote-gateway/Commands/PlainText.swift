@@ -1,0 +1,33 @@
+/// Text from outside for a terminal.
+enum PlainText {
+    /// On one line; what could command the terminal is shown by its code point.
+    static func line(_ text: String) -> String { escaped(text) { _ in false } }
+
+    /// The same over as many lines as it has.
+    static func lines(_ text: String) -> String { escaped(text) { $0 == "\n" } }
+
+    /// Rows of cells as columns, the last one not filled up.
+    static func table(_ rows: [[String]]) -> String {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+        return rows.map { row in
+            row.enumerated().map { index, cell in
+                index == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[index] - cell.count)
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    private static func escaped(_ text: String, except isKept: (Unicode.Scalar) -> Bool) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                if isKept(scalar) {
+                    result.unicodeScalars.append(scalar)
+                } else {
+                    result += "\\u{" + String(scalar.value, radix: 16) + "}"
+                }
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import FoundationEssentials
+import HTTPTypes
+import Settings
+
+/// The command `project`: asks the running gateway and prints what it says.
+enum ProjectCommand {
+    private static let refusedExitCode: Int32 = 1
+    private static let unreachableExitCode: Int32 = 3
+
+    /// Answers the exit code.
+    static func run(_ request: ProjectRequest, _ output: ProjectOutput, _ configuration: Configuration) -> Int32 {
+        for notice in configuration.notices { StandardStreams.writeError(notice) }
+        let answer: GatewayCall.Answer
+        do throws(GatewayCall.Failure) {
+            answer = try GatewayCall.perform(
+                method(request), target(request), to: configuration.listen, key: configuration.keys.first?.secret)
+        } catch {
+            StandardStreams.writeError(
+                "No gateway was reached: \(error) Start it with `\(GatewayVersion.program) serve` or `systemctl --user start "
+                    + "\(GatewayVersion.program)`, or name its address with --listen.")
+            return unreachableExitCode
+        }
+        if output == .json { StandardStreams.writeLine(String(decoding: answer.body, as: UTF8.self)) }
+        guard answer.status == 200 else {
+            StandardStreams.writeError(refusal(answer, configuration))
+            return refusedExitCode
+        }
+        if output == .json { return 0 }
+        guard let text = text(request, output, answer.body) else {
+            StandardStreams.writeError(
+                "What answers at \(configuration.listen) is no gateway: its answer makes no sense.")
+            return refusedExitCode
+        }
+        if !text.isEmpty { StandardStreams.writeLine(text) }
+        return 0
+    }
+
+    private static func method(_ request: ProjectRequest) -> Method {
+        switch request {
+        case .list, .status: .get
+        case .start: .post
+        case .stop: .delete
+        }
+    }
+
+    private static func target(_ request: ProjectRequest) -> String {
+        switch request {
+        case .list: "/projects"
+        case .start(let name): "/projects/\(segment(name))/start"
+        case .stop(let name): "/projects/\(segment(name))/stop"
+        case .status(let name): "/projects/\(segment(name))/status"
+        }
+    }
+
+    /// A name as one segment of a path: every byte but the unreserved ones as `%XX` (RFC 3986 §2.3).
+    private static func segment(_ name: String) -> String {
+        let digits = Array("0123456789ABCDEF".unicodeScalars)
+        return name.utf8.reduce(into: "") { result, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                result += "%"
+                result.unicodeScalars.append(digits[Int(byte >> 4)])
+                result.unicodeScalars.append(digits[Int(byte & 15)])
+            }
+        }
+    }
+
+    private static func refusal(_ answer: GatewayCall.Answer, _ configuration: Configuration) -> String {
+        let detail = (try? JSONDecoder().decode(Refusal.self, from: Data(answer.body)))?.detail
+        let sentence = PlainText.lines(detail ?? "The gateway answered with status \(answer.status).")
+        guard answer.status == 401, let key = configuration.keys.first else { return sentence }
+        return "\(sentence): the running gateway has another key than \(key.name)."
+    }
+
+    private static func text(_ request: ProjectRequest, _ output: ProjectOutput, _ body: [UInt8]) -> String? {
+        let decoder = JSONDecoder()
+        switch request {
+        case .list:
+            guard let projects = try? decoder.decode([ProjectView].self, from: Data(body)) else { return nil }
+            if output == .names { return projects.map(\.name).joined(separator: "\n") }
+            return ProjectView.table(projects)
+        case .status:
+            return (try? decoder.decode(ProjectView.self, from: Data(body)))?.description
+        case .start, .stop:
+            guard let result = try? decoder.decode(ActionResult.self, from: Data(body)) else { return nil }
+            let port = result.port.map { " on port \($0)" } ?? ""
+            return PlainText.lines("\(result.name): \(result.status.replacing("_", with: " "))\(port)")
+        }
+    }
+
+    private struct Refusal: Decodable { let detail: String }
+
+    private struct ActionResult: Decodable {
+        let name: String
+        let status: String
+        let port: UInt16?
+    }
+}

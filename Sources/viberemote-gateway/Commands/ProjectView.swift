@@ -1,0 +1,52 @@
+/// A project as the running gateway describes it: the contract's fields, and those of `status` that this gateway has
+/// besides.
+struct ProjectView: Decodable, CustomStringConvertible {
+    let name: String
+    let path: String
+    let isRunning: Bool
+    let port: UInt16?
+    let hasGit: Bool?
+    /// The folder has gone while its instance runs.
+    let missing: Bool?
+    let state: String?
+    /// Since when it is in that state (RFC 3339).
+    let since: String?
+    let processIdentifier: Int32?
+    let restarts: Int?
+    let version: String?
+    let lastError: String?
+    let warnings: [String]?
+
+    private enum CodingKeys: String, CodingKey {
+        case name, path, port, missing, state, since, restarts, version, warnings
+        case isRunning = "is_running"
+        case hasGit = "has_git"
+        case processIdentifier = "pid"
+        case lastError = "last_error"
+    }
+
+    /// One line for each project, below a heading.
+    static func table(_ projects: [ProjectView]) -> String {
+        guard !projects.isEmpty else { return "There is no project: the projects' folder has no sub-folder." }
+        let rows = projects.map { project in
+            [
+                project.name, project.isRunning ? "running" : "-", project.port.map { "\($0)" } ?? "-",
+                project.path + (project.missing == true ? " (folder is gone)" : ""),
+            ].map(PlainText.line)
+        }
+        return PlainText.table([["NAME", "STATE", "PORT", "PATH"]] + rows)
+    }
+
+    /// One line for each thing that is known.
+    var description: String {
+        let stateText = state ?? (isRunning ? "running" : "stopped")
+        let rows: [(String, String?)] = [
+            ("name", name), ("path", path + (missing == true ? " (folder is gone)" : "")),
+            ("state", since.map { "\(stateText) since \($0)" } ?? stateText), ("port", port.map { "\($0)" }),
+            ("pid", processIdentifier.map { "\($0)" }), ("version", version), ("restarts", restarts.map { "\($0)" }),
+        ]
+        let lines = PlainText.table(rows.compactMap { row in row.1.map { [row.0, PlainText.line($0)] } })
+        let error = lastError.map { ["last error: \(PlainText.lines($0))"] } ?? []
+        return ([lines] + error + (warnings ?? []).map { "warning: \(PlainText.lines($0))" }).joined(separator: "\n")
+    }
+}

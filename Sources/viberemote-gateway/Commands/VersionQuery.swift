@@ -1,0 +1,87 @@
+import Glibc
+import Instances
+import Locking
+import Settings
+import Systemd
+
+/// Asks the OpenCode command for its version, as an instance would be run but with `--version`.
+final class VersionQuery: Sendable {
+    /// What came of it.
+    enum Outcome: Sendable {
+        /// The first line that it printed.
+        case version(String)
+        /// It ran and told none; why, as a phrase.
+        case silent(String)
+        /// It could not be run; why.
+        case absent(String)
+    }
+
+    /// A first run of a program that unpacks itself takes seconds.
+    private static let timeout = Duration.seconds(20)
+
+    private struct State {
+        var child: ChildProcess?
+        var timer: EventSource?
+        var output: [UInt8] = []
+        var outcome = Outcome.silent("it did not end within 20 s")
+    }
+
+    private let loop: SystemEventLoop
+    private let state = Locked(State())
+
+    private init() throws(SystemdError) { loop = try SystemEventLoop() }
+
+    /// Runs the command to its end.
+    static func ask(_ configuration: Configuration) throws(SystemdError) -> Outcome {
+        let variables = InstanceEnvironment(base: Environment.variables, files: [])
+            .variables(credentials: nil, directory: "/")
+        let command = ChildCommand(
+            words: configuration.opencode + ["--version"], environment: variables, directory: "/")
+        let query = try VersionQuery()
+        query.loop.later { query.start(command) }
+        try query.loop.run()
+        return query.state.withLock { $0.outcome }
+    }
+
+    private func start(_ command: ChildCommand) {
+        do throws(SystemdError) {
+            let child = try ChildProcess(command, on: loop) { self.receive($0) }
+            let timer = try loop.timer(after: Self.timeout) { child.signalGroup(SIGKILL) }
+            state.withLock { state in
+                state.child = child
+                state.timer = timer
+            }
+        } catch {
+            state.withLock { $0.outcome = .absent(error.reason) }
+            loop.stop()
+        }
+    }
+
+    private func receive(_ event: ChildProcess.Event) {
+        switch event {
+        case .output(.standardOutput, let bytes): state.withLock { $0.output += bytes }
+        case .output(.standardError, _): break
+        case .ended:
+            guard let child = state.withLock({ $0.child }) else { return }
+            // What it has left behind, while it still holds its group's number.
+            child.signalGroup(SIGKILL)
+            finish(child.collect())
+        }
+    }
+
+    private func finish(_ exit: ProcessExit) {
+        state.withLock { state in
+            state.child = nil
+            state.timer = nil
+            let line = state.output.split(separator: UInt8(ascii: "\n")).first.map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            if exit == .exited(0), let line {
+                state.outcome = .version(line)
+            } else if exit != .killed(signal: SIGKILL) {
+                state.outcome = .silent("it ended with \(exit.description)")
+            }
+        }
+        loop.stop()
+    }
+}

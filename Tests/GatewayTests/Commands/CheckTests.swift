@@ -1,0 +1,126 @@
+import TestKit
+import Testing
+
+/// `viberemote-gateway check`: what is set, where from, and whether it would work.
+@Suite struct CheckTests {
+    private let user: TemporaryDirectory
+
+    init() throws {
+        user = try TemporaryDirectory()
+        try user.makeDirectory("projects/alpha")
+        try user.makeDirectory("projects/beta")
+        try user.write("#!/bin/sh\n[ \"$1\" = --version ] && echo 1.18.33\n", to: "bin/opencode", mode: 0o755)
+    }
+
+    private func check(_ flags: [String] = [], _ environment: [String: String] = [:]) throws -> ProgramRun {
+        let base = [
+            "HOME": user.path, "HOME_DIR": "\(user.path)/projects", "PATH": "\(user.path)/bin:/usr/bin:/bin",
+            "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_LISTEN": "127.0.0.1:0", "VIBE_SUPERVISOR": "process",
+        ]
+        return try ProgramRun(["check"] + flags, base.merging(environment) { $1 })
+    }
+
+    /// The words of the setting's line.
+    private func line(_ name: String, of run: ProgramRun) -> String? {
+        run.output.first { $0.split(separator: " ").first.map { String($0) } == name }
+            .map { $0.split(separator: " ").dropFirst().joined(separator: " ") }
+    }
+
+    private func wrong(_ run: ProgramRun) -> [String] { run.output.filter { $0.hasPrefix("  WRONG  ") } }
+
+    @Test func everySettingIsPrintedWithItsValueAndWhereItCameFrom() throws {
+        let keys = try user.write("another-key-0123456789\n", to: "keys", mode: 0o600)
+        let file = try user.write("VIBE_MAX_HEAD=32KiB\nVIBE_KEY_FILE=\(keys)\n", to: "config")
+        let run = try check(["--threads", "3", "--config=\(file)"])
+        #expect(run.status == .exited(0), "\(wrong(run))")
+        #expect(run.error.isEmpty)
+        #expect(line("--threads", of: run) == "3 flag --threads")
+        #expect(line("--max-head", of: run) == "32KiB file \(file), line 1")
+        #expect(line("--home", of: run) == "\(user.path)/projects environment HOME_DIR")
+        #expect(line("--idle-timeout", of: run) == "75s default")
+        #expect(line("VIBE_AUTH_SECRET", of: run) == "******** environment VIBE_AUTH_SECRET")
+        #expect(!run.output.contains { $0.contains(GatewayUnderTest.key) || $0.contains("another-key") })
+        for good in [
+            "2 keys open the gateway", "\(user.path)/projects has 2 projects", "opencode is version 1.18.33",
+            "every project's environment can be read", "127.0.0.1:0: the system picks a free port",
+            "instances run as children of the gateway",
+        ] {
+            #expect(run.output.contains { $0.hasPrefix("  ok     ") && $0.contains(good) }, "\(good)")
+        }
+        #expect(run.output.last == "All is well.")
+    }
+
+    @Test func allThatIsWrongIsToldAtOnce() throws {
+        try user.write("TOKEN=x\n", to: ".config/opencode/env", mode: 0o644)
+        try user.write("A='\n", to: ".config/opencode/env.d/beta.env", mode: 0o600)
+        let run = try check(
+            ["--threads", "99"],
+            [
+                "VIBE_AUTH_SECRET": "short", "VIBE_OPENCODE": "/none/opencode", "VIBE_LISTEN": "192.0.2.1:1",
+                "VIBE_MAX_HED": "1",
+            ])
+        #expect(run.status == .exited(1))
+        for sentence in [
+            #"--threads "99" is out of range"#, "VIBE_AUTH_SECRET is shorter than 16 bytes",
+            "/none/opencode can't be run: No such file or directory", "chmod 600 \(user.path)/.config/opencode/env",
+            "192.0.2.1:1",
+        ] {
+            #expect(wrong(run).count { $0.contains(sentence) } == 1, "\(sentence)")
+        }
+        // The common file is wrong: the project's own has not even been looked at.
+        #expect(wrong(run).count == 5)
+        #expect(run.output.contains { $0.hasPrefix("  note   ") && $0.contains("did you mean VIBE_MAX_HEAD?") })
+        #expect(run.output.last == "5 things are wrong.")
+    }
+
+    @Test func environmentFilesOfEveryProjectAreRead() throws {
+        try user.write("A='\n", to: ".config/opencode/env.d/beta.env", mode: 0o600)
+        try user.write("nonsense\n", to: ".config/opencode/env", mode: 0o600)
+        let run = try check()
+        #expect(wrong(run).count == 1 && wrong(run).first?.contains("beta.env, line 1 opens a quote") == true)
+        #expect(run.output.count { $0.contains("/env, line 1 has no \"=\"") } == 1)
+    }
+
+    @Test func aFolderThatIsNotThereIsTold() throws {
+        let run = try check([], ["HOME_DIR": "\(user.path)/none"])
+        #expect(run.status == .exited(1))
+        #expect(wrong(run).first?.contains("\(user.path)/none (--home, HOME_DIR) can't be read") == true)
+    }
+
+    @Test func aRunningGatewayOnTheAddressIsFineAndAnotherProgramIsNot() throws {
+        let gateway = try GatewayUnderTest()
+        let good = try check(["--listen", "127.0.0.1:\(gateway.port)"])
+        #expect(good.status == .exited(0))
+        #expect(good.output.contains { $0.contains("127.0.0.1:\(gateway.port): a gateway answers there") })
+        let other = try TestServer { connection in
+            while try connection.readRequestHead(within: .seconds(60)) != nil {
+                try connection.respond(200, text: "hello")
+            }
+        }
+        let bad = try check(["--listen", "127.0.0.1:\(other.port)"])
+        #expect(bad.status == .exited(1))
+        #expect(wrong(bad).first?.contains("is in use, and not by a gateway") == true)
+    }
+
+    @Test func anOpenCodeThatTellsNoVersionIsNoted() throws {
+        for command in ["/bin/false", "/bin/sh -c true"] {
+            let run = try check(["--opencode", command])
+            #expect(run.status == .exited(0))
+            #expect(
+                run.output.contains { $0.hasPrefix("  note   /bin/") && $0.contains("tells no version") }, "\(command)")
+        }
+    }
+
+    @Test func withoutAServiceManagerSystemdIsWrong() throws {
+        let run = try check(
+            ["--supervisor", "systemd"], ["XDG_RUNTIME_DIR": user.path, "DBUS_SESSION_BUS_ADDRESS": ""])
+        #expect(run.status == .exited(1))
+        #expect(wrong(run).count == 1)
+    }
+
+    @Test func wrongArgumentsAreAnErrorOfTheirOwn() throws {
+        let run = try check(["--thread", "3"])
+        #expect(run.status == .exited(2))
+        #expect(run.error == [#""--thread" is no flag of check: did you mean --threads."#])
+    }
+}

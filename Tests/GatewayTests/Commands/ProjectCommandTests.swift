@@ -1,0 +1,112 @@
+import Foundation
+import TestKit
+import Testing
+
+/// `viberemote-gateway project …`: asks the running gateway and prints its answer.
+@Suite struct ProjectCommandTests {
+    private static func run(
+        _ gateway: GatewayUnderTest, _ arguments: [String], key: String = GatewayUnderTest.key
+    ) throws -> ProgramRun {
+        try ProgramRun(
+            ["project"] + arguments + ["--listen", "127.0.0.1:\(gateway.port)"], ["VIBE_AUTH_SECRET": key])
+    }
+
+    @Test func projectsAreStartedListedAskedAfterAndStopped() throws {
+        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "") }
+        let gateway = try GatewayUnderTest()
+        for name in ["my app & co", "grün", "alpha"] {
+            try gateway.makeProject(name)
+            _ = try gateway.home.write("\(instance.port)\n", to: "\(name)/upstream-port")
+        }
+        let start = try Self.run(gateway, ["start", "my app & co"])
+        #expect(start.status == .exited(0))
+        #expect(start.output == ["my app & co: started on port \(instance.port)"])
+        #expect(
+            try Self.run(gateway, ["start", "my app & co"]).output.first?.contains("already running on port") == true)
+
+        let list = try Self.run(gateway, ["list"])
+        let names = ["alpha", "grün", "my app & co"]
+        #expect(list.output.first?.split(separator: " ") == ["NAME", "STATE", "PORT", "PATH"])
+        #expect(list.output.dropFirst().map { line in names.first { line.hasPrefix($0 + "  ") } } == names)
+        #expect(list.output.last?.contains("running  \(instance.port) ") == true)
+        #expect(try Self.run(gateway, ["list", "--names"]).output == names)
+
+        let status = try Self.run(gateway, ["status", "my app & co"])
+        #expect(
+            status.output.contains("name      my app & co") || status.output.contains { $0.hasSuffix("my app & co") })
+        #expect(status.output.contains { $0.hasPrefix("port") && $0.hasSuffix(" \(instance.port)") })
+
+        #expect(try Self.run(gateway, ["stop", "my app & co"]).output == ["my app & co: stopped"])
+        #expect(try Self.run(gateway, ["stop", "grün"]).status == .exited(0))
+    }
+
+    @Test func jsonIsTheGatewaysOwnAnswer() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        let list = try Self.run(gateway, ["list", "--json"])
+        #expect(list.output == [try gateway.request("GET", "/projects").text])
+        let missing = try Self.run(gateway, ["status", "none", "--json"])
+        #expect(missing.status == .exited(1))
+        #expect(missing.output == [#"{"detail":"Project not found: none"}"#])
+        #expect(missing.error == ["Project not found: none"])
+    }
+
+    @Test func aNameIsOneSegmentWhateverItHolds() throws {
+        let gateway = try GatewayUnderTest()
+        for name in ["../etc", "a/b", "%2e%2e", "-x", "a?b#c"] {
+            let run = try ProgramRun(
+                ["project", "status", "--listen", "127.0.0.1:\(gateway.port)", "--", name],
+                ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
+            #expect(run.status == .exited(1))
+            #expect(run.error.first?.hasPrefix("Project not found: ") == true, "\(run.error)")
+        }
+        try gateway.makeProject("%2e%2e")
+        #expect(try Self.run(gateway, ["status", "%2e%2e"]).status == .exited(0))
+    }
+
+    @Test func whatThePersonWouldHaveToMendIsSaid() throws {
+        let gateway = try GatewayUnderTest()
+        let run = try Self.run(gateway, ["list"], key: "another-key-0123456789")
+        #expect(run.status == .exited(1))
+        #expect(run.error == ["Invalid API key: the running gateway has another key than VIBE_AUTH_SECRET."])
+        try gateway.end()
+        let gone = try Self.run(gateway, ["list"])
+        #expect(gone.status == .exited(3))
+        #expect(gone.output.isEmpty)
+        #expect(
+            gone.error.first?.hasPrefix(
+                "No gateway was reached: 127.0.0.1:\(gateway.port) accepts no connection. Start it with `viberemote-gateway "
+                    + "serve` or `systemctl --user start viberemote-gateway`") == true)
+    }
+
+    @Test func whatIsNoGatewayIsTold() throws {
+        let other = try TestServer { connection in
+            while try connection.readRequestHead(within: .seconds(60)) != nil {
+                try connection.respond(200, text: "hello")
+            }
+        }
+        let run = try ProgramRun(
+            ["project", "list", "--listen", "127.0.0.1:\(other.port)"], ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
+        #expect(run.status == .exited(1))
+        #expect(run.error.first?.contains("is no gateway") == true)
+    }
+
+    @Test func whatAnInstancePrintsCantCommandTheTerminal() throws {
+        let gateway = try GatewayUnderTest(opencode: "/bin/sh -c 'printf \"\\033[2Jboom\\n\"; exit 1'")
+        try gateway.makeProject("demo")
+        let run = try Self.run(gateway, ["start", "demo"])
+        #expect(run.status == .exited(1))
+        #expect(run.error.contains { $0.contains("boom") })
+        #expect(!run.error.contains { $0.contains("\u{1B}") })
+    }
+
+    @Test func theKeyOfTheKeyFileAndTheAddressOfTheConfigurationFileDo() throws {
+        let files = try TemporaryDirectory()
+        let keys = try files.write("the-key-of-the-file-0123456789\n", to: "keys", mode: 0o600)
+        let gateway = try GatewayUnderTest(flags: ["--key-file", keys], environment: ["VIBE_AUTH_SECRET": ""])
+        let config = try files.write("VIBE_LISTEN=127.0.0.1:\(gateway.port)\nVIBE_KEY_FILE=\(keys)\n", to: "config")
+        let run = try ProgramRun(["project", "list", "--config", config])
+        #expect(run.status == .exited(0), "\(run.error)")
+        #expect(run.output.count == 1)
+    }
+}

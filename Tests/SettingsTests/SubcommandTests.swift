@@ -1,0 +1,101 @@
+import Settings
+import Testing
+
+@Suite("The commands besides serve")
+struct SubcommandTests {
+    private static func project(_ words: [String]) -> (request: ProjectRequest, output: ProjectOutput)? {
+        guard case .project(let request, let output, _) = CommandLineUnderTest.parse(["project"] + words) else {
+            return nil
+        }
+        return (request, output)
+    }
+
+    @Test("project understands its actions, wherever the flags stand")
+    func actions() throws {
+        #expect(Self.project(["list"])?.request == .list)
+        #expect(Self.project(["start", "my app"])?.request == .start("my app"))
+        #expect(Self.project(["stop", "--listen", "127.0.0.1:1", "a"])?.request == .stop("a"))
+        #expect(Self.project(["--json", "status", "a"])?.request == .status("a"))
+        #expect(Self.project(["status", "--", "-a"])?.request == .status("-a"))
+        #expect(Self.project(["list"])?.output == .table)
+        #expect(Self.project(["list", "--json"])?.output == .json)
+        #expect(Self.project(["list", "--names"])?.output == .names)
+    }
+
+    @Test(
+        "What is wrong with a command is one sentence",
+        arguments: [
+            (
+                ["project"],
+                "project has no action: write viberemote-gateway project list|start|stop|status [NAME] [FLAGS]."
+            ),
+            (["project", "strat", "a"], #""strat" is no action of project: did you mean start."#),
+            (["project", "start"], "project start has no name: write viberemote-gateway project start NAME."),
+            (
+                ["project", "list", "a"],
+                #""a" is not expected behind project list: "#
+                    + "write viberemote-gateway project list|start|stop|status [NAME] [FLAGS]."
+            ),
+            (
+                ["project", "stop", "a", "b"],
+                #""b" is not expected behind project stop: "#
+                    + "write viberemote-gateway project list|start|stop|status [NAME] [FLAGS]."
+            ),
+            (
+                ["project", "list", "--threads", "2"],
+                #""--threads" is no flag of project: see `viberemote-gateway help project`."#
+            ),
+            (["project", "list", "--json=yes"], "--json takes no value: write --json alone."),
+            (
+                ["project", "start", "a", "--names"],
+                "--names goes with project list alone: leave out --json, or --names."
+            ),
+            (["exec"], "exec takes the unit's instance: write viberemote-gateway exec %i."),
+            (["exec", "a", "b"], "exec takes the unit's instance: write viberemote-gateway exec %i."),
+            (
+                ["check", "now"],
+                #""now" is not expected: check takes only flags, see `viberemote-gateway help check`."#
+            ),
+        ])
+    func wrong(arguments: [String], sentence: String) {
+        #expect(CommandLineUnderTest.message(arguments) == sentence)
+    }
+
+    @Test("Settings that a command does not use may be as wrong as they like")
+    func otherSettings() {
+        let environment = ["VIBE_AUTH_SECRET": CommandLineUnderTest.key, "VIBE_THREADS": "many"]
+        guard case .project = CommandLineUnderTest.parse(["project", "list"], environment) else {
+            Issue.record("project looks at --threads")
+            return
+        }
+        guard case .exec("a", _) = CommandLineUnderTest.parse(["exec", "a"], ["VIBE_LISTEN": "x"]) else {
+            Issue.record("exec looks at --listen, or wants a key")
+            return
+        }
+    }
+
+    @Test("A unit's wrong settings are told apart from a wrong call")
+    func misconfigured() {
+        guard case .misconfigured(let text) = CommandLineUnderTest.parse(["exec", "a"], ["HOME_DIR": "x"]) else {
+            Issue.record("a wrong setting of exec is not told")
+            return
+        }
+        #expect(text.hasPrefix(#"HOME_DIR "x" is not an absolute path"#))
+        #expect(Command.misconfiguredExitCode == 78)
+    }
+
+    @Test("check tells all that is wrong, and goes on with the defaults")
+    func check() {
+        let command = CommandLineUnderTest.parse(
+            ["check", "--threads", "99"], ["VIBE_MAX_HEAD": "1", "VIBE_LOG_LEVEL": "debug"])
+        guard case .check(let resolution) = command else {
+            Issue.record("check is not understood")
+            return
+        }
+        #expect(
+            resolution.errors.map { $0.description.prefix { $0 != " " } } == [
+                "--threads", "VIBE_MAX_HEAD", "VIBE_AUTH_SECRET",
+            ])
+        #expect(resolution.configuration.threads == 4 && resolution.configuration.limits.maxHead == 16_384)
+    }
+}
