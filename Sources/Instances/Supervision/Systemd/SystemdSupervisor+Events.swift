@@ -130,7 +130,9 @@ extension SystemdSupervisor {
         case .launched(let run): launched(run, project)
         case .launchFailed(let reason): report(.launchFailed(reason: reason), of: project)
         case .announced(let run, let port, let bySockets): announced(run, port, bySockets, project)
-        case .stopFailed(let reason): report(.stopFailed(reason: reason), of: project)
+        case .stopFailed(let reason):
+            logger.error("The instance can't be ended: \(reason)", LogField("project", project.string))
+            report(.stopFailed(reason: reason), of: project)
         case .ending(let run): report(.ending(run: run), of: project)
         case .exited(let run, let how, let next): exited(run, how, next, project)
         }
