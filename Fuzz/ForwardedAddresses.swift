@@ -46,13 +46,19 @@ private func isTrusted(_ address: IPAddress) -> Bool {
 
 /// An element without its port and brackets.
 private func hop(_ element: ArraySlice<UInt8>) -> IPAddress? {
-    let text = String(decoding: element, as: UTF8.self)
-    guard text.utf8.elementsEqual(element) else { return nil }
-    if let match = text.wholeMatch(of: /\[([^\]]*:[^\]]*)\](:[0-9]{1,5})?/.asciiOnlyDigits()) {
-        return IPAddress(String(match.1))
+    let colon = UInt8(ascii: ":")
+    let parts = element.split(separator: colon, omittingEmptySubsequences: false)
+    guard let port = parts.last, !element.contains(UInt8(ascii: "%")) else { return nil }
+    let isPort = (1...5).contains(port.count) && port.allSatisfy { (0x30...0x39).contains($0) }
+    if element.first == UInt8(ascii: "[") {
+        let literal = element.last == UInt8(ascii: "]") ? element : isPort ? element.dropLast(port.count + 1) : []
+        let inside = literal.dropFirst().dropLast()
+        let isLiteral =
+            literal.last == UInt8(ascii: "]") && inside.contains(colon) && !inside.contains(UInt8(ascii: "]"))
+        return isLiteral ? IPAddress(inside) : nil
     }
-    if let match = text.wholeMatch(of: /([^:]*):[0-9]{1,5}/.asciiOnlyDigits()) { return IPAddress(String(match.1)) }
-    return IPAddress(text)
+    if parts.count == 2 { return isPort ? IPAddress(parts[0]) : nil }
+    return IPAddress(element)
 }
 
 private func checkAddress(_ text: ArraySlice<UInt8>) {
@@ -66,12 +72,11 @@ private func checkAddress(_ text: ArraySlice<UInt8>) {
 
 private func checkRange(_ text: ArraySlice<UInt8>) {
     do throws(AddressRange.Fault) {
-        let range = try AddressRange(String(decoding: text, as: UTF8.self))
-        precondition(range.contains(range.first))
-        precondition(try AddressRange(range.description) == range)
-    } catch .bitsBeyondLength(let range) {
-        precondition(range.contains(range.first))
-    } catch {}
+        let found = try AddressRange(String(decoding: text, as: UTF8.self))
+        precondition(found.contains(found.first) && range(found.description) == found)
+    } catch {
+        if case .bitsBeyondLength(let meant) = error { precondition(meant.contains(meant.first)) }
+    }
 }
 
 private func range(_ text: String) -> AddressRange {

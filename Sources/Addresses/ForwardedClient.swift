@@ -48,6 +48,8 @@ package struct ForwardedClient {
     /// The address of an element: alone, or with a port as some proxies write it: `192.0.2.1:80`, `[2001:db8::1]`,
     /// `[2001:db8::1]:80`.
     static func address(in element: ArraySlice<UInt8>) -> IPAddress? {
+        // A zone means something on the machine that has seen it, and nowhere else.
+        if element.contains(UInt8(ascii: "%")) { return nil }
         if element.first == UInt8(ascii: "[") {
             guard let close = element.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             let inside = element[(element.startIndex + 1)..<close]

@@ -57,7 +57,7 @@ struct ForwardedClientTests {
             ("2001:db8::1", "2001:db8::1"), ("203.0.113.9:", nil), ("203.0.113.9:x", nil), ("[203.0.113.9]", nil),
             ("[::1", nil),
             ("::1]", nil), ("[::1]x", nil), ("[::1]:", nil), ("[]", nil), ("203.0.113.9:123456", nil), (":80", nil),
-            ("", nil),
+            ("", nil), ("fe80::1%eth0", nil),
         ] as [(String, String?)])
     func ports(element: String, address: String?) {
         #expect(ForwardedClient.address(in: Array(element.utf8)[...])?.description == address)

@@ -89,7 +89,7 @@ extension Resource {
                 """,
             outcomes: complete([
                 .init(status: nil, meaning: "What OpenCode answers.", content: .upstream),
-                .init(status: 204, meaning: "OpenCode has done it, or will, and has nothing to say.", content: .nothing),
+                .init(status: 204, meaning: "OpenCode has nothing more to say.", content: .nothing),
                 .passedError(403, "The request names a folder outside the project."),
                 .passedError(404, "There is no project of this name, or OpenCode knows no such path."),
                 .passedError(502, "OpenCode's answer broke off or can't be trusted."),

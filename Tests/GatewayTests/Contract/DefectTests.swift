@@ -1,0 +1,162 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// The defects of the FastAPI gateway, each by its number: none of them is here.
+@Suite struct DefectTests {
+    @Test func defect1_encodedBodiesPassUntouchedWithTheirFields() throws {
+        let content: [UInt8] = [0x1f, 0x8b, 0x08, 0x00] + (0...255).map { UInt8($0) }
+        let rig = try ProxyRig { connection, _ in
+            try connection.respond(
+                200, headers: [("Content-Type", "application/json"), ("Content-Encoding", "gzip")], body: content)
+        }
+        let answer = try rig.request("GET", "/session", headers: [("Accept-Encoding", "gzip")])
+        #expect(isSame(answer.body, content))
+        #expect(answer.values(of: "Content-Encoding") == ["gzip"])
+        #expect(answer.values(of: "Content-Length") == ["\(content.count)"])
+    }
+
+    @Test func defect2_aStreamThatIsRefusedHasItsOwnStatus() throws {
+        let rig = try ProxyRig { connection, head in
+            try connection.respond(head.path == "/event" ? 500 : 404, text: "no events")
+        }
+        for (path, status) in [("/event", 500), ("/global/event", 404)] {
+            let answer = try rig.request("GET", path, headers: [("Accept", "text/event-stream")])
+            #expect(answer.status == status)
+            #expect(answer.text == "no events")
+        }
+        rig.instance.server.refuse()
+        #expect(try rig.request("GET", "/event", headers: [("Accept", "text/event-stream")]).status == 503)
+    }
+
+    @Test func defect3_severalSetCookiesStaySeveralAndEscapesStayEscapes() throws {
+        let rig = try ProxyRig { connection, _ in
+            try connection.respond(200, headers: [("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")])
+        }
+        let answer = try rig.request("GET", "/file/a%2Fb")
+        #expect(answer.values(of: "Set-Cookie") == ["a=1", "b=2"])
+        #expect(rig.instance.requests.values.last?.target == "/file/a%2Fb")
+    }
+
+    @Test func defect4_neitherDotsNorHiddenFoldersAreProjects() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject(".hidden")
+        for segment in ["..", "%2e%2e", ".", "%2E", ".hidden", "%2ehidden"] {
+            for (method, resource) in [("POST", "start"), ("GET", "status"), ("DELETE", "stop"), ("GET", "api/x")] {
+                let answer = try gateway.request(method, "/projects/\(segment)/\(resource)")
+                #expect(answer.status == 404, "\(segment)/\(resource)")
+                #expect(answer.text == #"{"detail":"Project not found: \#(segment)"}"#)
+            }
+        }
+        #expect(try gateway.request("GET", "/projects").text == "[]")
+    }
+
+    @Test func defect5_foldersWithSimilarNamesHaveServersOfTheirOwn() throws {
+        let gateway = try GatewayUnderTest()
+        let names = ["my.app", "my_app", "my-app", "my app"]
+        let instances = try names.map { name in
+            try FakeInstance { connection, _ in try connection.respond(200, text: name) }
+        }
+        for (name, instance) in zip(names, instances) {
+            try gateway.prepare(instance, as: name)
+            let segment = name.replacing(" ", with: "%20")
+            #expect(try gateway.soon("POST", "/projects/\(segment)/start") { $0.status == 200 }.status == 200)
+        }
+        for name in names {
+            let segment = name.replacing(" ", with: "%20")
+            #expect(try gateway.request("GET", "/projects/\(segment)/api/x").text == name)
+        }
+    }
+
+    @Test func defect8_anAnswerMayTakeLongerThanEveryOtherLimit() throws {
+        // The whole turn goes by before the first byte. All limits that have nothing to say in this are shorter.
+        let rig = try ProxyRig(flags: [
+            "--head-timeout", "500ms", "--idle-timeout", "500ms", "--body-timeout", "500ms", "--send-timeout", "500ms",
+            "--stream-timeout", "500ms",
+        ]) { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.pause(.milliseconds(1500))
+            try connection.respond(200, text: "the whole turn")
+        }
+        let answer = try rig.request("POST", "/session/ses_1/message", body: Array("{}".utf8))
+        #expect(answer.status == 200)
+        #expect(answer.text == "the whole turn")
+    }
+
+    @Test func defect9_globalEventsComeAtOnceWithoutAnAcceptField() throws {
+        let mayGoOn = Monitor(false)
+        let rig = try ProxyRig { connection, _ in
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("data: first\n\n")
+            _ = try mayGoOn.wait(for: "the first event's arrival") { $0 ? true : nil }
+            try connection.writeChunk("data: second\n\n")
+            try connection.waitForEnd()
+        }
+        let events = try rig.events("/global/event")
+        #expect(try events.next() == "first")
+        mayGoOn.withLock { $0 = true }
+        #expect(try events.next() == "second")
+    }
+
+    @Test func defect10_thePublishedKeyIsRefusedAndNoAnswerAllowsEveryOrigin() throws {
+        let process = try TestProcess(
+            try BuiltProducts.path("viberemote-gateway"), ["serve", "--listen", "127.0.0.1:0"],
+            environment: ["VIBE_AUTH_SECRET": "change-me-in-production"])
+        #expect(try process.waitForExit(within: .seconds(20)) == .exited(2))
+        let open = try TestProcess(
+            try BuiltProducts.path("viberemote-gateway"), ["serve", "--listen", "127.0.0.1:0", "--allow-origin", "*"],
+            environment: ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
+        #expect(try open.waitForExit(within: .seconds(20)) == .exited(2))
+        let rig = try ProxyRig(flags: ["--allow-origin", "https://app.example.com"]) { connection, _ in
+            try connection.respond(200, headers: [("Access-Control-Allow-Origin", "*")])
+        }
+        for origin in ["https://app.example.com", "https://evil.example"] {
+            let answer = try rig.request("GET", "/session", headers: [("Origin", origin)])
+            #expect(!answer.values(of: "Access-Control-Allow-Origin").contains("*"))
+        }
+    }
+
+    @Test func defect11_aPortThatAnotherProjectHadBeforeLeadsToItsNewOwnerOnly() throws {
+        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "of the new one") }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance, as: "old")
+        #expect(try gateway.request("GET", "/projects/old/api/1").status == 200)
+        #expect(try gateway.request("DELETE", "/projects/old/stop").status == 200)
+        try gateway.start(instance, as: "new")
+        #expect(try gateway.request("GET", "/projects/new/api/2").text == "of the new one")
+        #expect(try gateway.request("GET", "/projects/old/api/3").status == 503)
+        #expect(instance.requests.values.map(\.target) == ["/1", "/2"])
+    }
+
+    @Test func defect12_anInstanceWithAPasswordGetsIt() throws {
+        let app = try PhoneApp(try #require(OpenCodeVersion.all.last))
+        let start = try app.startOpenCode()
+        guard case .integer(let port)? = start.json["port"] else {
+            Issue.record("start has answered \(start.text)")
+            return
+        }
+        // The twin has the password that the gateway has made for it, and wants it.
+        #expect(try TestClient.request(UInt16(port), "GET", "/session").status == 401)
+        #expect(try app.api("GET", "/session").status == 200)
+    }
+
+    @Test func defect14_nothingThatIsShippedNeedsAContainerOrCurl() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let shipped = [
+            "Dockerfile", "docker-compose.yml", "compose.yaml", "deploy/Dockerfile", "deploy/docker-compose.yml",
+        ]
+        for file in shipped { #expect(access(root.appending(path: file).path, F_OK) != 0, "\(file)") }
+        // A health check needs a connection and nothing else.
+        let gateway = try GatewayUnderTest()
+        let connection = try gateway.connect()
+        try connection.write("GET /health HTTP/1.0\r\n\r\n")
+        let answer = try connection.readRawAnswer()
+        #expect(answer.statuses == [200])
+        #expect(answer.text.hasSuffix("\r\n\r\n{\"status\":\"ok\",\"service\":\"viberemote-gateway\"}"))
+    }
+}

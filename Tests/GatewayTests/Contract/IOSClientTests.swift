@@ -1,0 +1,111 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// What the phone app assumes of this gateway, line by line.
+@Suite struct IOSClientTests {
+    /// The setting's default as the program's help tells it.
+    private static func defaultText(of name: String) throws -> String {
+        let help = try TestProcess(try BuiltProducts.path("viberemote-gateway"), ["help", "serve"])
+        #expect(try help.waitForExit(within: .seconds(20)) == .exited(0))
+        let line = try #require(help.lines(of: .output).first { $0.contains("(\(name), default ") })
+        return String(line[try #require(line.range(of: "default ")).upperBound...].dropLast())
+    }
+
+    @Test func aProjectsNameIsOnePercentEncodedSegmentWithDotsAndLetters() throws {
+        let instance = try FakeInstance { connection, head in try connection.respond(200, text: head.target) }
+        let gateway = try GatewayUnderTest()
+        for (name, segment) in [("my.app", "my.app"), ("größe 2", "gr%C3%B6%C3%9Fe%202"), ("日本", "%E6%97%A5%E6%9C%AC")]
+        {
+            try gateway.prepare(instance, as: name)
+            let start = try gateway.soon("POST", "/projects/\(segment)/start") { $0.status == 200 }
+            #expect(start.text == #"{"name":"\#(name)","port":\#(instance.port),"status":"started"}"#)
+            #expect(try gateway.request("GET", "/projects/\(segment)/api/session").text == "/session")
+            #expect(try gateway.request("DELETE", "/projects/\(segment)/stop").status == 200)
+        }
+    }
+
+    @Test func aContentTypeOnARequestWithoutABodyDoesNoHarm() throws {
+        let rig = try ProxyRig { connection, _ in try connection.respond(200, text: "fine") }
+        let headers = [("Content-Type", "application/json")]
+        for target in ["/projects", "/projects/demo/status", "/health"] {
+            #expect(try rig.gateway.request("GET", target, headers: headers).status == 200)
+        }
+        #expect(try rig.gateway.request("POST", "/projects/demo/start", headers: headers).status == 200)
+        #expect(try rig.request("GET", "/session", headers: headers).text == "fine")
+        #expect(rig.instance.requests.values.last?.values(of: "Content-Type") == ["application/json"])
+        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop", headers: headers).status == 200)
+    }
+
+    @Test func startAndStopSucceedWith200AndNothingElse() throws {
+        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let gateway = try GatewayUnderTest()
+        try gateway.prepare(instance)
+        for (method, resource) in [
+            ("POST", "start"), ("POST", "start"), ("DELETE", "stop"), ("DELETE", "stop"), ("POST", "start"),
+        ] {
+            #expect(try gateway.soon(method, "/projects/demo/\(resource)") { $0.status != 404 }.status == 200)
+        }
+    }
+
+    @Test(arguments: OpenCodeVersion.all) func itsConnectOrderWorks(version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        #expect(try app.startOpenCode().status == 200)
+        // Up to three times: the first one is enough, because start waits for health.
+        let health = try app.api("GET", "/global/health")
+        #expect(health.status == 200)
+        #expect(health.json["healthy"] == .bool(true))
+        #expect(try app.api("GET", "/session").status == 200)
+        let session = try app.createSession()
+        for path in ["/session/\(session)/message", "/config/providers", "/command"] {
+            #expect(try app.api("GET", path).status == 200, "\(path)")
+        }
+        try app.openEvents().next("server.connected")
+    }
+
+    @Test func linesOfAStreamAreOneLineJSONBehindDataAndOneSpace() throws {
+        let app = try PhoneApp(try #require(OpenCodeVersion.all.last))
+        let (session, events) = try app.becomeReady()
+        #expect(try app.send("Hello", to: session) == 204)
+        try events.next("session.idle")
+        let lines = String(decoding: events.stream.raw, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count >= 5)
+        for line in lines {
+            #expect(line.hasPrefix("data: {"), "\(line)")
+            #expect((try? JSONSerialization.jsonObject(with: Data(line.dropFirst(6).utf8))) != nil)
+        }
+    }
+
+    @Test func aStreamThatBreaksNeverLooksLikeACleanEndAfterWhichItWouldNotReconnect() throws {
+        let rig = try ProxyRig { connection, _ in
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("data: {}\n\n")
+            connection.reset()
+        }
+        let answer = try ResponseReader(rig.send("GET", "/event")).readAll()
+        #expect(answer.text == "data: {}\n\n")
+        #expect(answer.ending == .truncated || answer.ending == .reset)
+    }
+
+    @Test func itsRestartWorks() throws {
+        let app = try PhoneApp(try #require(OpenCodeVersion.all.last))
+        let (_, events) = try app.becomeReady()
+        #expect(try app.gateway.request("DELETE", "/projects/demo/stop", within: .seconds(20)).status == 200)
+        // It waits a second here and two behind the start; nothing here depends on that.
+        #expect(try app.startOpenCode().status == 200)
+        events.connection.close()
+        let (_, again) = try app.becomeReady()
+        again.connection.close()
+    }
+
+    @Test(arguments: [
+        ("VIBE_ANSWER_TIMEOUT", ["15min"]), ("VIBE_SEND_TIMEOUT", ["15min"]), ("VIBE_STREAM_TIMEOUT", ["24h"]),
+    ])
+    func noLimitOfTheGatewayIsShorterThanTheAppsOwn(name: String, values: [String]) throws {
+        // The app gives a request 120 s, and a stream 24 h.
+        #expect(values.contains(try Self.defaultText(of: name)))
+    }
+}

@@ -1,0 +1,287 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// What clients of the FastAPI gateway rely on: one test for each row of its wire contract, with exact statuses and
+/// bodies.
+@Suite struct WireContractTests {
+    // MARK: GET /health
+
+    @Test func getHealthNeedsNoKeyAndSaysOK() throws {
+        let gateway = try GatewayUnderTest()
+        let answer = try TestClient.request(gateway.port, "GET", "/health")
+        #expect(answer.status == 200)
+        #expect(answer.text == #"{"status":"ok","service":"viberemote-gateway"}"#)
+        #expect(answer.values(of: "Content-Type") == ["application/json"])
+    }
+
+    // MARK: GET /projects
+
+    @Test func getProjectsIsABareArrayOfDirectoriesSortedByLowerCasedName() throws {
+        let gateway = try GatewayUnderTest()
+        for name in ["beta", "Alpha", "gamma", ".hidden", "alpha2"] { try gateway.makeProject(name) }
+        _ = try gateway.home.write("", to: "a-file")
+        _ = try gateway.home.write("{}", to: "gamma/package.json")
+        try gateway.makeProject("Alpha/.git")
+        let path = gateway.home.path
+        let projects = [
+            ("Alpha", true, false), ("alpha2", false, false), ("beta", false, false), ("gamma", false, true),
+        ].map { name, git, package in
+            #"{"name":"\#(name)","path":"\#(path)/\#(name)","has_git":\#(git),"has_package_json":\#(package),"#
+                + #""is_running":false,"port":null}"#
+        }
+        try gateway.expectSoon("GET", "/projects", 200, "[" + projects.joined(separator: ",") + "]")
+    }
+
+    @Test func getProjectsOfNoProjectsIsAnEmptyArray() throws {
+        try GatewayUnderTest().expect("GET", "/projects", 200, "[]")
+    }
+
+    @Test func getProjectsSaysWhyItFails() throws {
+        let gateway = try GatewayUnderTest()
+        let moved = gateway.home.path + ".moved"
+        #expect(rename(gateway.home.path, moved) == 0)
+        defer { rename(moved, gateway.home.path) }
+        let answer = try gateway.soon("GET", "/projects") { $0.status == 500 }
+        #expect(answer.text.hasPrefix(#"{"detail":"Failed to list projects: "#), "\(answer.text)")
+    }
+
+    // MARK: POST /projects/{n}/start
+
+    @Test func startAnswersWithNamePortAndStarted() throws {
+        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let gateway = try GatewayUnderTest()
+        try gateway.prepare(instance)
+        try gateway.expect(
+            "POST", "/projects/demo/start", 200, #"{"name":"demo","port":\#(instance.port),"status":"started"}"#)
+    }
+
+    @Test func startOfARunningOneAnswersWithAlreadyRunning() throws {
+        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        try gateway.expect(
+            "POST", "/projects/demo/start", 200, #"{"name":"demo","port":\#(instance.port),"status":"already_running"}"#
+        )
+    }
+
+    @Test func startOfNoProjectIsNotFound() throws {
+        try GatewayUnderTest().expect(
+            "POST", "/projects/nobody/start", 404, #"{"detail":"Project not found: nobody"}"#)
+    }
+
+    @Test func aStartThatFailsSaysWhy() throws {
+        let gateway = try GatewayUnderTest(opencode: "/nonexistent/opencode")
+        try gateway.makeProject("demo")
+        let answer = try gateway.soon("POST", "/projects/demo/start") { $0.status != 404 }
+        #expect(answer.status == 500)
+        #expect(answer.text.hasPrefix(#"{"detail":"Failed to start service: "#), "\(answer.text)")
+    }
+
+    // MARK: DELETE /projects/{n}/stop
+
+    @Test func stopAnswersWithNameAndStopped() throws {
+        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        for _ in 0..<2 {
+            try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
+        }
+    }
+
+    // MARK: GET /projects/{n}/status
+
+    @Test func statusIsAProject() throws {
+        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let gateway = try GatewayUnderTest()
+        try gateway.prepare(instance)
+        let path = "\(gateway.home.path)/demo"
+        for (isRunning, port) in [(false, "null"), (true, "\(instance.port)")] {
+            if isRunning { try gateway.start(instance) }
+            let answer = try gateway.soon("GET", "/projects/demo/status") { $0.status == 200 }
+            // The contract's members stand first, as they were; there may be more.
+            let contract =
+                #"{"name":"demo","path":"\#(path)","has_git":false,"has_package_json":false,"#
+                + #""is_running":\#(isRunning),"port":\#(port)"#
+            #expect(answer.text.hasPrefix(contract + ",") || answer.text == contract + "}", "\(answer.text)")
+        }
+    }
+
+    @Test func statusOfNoProjectIsNotFound() throws {
+        try GatewayUnderTest().expect(
+            "GET", "/projects/nobody/status", 404, #"{"detail":"Project not found: nobody"}"#)
+    }
+
+    // MARK: /projects/{n}/api/{path}
+
+    @Test(arguments: ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+    func apiAnswersWhatUpstreamAnswers(method: String) throws {
+        let rig = try ProxyRig { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.respond(418, headers: [("Content-Type", "text/x-own"), ("X-Own", head.method)], text: "tea")
+        }
+        let answer = try rig.request(method, "/some/path?a=%2F&b=c+d")
+        #expect(answer.status == 418)
+        #expect(answer.values(of: "Content-Type") == ["text/x-own"])
+        #expect(answer.values(of: "X-Own") == [method])
+        #expect(answer.text == "tea")
+        #expect(rig.instance.requests.values.map(\.target) == ["/some/path?a=%2F&b=c+d"])
+    }
+
+    @Test func apiOfAStoppedProjectSaysSo() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        let answer = try gateway.soon("GET", "/projects/demo/api/session") { $0.status != 404 }
+        #expect(answer.status == 503)
+        #expect(answer.text == #"{"detail":"OpenCode instance for demo is not running. Start it first."}"#)
+    }
+
+    @Test func apiOfAnInstanceThatRefusesConnectionsSaysSo() throws {
+        let rig = try ProxyRig { connection, _ in try connection.respond(200) }
+        rig.instance.server.refuse()
+        let answer = try rig.request("GET", "/session")
+        #expect(answer.status == 503)
+        #expect(answer.text == #"{"detail":"Cannot connect to OpenCode instance on port \#(rig.instance.port)"}"#)
+    }
+
+    @Test func apiOfAnInstanceThatBreaksOffIsAProxyError() throws {
+        let rig = try ProxyRig { connection, _ in connection.close() }
+        let answer = try rig.request("POST", "/session")
+        #expect(answer.status == 502)
+        #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: "#), "\(answer.text)")
+    }
+
+    // MARK: Errors
+
+    @Test func everyErrorBodyIsADetail() throws {
+        let gateway = try GatewayUnderTest()
+        for (method, target) in [
+            ("GET", "/nothing"), ("POST", "/health"), ("GET", "/projects/nobody/status"), ("GET", "/projects/x/api/y"),
+        ] {
+            let answer = try gateway.request(method, target)
+            #expect(answer.status >= 400)
+            #expect(answer.values(of: "Content-Type") == ["application/json"])
+            let body = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: String]
+            #expect(body?.keys.sorted() == ["detail"], "\(answer.text)")
+        }
+    }
+
+    @Test func aMissingKeyIs401() throws {
+        let answer = try TestClient.request(GatewayUnderTest().port, "GET", "/projects")
+        #expect(answer.status == 401)
+        #expect(answer.text == #"{"detail":"Missing or invalid Authorization header"}"#)
+    }
+
+    @Test func aWrongKeyIs401() throws {
+        let answer = try TestClient.request(
+            GatewayUnderTest().port, "GET", "/projects", headers: [("Authorization", "Bearer not-the-key-0123456789")])
+        #expect(answer.status == 401)
+        #expect(answer.text == #"{"detail":"Invalid API key"}"#)
+    }
+
+    @Test func anUnknownRouteIs404() throws {
+        try GatewayUnderTest().expect("GET", "/nothing", 404, #"{"detail":"Not Found"}"#)
+    }
+
+    @Test func aWrongMethodIs405() throws {
+        try GatewayUnderTest().expect("POST", "/health", 405, #"{"detail":"Method Not Allowed"}"#)
+    }
+
+    // MARK: Beside the table
+
+    @Test func docsAndOpenAPIAreThereAndOpen() throws {
+        let gateway = try GatewayUnderTest()
+        let docs = try TestClient.request(gateway.port, "GET", "/docs")
+        #expect(docs.status == 200)
+        #expect(docs.value(of: "Content-Type")?.hasPrefix("text/html") == true)
+        let description = try TestClient.request(gateway.port, "GET", "/openapi.json")
+        #expect(description.status == 200)
+        #expect(description.text.hasPrefix(#"{"openapi":"3.1"#))
+    }
+
+    @Test func preflightsAreAnsweredWithoutAKey() throws {
+        let gateway = try GatewayUnderTest(flags: ["--allow-origin", "https://app.example.com"])
+        let answer = try TestClient.request(
+            gateway.port, "OPTIONS", "/projects",
+            headers: [
+                ("Origin", "https://app.example.com"), ("Access-Control-Request-Method", "GET"),
+                ("Access-Control-Request-Headers", "authorization"),
+            ])
+        #expect(answer.status == 204)
+        #expect(answer.values(of: "Access-Control-Allow-Origin") == ["https://app.example.com"])
+        #expect(answer.values(of: "Access-Control-Allow-Headers") == ["authorization"])
+    }
+
+    @Test func theNamesOfTheConfigurationStay() throws {
+        let home = try TemporaryDirectory()
+        _ = try home.makeDirectory("of-home-dir")
+        let process = try TestProcess(
+            try BuiltProducts.path("viberemote-gateway"), ["serve", "--listen", "127.0.0.1:0"],
+            environment: [
+                "VIBE_AUTH_SECRET": GatewayUnderTest.key, "HOME_DIR": home.path, "VIBE_SUPERVISOR": "process",
+            ])
+        let line = try process.waitForLine(on: .output, within: .seconds(30)) { $0.contains(" listening on ") }
+        let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
+        let answer = try TestClient.request(port, "GET", "/projects", headers: [GatewayUnderTest.authorization])
+        #expect(answer.text.contains("\"name\":\"of-home-dir\""))
+        process.terminate()
+        #expect(try process.waitForExit(within: .seconds(20)) == .exited(0))
+    }
+
+    @Test func byDefaultItListensOnPort4000OfEveryAddress() throws {
+        let help = try TestProcess(try BuiltProducts.path("viberemote-gateway"), ["help", "serve"])
+        #expect(try help.waitForExit(within: .seconds(20)) == .exited(0))
+        #expect(help.lines(of: .output).contains { $0.contains("VIBE_LISTEN, default 0.0.0.0:4000") })
+    }
+
+    @Test func thePortComesFromTheAnnouncementAndCountsOnceHealthAnswers() throws {
+        let isHealthy = Monitor(false)
+        let checks = Recorded<String>("a health check")
+        let instance = try TestServer { connection in
+            while let head = try connection.readRequestHead(within: .seconds(60)) {
+                checks.append(head.path)
+                let healthy = isHealthy.withLock { $0 }
+                try connection.respond(
+                    healthy ? 200 : 503, headers: [("Content-Type", "application/json")],
+                    text: #"{"healthy":\#(healthy),"version":"fake"}"#)
+            }
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.prepare(port: instance.port)
+        let client = try gateway.connect()
+        try client.send("POST", "/projects/demo/start", headers: [GatewayUnderTest.authorization])
+        try checks.wait(forCount: 3)
+        let status = try gateway.request("GET", "/projects/demo/status")
+        #expect(status.text.contains(#""is_running":false,"port":null"#))
+        isHealthy.withLock { $0 = true }
+        let answer = try ResponseReader(client).readAll()
+        #expect(answer.text == #"{"name":"demo","port":\#(instance.port),"status":"started"}"#)
+        #expect(checks.values.allSatisfy { $0 == "/global/health" })
+    }
+
+    @Test func theProxyDropsHostAndAuthorization() throws {
+        let rig = try ProxyRig { connection, _ in try connection.respond(200) }
+        _ = try rig.request("GET", "/x", headers: [("Host", "gateway.example.com")])
+        let request = try #require(rig.instance.requests.values.last)
+        #expect(request.values(of: "Host") == ["127.0.0.1:\(rig.instance.port)"])
+        #expect(request.raw.firstRange(of: Array(GatewayUnderTest.key.utf8)) == nil)
+    }
+
+    @Test func aStreamIsOneWhateverTheClientAccepts() throws {
+        let rig = try ProxyRig { connection, _ in
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("data: first\n\n")
+            try connection.waitForEnd()
+        }
+        for (path, headers) in [
+            ("/event", []), ("/global/event", []), ("/else", [("Accept", "text/event-stream")]),
+            ("/else", [("Accept", "*/*")]),
+        ] {
+            let connection = try rig.send("GET", path, headers: headers)
+            #expect(try EventStreamReader(connection).next() == "first", "\(path)")
+            connection.close()
+        }
+    }
+}
