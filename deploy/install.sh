@@ -34,7 +34,14 @@ usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
 
 # Runs a command that changes something, or says that it would.
 act() {
-    if [ -n "$dry" ]; then say "would run: $*"; else "$@"; fi
+    if [ -z "$dry" ]; then
+        "$@"
+    elif [ "$1" = manager ]; then
+        shift
+        say "would run: systemctl --$scope $*"
+    else
+        say "would run: $*"
+    fi
 }
 
 while [ $# -gt 0 ]; do
@@ -108,18 +115,17 @@ put() {
     mv -f "$to.new" "$to"
 }
 
-# The same, with the content from standard input.
+# The same, with this content. Functions' arguments stand in no command line, so a key may be among them.
 put_text() {
-    content=$(cat)
-    if [ -f "$2" ] && [ "$(cat "$2")" = "$content" ] && [ "$(stat -c %a "$2")" = "${1#0}" ]; then return; fi
-    say "$2"
+    mode=$1 to=$2 content=$3
+    if [ -f "$to" ] && [ "$(cat "$to")" = "$content" ] && [ "$(stat -c %a "$to")" = "${mode#0}" ]; then return; fi
+    say "$to"
     changed=yes
     [ -z "$dry" ] || return 0
-    mkdir -p "$(dirname "$2")"
-    # printf is the shell's own: a key never stands in a command line.
-    (umask 077 && printf '%s\n' "$content" >"$2.new")
-    chmod "$1" "$2.new"
-    mv -f "$2.new" "$2"
+    mkdir -p "$(dirname "$to")"
+    (umask 077 && printf '%s\n' "$content" >"$to.new")
+    chmod "$mode" "$to.new"
+    mv -f "$to.new" "$to"
 }
 
 # A value as systemd's environment files take it.
@@ -132,7 +138,10 @@ value_in() {
 }
 
 # Takes one pair of quotes off, and the backslashes that stood inside double ones.
-unquoted() { sed -e 's/[[:space:]]*$//' -e "s/^'\\(.*\\)'\$/\\1/;t" -e 's/^"\(.*\)"$/\1/;T' -e 's/\\\(.\)/\1/g'; }
+unquoted() {
+    sed -e 's/[[:space:]]*$//' -e "/^'.*'\$/{s/^'\(.*\)'\$/\1/;b" -e '}' -e '/^".*"$/!b' -e 's/^"\(.*\)"$/\1/' \
+        -e 's/\\\(["\\`$]\)/\1/g'
+}
 
 # --- The original gateway ---
 
@@ -219,7 +228,7 @@ write_key() {
     fi
     # 256 random bits.
     [ -n "$key" ] || key=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
-    printf '%s\n' "$key" | put_text 0600 "$key_file"
+    put_text 0600 "$key_file" "$key"
     own "$settings" "$key_file"
 }
 
@@ -235,25 +244,37 @@ write_settings() {
         listen=${listen:-$old_listen}
     fi
     if [ -f "$config" ]; then
-        [ -z "$home$listen$opencode" ] || {
-            grep -v -E "^[[:space:]]*(NONE${home:+|HOME_DIR}${listen:+|VIBE_LISTEN}${opencode:+|VIBE_OPENCODE})[[:space:]]*=" "$config" || true
-            [ -z "$listen" ] || echo "VIBE_LISTEN=$(quoted "$listen")"
-            [ -z "$home" ] || echo "HOME_DIR=$(quoted "$home")"
-            [ -z "$opencode" ] || echo "VIBE_OPENCODE=$(quoted "$opencode")"
-        } | put_text 0600 "$config"
+        [ -z "$home$listen$opencode" ] || put_text 0600 "$config" "$(changed_settings)"
     else
-        {
-            echo "# Settings of the VibeRemote gateway, under the names that its README lists. After a change:"
-            echo "# systemctl --$scope reload viberemote-gateway, or restart where the log says so."
-            echo "VIBE_LISTEN=$(quoted "${listen:-0.0.0.0:4000}")"
-            echo "HOME_DIR=$(quoted "${home:-$projects}")"
-            [ -z "$opencode" ] || echo "VIBE_OPENCODE=$(quoted "$opencode")"
-            echo "VIBE_KEY_FILE=$(quoted "$settings/key")"
-        } | put_text 0600 "$config"
+        put_text 0600 "$config" "$(new_settings)"
     fi
     own "$config"
     address=$(value_in VIBE_LISTEN "$config")
     address=${address:-${listen:-0.0.0.0:4000}}
+}
+
+new_settings() {
+    echo "# Settings of the VibeRemote gateway, under the names that its README lists. After a change:"
+    echo "# systemctl --$scope reload viberemote-gateway, or restart where the log says so."
+    echo "VIBE_LISTEN=$(quoted "${listen:-0.0.0.0:4000}")"
+    echo "HOME_DIR=$(quoted "${home:-$projects}")"
+    [ -z "$opencode" ] || echo "VIBE_OPENCODE=$(quoted "$opencode")"
+    echo "VIBE_KEY_FILE=$(quoted "$settings/key")"
+}
+
+# The settings that there are, with those that the options change in the place of the old ones.
+changed_settings() {
+    text=$(cat "$config")
+    change VIBE_LISTEN "$listen"
+    change HOME_DIR "$home"
+    change VIBE_OPENCODE "$opencode"
+    printf '%s\n' "$text"
+}
+
+change() {
+    [ -n "$2" ] && [ "$(value_in "$1" "$config")" != "$2" ] || return 0
+    text=$(printf '%s\n' "$text" | grep -v "^[[:space:]]*$1[[:space:]]*=" || true)
+    text=$(printf '%s\n%s=%s' "$text" "$1" "$(quoted "$2")")
 }
 
 # OpenCode's environment holds provider keys, and the gateway refuses one that others can read.
@@ -297,7 +318,9 @@ put_units() {
         put 0644 "$unit" "$unit_folder/$(basename "$unit")"
     done
     [ "$scope" = user ] || put 0644 "$units/system/$(basename "$rules")" "$rules"
-    printf '[Socket]\nListenStream=\nListenStream=%s\n' "$address" | put_text 0644 "$unit_folder/viberemote-gateway.socket.d/listen.conf"
+    put_text 0644 "$unit_folder/viberemote-gateway.socket.d/listen.conf" "[Socket]
+ListenStream=
+ListenStream=$address"
 }
 
 # Without lingering the user's manager ends with the last login.
@@ -321,9 +344,9 @@ start() {
     manager is-enabled --quiet $wanted 2>/dev/null || act manager enable --quiet $wanted
     if [ -n "$changed" ] || ! manager is-active --quiet $gateway 2>/dev/null; then
         # The socket can't be changed while the service has it, and can't take a port that the old program has.
-        [ -z "$original" ] || act manager stop $gateway
+        [ -z "$original" ] || act manager stop $gateway || true
         if [ -n "$socket" ] && ! holds_port; then
-            act manager stop $gateway viberemote-gateway.socket
+            act manager stop $gateway viberemote-gateway.socket 2>/dev/null || true
             act manager start viberemote-gateway.socket
         fi
         say "starting the gateway"

@@ -54,7 +54,7 @@ import Testing
         try machine.run("systemctl --user start opencode@alpha")
         let transcript = try machine.install("--uninstall")
         #expect(transcript.contains("stopping opencode@alpha.service"))
-        #expect(try machine.run("pgrep -u vibe -f 'viberemote-gateway|opencode'", check: false).output == "")
+        #expect(try machine.run("pgrep -u vibe -f '[v]iberemote-gateway|[o]pencode'", check: false).output == "")
         #expect(
             try machine.output("ls -A ~/.local/bin ~/.config/systemd/user | grep -E 'viberemote|opencode' || true")
                 == "")

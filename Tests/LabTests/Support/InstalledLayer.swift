@@ -9,24 +9,26 @@ final class InstalledLayer: Sendable {
     let transcript: String
     private let parent: TemporaryDirectory
 
-    private init(_ root: LabRoot) throws {
+    private init(_ root: LabRoot, _ scope: LabScope) throws {
         // On the disk: the machine's memory is for what runs.
         parent = try TemporaryDirectory(prefix: "viberemote-layer")
         folder = "\(parent.path)/layer"
         let machine = try LabMachine(root, keep: folder)
         try machine.installOpenCode()
-        transcript = try machine.install("--listen 127.0.0.1:4000")
+        transcript = try machine.install(
+            "--listen 127.0.0.1:4000" + (scope == .system ? " --system" : ""), as: scope.admin)
         try machine.shutDown()
     }
 
-    private static let made = Monitor<[LabRoot: Result<InstalledLayer, any Error>]>([:])
+    private static let made = Monitor<[String: Result<InstalledLayer, any Error>]>([:])
 
     /// The layer of a root; the first caller makes it while others wait.
-    static func of(_ root: LabRoot) throws -> InstalledLayer {
+    static func of(_ root: LabRoot, _ scope: LabScope = .user) throws -> InstalledLayer {
         try made.withLock { made in
-            if let result = made[root] { return try result.get() }
-            let result = Result { try InstalledLayer(root) }
-            made[root] = result
+            let name = "\(root) \(scope)"
+            if let result = made[name] { return try result.get() }
+            let result = Result { try InstalledLayer(root, scope) }
+            made[name] = result
             return try result.get()
         }
     }
@@ -34,8 +36,13 @@ final class InstalledLayer: Sendable {
 
 extension LabMachine {
     /// A machine on which the gateway was installed for vibe and has come up with the machine.
-    static func withGateway(_ root: LabRoot) throws -> LabMachine {
-        try LabMachine(root, on: try InstalledLayer.of(root).folder)
+    static func withGateway(_ root: LabRoot, _ scope: LabScope = .user) throws -> LabMachine {
+        let machine = try LabMachine(root, on: try InstalledLayer.of(root, scope).folder)
+        try eventually("the gateway to be up", within: .seconds(30)) {
+            let answer = try? machine.request("GET", "/health")
+            return (answer?.status == 200, "\(String(describing: answer?.status))")
+        }
+        return machine
     }
 
     /// Puts the stand-in for OpenCode where OpenCode's own installer puts its program.

@@ -6,7 +6,12 @@ extension LabMachine {
 
     /// The clients' key of the installed gateway.
     func key() throws -> String {
-        try read("/home/vibe/.config/viberemote-gateway/key").trimmingSuffix { $0 == "\n" }
+        let folders = LabScope.allCases.map(\.settings)
+        for folder in folders {
+            // One on each line.
+            if let key = try? read("\(folder)/key").split(separator: "\n").first { return String(key) }
+        }
+        throw LabFailure("there is no key in \(folders)")
     }
 
     /// One request with the key on a connection of its own, and its whole answer.
@@ -23,13 +28,5 @@ extension LabMachine {
     /// Makes an empty project.
     func makeProject(_ name: String) throws {
         try run("mkdir -p -- \"$HOME/$NAME\"", environment: ["NAME": name])
-    }
-}
-
-extension String {
-    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> String {
-        var rest = self[...]
-        while let last = rest.last, predicate(last) { rest.removeLast() }
-        return String(rest)
     }
 }

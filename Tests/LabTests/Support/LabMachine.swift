@@ -23,7 +23,8 @@ final class LabMachine: Sendable {
     /// - Parameters:
     ///   - layer: What another machine has left, to boot on.
     ///   - keep: Where to leave what this one writes, once it was shut down.
-    init(_ root: LabRoot, on layer: String? = nil, keep: String? = nil) throws {
+    ///   - options: Further options of systemd-nspawn.
+    init(_ root: LabRoot, on layer: String? = nil, keep: String? = nil, options: [String] = []) throws {
         let number = LabMachine.count.withLock { count in
             count += 1
             return count
@@ -34,7 +35,7 @@ final class LabMachine: Sendable {
             Lab.script,
             ["boot", "--with", "\(getpid())"] + (layer.map { ["--on", $0] } ?? [])
                 + (keep.map { ["--keep", $0] } ?? [])
-                + [root.rawValue, name, "--", "--bind-ro=\(Lab.checkout):\(Lab.checkoutInside)"])
+                + [root.rawValue, name, "--", "--bind-ro=\(Lab.checkout):\(Lab.checkoutInside)"] + options)
         try waitUntilUp()
     }
 

@@ -1,0 +1,71 @@
+import Glibc
+import TestKit
+import Testing
+
+/// Instances that end by themselves, which systemd starts again.
+@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct CrashTests {
+    @Test(arguments: LabRoot.allCases) func afterACrashUnderLoadTheNextRequestWorks(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        let old = try machine.startNew(project: "alpha")
+        let before = try machine.status("alpha")
+        let load = try ProjectLoad(machine, ["alpha"])
+        try load.waitForAnswers(200)
+        try machine.run("systemctl --user kill -s KILL opencode@alpha")
+        // At once, not only when systemd has started it again.
+        let gone = try machine.waitForStatus(of: "alpha", "the crash") { $0.state == "restarting" }
+        #expect(gone.port == nil && gone.lastError?.contains("SIGKILL") == true)
+        #expect(try machine.request("GET", "/projects/alpha/api/path").value(of: "Retry-After") != nil)
+        let back = try machine.waitForStatus(of: "alpha", "systemd's restart") { $0.state == "ready" }
+        #expect(back.pid != before.pid && back.restarts == 1)
+        let result = try load.end()
+        #expect(result.strangers == [])
+        #expect(result.unexpected == [])
+        #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
+        #expect(old.port != 0)
+    }
+
+    /// OpenCode takes port 4096 where it is free, so whoever restarts first gets the other one's.
+    @Test(arguments: LabRoot.allCases) func twoProjectsThatSwapPortsNeverGetEachOthersRequests(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        var first = try machine.startNew(project: "alpha").port
+        var second = try machine.startNew(project: "beta").port
+        let load = try ProjectLoad(machine, ["alpha", "beta"])
+        var swaps = 0
+        while swaps < 4 || load.answered < 10_000 {
+            try machine.run("systemctl --user stop opencode@alpha opencode@beta")
+            // The other way round than last time.
+            for project in swaps.isMultiple(of: 2) ? ["beta", "alpha"] : ["alpha", "beta"] {
+                try machine.run("systemctl --user start opencode@\(project)")
+                try machine.waitForStatus(of: project, "its restart") { $0.state == "ready" }
+            }
+            let ports = (try machine.status("alpha").port ?? 0, try machine.status("beta").port ?? 0)
+            #expect((ports.0 == 4096) != (first == 4096) && (ports.1 == 4096) != (second == 4096))
+            (first, second) = ports
+            swaps += 1
+            try load.waitForAnswers(swaps < 4 ? 200 : 1_000)
+        }
+        let result = try load.end()
+        #expect(result.answered >= 10_000)
+        #expect(result.strangers == [])
+        #expect(result.unexpected == [])
+        print("\(root.rawValue): \(result.answered) requests answered by the right project over \(swaps) swaps")
+    }
+
+    /// Five starts, five seconds apart, and systemd gives up.
+    @Test(arguments: LabRoot.allCases) func aCrashLoopEndsAsFailedWithItsReason(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.makeProject("alpha")
+        try machine.write("exit-at-start=7", to: "/home/vibe/alpha/.opencode-twin")
+        let answer = try machine.request("POST", "/projects/alpha/start")
+        #expect(answer.status == 500)
+        #expect(answer.text.contains("exit status 7"), "\(answer.text)")
+        let failed = try machine.waitForStatus(of: "alpha", "systemd to give up", within: .seconds(60)) {
+            $0.state == "failed" && $0.lastError?.contains("start-limit-hit") == true
+        }
+        #expect(!failed.isRunning && failed.port == nil)
+        #expect(try machine.property("ActiveState", of: "opencode@alpha") == "failed")
+        // What is mended starts at once, whatever systemd has counted.
+        try machine.run("rm ~/alpha/.opencode-twin")
+        #expect(try machine.start(project: "alpha").status == "started")
+    }
+}

@@ -1,0 +1,85 @@
+import TestKit
+import Testing
+
+/// Instances as units of the user's manager, driven over HTTP and by hand.
+@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct StartStopTests {
+    @Test(arguments: LabRoot.allCases) func startAlreadyRunningStopAndStatus(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        let started = try machine.startNew(project: "alpha")
+        #expect(started.status == "started")
+        #expect(try machine.property("ActiveState", of: "opencode@alpha") == "active")
+        #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
+
+        let status = try machine.status("alpha")
+        #expect(status.isRunning && status.state == "ready" && status.port == started.port)
+        #expect(try machine.property("MainPID", of: "opencode@alpha") == status.pid.map { "\($0)" })
+        let again = try machine.start(project: "alpha")
+        #expect(again == StartAnswer(name: "alpha", port: started.port, status: "already_running"))
+
+        try machine.stop(project: "alpha")
+        #expect(try machine.property("ActiveState", of: "opencode@alpha") == "inactive")
+        let stopped = try machine.status("alpha")
+        #expect(!stopped.isRunning && stopped.state == "stopped" && stopped.port == nil && stopped.lastError == nil)
+        #expect(try machine.request("GET", "/projects/alpha/api/path").status == 503)
+    }
+
+    /// A start limit counts what crashes, not what its owner asks for.
+    @Test(arguments: LabRoot.allCases) func restartingOverAndOverIsNoCrashLoop(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.makeProject("alpha")
+        for _ in 1...8 {
+            #expect(try machine.start(project: "alpha").status == "started")
+            try machine.stop(project: "alpha")
+        }
+    }
+
+    @Test(arguments: LabRoot.allCases) func whatIsDoneByHandIsSeenAtOnce(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.makeProject("alpha")
+        try machine.run("systemctl --user start opencode@alpha")
+        let adopted = try machine.waitForStatus(of: "alpha", "the unit that was started by hand") {
+            $0.state == "ready"
+        }
+        #expect(try machine.start(project: "alpha").status == "already_running")
+
+        try machine.run("systemctl --user restart opencode@alpha")
+        let restarted = try machine.waitForStatus(of: "alpha", "the new run") {
+            $0.state == "ready" && $0.pid != adopted.pid
+        }
+        #expect(try machine.property("MainPID", of: "opencode@alpha") == restarted.pid.map { "\($0)" })
+        #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
+
+        try machine.run("systemctl --user stop opencode@alpha")
+        #expect(try machine.waitForStatus(of: "alpha", "the stop") { $0.state == "stopped" }.port == nil)
+        #expect(try machine.request("GET", "/projects/alpha/api/path").status == 503)
+    }
+
+    /// `opencode@my_app` was the original's unit for `my.app`; here it is nobody's.
+    @Test(arguments: LabRoot.allCases) func unitsOfTheOriginalAreReported(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.makeProject("my.app")
+        try machine.run("mkdir -p ~/my_app && systemctl --user start opencode@my_app && rmdir ~/my_app || true")
+        try machine.run("systemctl --user restart viberemote-gateway")
+        #expect(try machine.status("my.app").state == "stopped")
+        let log = try machine.output("journalctl --user -u viberemote-gateway -o cat")
+        #expect(log.contains("The unit opencode@my_app.service belongs to no project"))
+    }
+
+    @Test(arguments: LabRoot.allCases) func fiftyStartsAtOnceSucceed(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        let names = (1...50).map { "p\($0)" }
+        try machine.run("cd && mkdir \(names.joined(separator: " "))")
+        try machine.waitForStatus(of: "p50", "the folders") { $0.state == "stopped" }
+        let answers = Recorded<StartAnswer>("an answer to a start")
+        let failures = Recorded<String>("a failed start")
+        let threads = try names.map { name in
+            try TestThread {
+                do { answers.append(try machine.start(project: name)) } catch { failures.append("\(name): \(error)") }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(failures.values == [])
+        #expect(Set(answers.values.map(\.port)).count == 50)
+        for name in ["p1", "p25", "p50"] { #expect(try machine.folderServed(name) == "/home/vibe/\(name)") }
+    }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import TestKit
+import Testing
+
+/// The gateway as a service: its restarts cost nobody anything.
+@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct GatewayServiceTests {
+    private static let service = "viberemote-gateway.service"
+
+    @Test(arguments: LabRoot.allCases) func killedOrUpgradedItTouchesNoInstance(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.startNew(project: "alpha")
+        try machine.startNew(project: "beta")
+        let before = try (machine.status("alpha"), machine.status("beta"))
+        let first = try machine.property("MainPID", of: Self.service)
+
+        try machine.run("systemctl --user kill -s KILL \(Self.service)")
+        try machine.waitForNewGateway(than: first)
+        #expect(try machine.status("alpha").pid == before.0.pid)
+        #expect(
+            try machine.start(project: "alpha")
+                == .init(name: "alpha", port: before.0.port ?? 0, status: "already_running"))
+
+        // Another program of the same name, as an upgrade brings it: an ELF file may have more behind its end.
+        let second = try machine.property("MainPID", of: Self.service)
+        try machine.run("cp \(Lab.checkoutInside)/.build/dist/viberemote-gateway /tmp/next && echo >>/tmp/next")
+        try machine.install("--binary /tmp/next")
+        try machine.waitForNewGateway(than: second)
+        #expect(try machine.output("cmp /tmp/next ~/.local/bin/viberemote-gateway") == "")
+        let after = try (machine.status("alpha"), machine.status("beta"))
+        #expect(after.0.pid == before.0.pid && after.0.port == before.0.port)
+        #expect(after.1.pid == before.1.pid && after.1.port == before.1.port)
+        #expect(try machine.folderServed("beta") == "/home/vibe/beta")
+    }
+
+    @Test(arguments: LabRoot.allCases) func whoConnectsDuringARestartWaitsAndIsServed(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        // Nobody listens while the service is stopped, but the socket unit takes connections and starts it again.
+        let first = try machine.property("MainPID", of: Self.service)
+        try machine.run("systemctl --user stop \(Self.service)")
+        #expect(try machine.request("GET", "/health").status == 200)
+        try machine.waitForNewGateway(than: first)
+
+        // Clients that come at any moment of some restarts: none is refused.
+        let failures = Recorded<String>("a refused client")
+        let served = Monitor(0)
+        let isEnding = Monitor(false)
+        let clients = try (0..<4).map { _ in
+            try TestThread {
+                while !isEnding.withLock({ $0 }) {
+                    do {
+                        let answer = try machine.request("GET", "/health")
+                        if answer.status == 200 {
+                            served.withLock { $0 += 1 }
+                        } else {
+                            failures.append("\(answer.status)")
+                        }
+                    } catch {
+                        failures.append("\(error)")
+                    }
+                }
+            }
+        }
+        for _ in 1...3 {
+            try machine.run("systemctl --user restart \(Self.service)")
+            let goal = served.withLock { $0 } + 20
+            _ = try served.wait(for: "requests after the restart", within: .seconds(30)) { $0 >= goal ? true : nil }
+        }
+        isEnding.withLock { $0 = true }
+        for client in clients { client.join() }
+        // One whose connection the old gateway had already taken may see it closed; nobody is refused.
+        #expect(failures.values.filter { $0.contains("connect") } == [])
+        print(
+            "\(root.rawValue): \(served.withLock { $0 }) clients served over three restarts, failures: \(failures.values)"
+        )
+    }
+
+    @Test(arguments: LabRoot.allCases) func aReloadTakesANewKeyAndEndsNoStream(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.startNew(project: "alpha")
+        let connection = try machine.connect(port: LabMachine.port)
+        try connection.send(
+            "GET", "/projects/alpha/api/event", headers: [("Authorization", "Bearer \(try machine.key())")])
+        let events = EventStreamReader(connection)
+        try events.first("the stream's beginning", within: .seconds(20)) { $0.contains("server.connected") }
+
+        let fresh = "a-second-key-0123456789abcdef"
+        let path = "/home/vibe/.config/viberemote-gateway/key"
+        try machine.write("\(try machine.key())\n\(fresh)\n", to: path, mode: 0o600)
+        let other = try machine.connect(port: LabMachine.port)
+        defer { other.close() }
+        #expect(try other.exchange("GET", "/projects", headers: [("Authorization", "Bearer \(fresh)")]).status == 401)
+        let pid = try machine.property("MainPID", of: Self.service)
+        try machine.run("systemctl --user reload \(Self.service)")
+        try eventually("the new key to be taken", within: .seconds(20)) {
+            let answer = try other.exchange("GET", "/projects", headers: [("Authorization", "Bearer \(fresh)")])
+            return (answer.status == 200, "\(answer.status)")
+        }
+        #expect(try machine.property("MainPID", of: Self.service) == pid)
+        // The stream goes on: what happens now still arrives.
+        #expect(try machine.request("POST", "/projects/alpha/api/session", body: Array("{}".utf8)).status == 200)
+        try events.first("the new session", within: .seconds(20)) { $0.contains("session.created") }
+        connection.close()
+    }
+
+    @Test(arguments: LabRoot.allCases) func afterARebootAllIsBack(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.startNew(project: "alpha")
+        try machine.startNew(project: "beta")
+        try machine.run("systemctl --user enable opencode@alpha")
+        try machine.reboot()
+        try machine.waitForStatus(of: "alpha", "the enabled instance") { $0.state == "ready" }
+        #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
+        #expect(try machine.status("beta").state == "stopped")
+    }
+
+    @Test(arguments: LabRoot.allCases) func aGatewayThatHangsIsStartedAgain(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        let pid = try machine.property("MainPID", of: Self.service)
+        try machine.run("mkdir -p ~/.config/systemd/user/\(Self.service).d")
+        try machine.write(
+            "[Service]\nWatchdogSec=1\n", to: "/home/vibe/.config/systemd/user/\(Self.service).d/fast.conf")
+        try machine.run("systemctl --user daemon-reload && systemctl --user restart \(Self.service)")
+        try machine.waitForNewGateway(than: pid)
+        let second = try machine.property("MainPID", of: Self.service)
+        try machine.run("kill -STOP \(second)")
+        try machine.waitForNewGateway(than: second)
+        #expect(try machine.request("GET", "/health").status == 200)
+    }
+}
+
+extension LabMachine {
+    /// Waits until another process than that one is the gateway, and answers.
+    func waitForNewGateway(than old: String) throws {
+        try eventually("another gateway than \(old)", within: .seconds(30)) {
+            let state = try run(
+                "systemctl --user show --value -p MainPID,ActiveState viberemote-gateway.service", check: false)
+            let lines = Set(state.output.split(separator: "\n").map(String.init))
+            return (lines.contains("active") && !lines.contains(old) && !lines.contains("0"), state.output)
+        }
+        try eventually("the gateway to answer", within: .seconds(20)) {
+            let answer = try? request("GET", "/health")
+            return (answer?.status == 200, "\(String(describing: answer?.status))")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import TestKit
+
+/// Clients that ask projects all the time which folder they serve, each on connections of its own.
+final class ProjectLoad: Sendable {
+    /// What has come of all requests so far.
+    struct Result: Sendable, Equatable {
+        var answered = 0
+        /// Answers of an instance that is not the project's.
+        var strangers: [String] = []
+        /// Answers that are neither the project's own nor a 502 or 503 of the gateway.
+        var unexpected: [String] = []
+    }
+
+    private let result = Monitor(Result())
+    private let isEnding = Monitor(false)
+    private let threads: [TestThread]
+
+    init(_ machine: LabMachine, _ projects: [String], clients: Int = 2) throws {
+        let (result, isEnding) = (result, isEnding)
+        let authorization = ("Authorization", "Bearer \(try machine.key())")
+        threads = try (0..<clients).flatMap { _ in projects }.map { project in
+            try TestThread {
+                var connection: TestConnection?
+                while !isEnding.withLock({ $0 }) {
+                    do {
+                        let open = try connection ?? machine.connect(port: LabMachine.port)
+                        connection = open
+                        let answer = try open.exchange(
+                            "GET", "/projects/\(project)/api/path", headers: [authorization], within: .seconds(30))
+                        result.withLock { $0.take(answer, of: project) }
+                        if answer.value(of: "Connection") == "close" { connection = nil }
+                        // Who asks without a pause is answered without a pause: leave the machine to others.
+                        if answer.status != 200 { try open.pause(.milliseconds(20)) }
+                    } catch {
+                        result.withLock { $0.unexpected.append("\(project): \(error)") }
+                        connection = nil
+                    }
+                }
+                connection?.close()
+            }
+        }
+    }
+
+    /// How many requests the right instance has answered.
+    var answered: Int { result.withLock { $0.answered } }
+
+    /// Waits until that many more have been answered.
+    func waitForAnswers(_ more: Int) throws {
+        let goal = answered + more
+        _ = try result.wait(for: "\(goal) answers", within: .seconds(60)) { $0.answered >= goal ? true : nil }
+    }
+
+    /// Ends the clients.
+    func end() throws -> Result {
+        isEnding.withLock { $0 = true }
+        for thread in threads { thread.join() }
+        return result.withLock { $0 }
+    }
+}
+
+extension ProjectLoad.Result {
+    fileprivate mutating func take(_ answer: TestResponse, of project: String) {
+        switch answer.status {
+        case 200 where answer.text.contains("\"directory\":\"/home/vibe/\(project)\""): answered += 1
+        case 200: strangers.append("\(project): \(answer.text)")
+        case 502, 503: break
+        default: unexpected.append("\(project): \(answer.status) \(answer.text)")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import FoundationEssentials
+import Glibc
+import TestKit
+
+/// What `GET /projects/NAME/status` tells.
+struct ProjectStatus: Decodable, Equatable {
+    let name: String
+    let isRunning: Bool
+    let port: UInt16?
+    let state: String
+    let pid: Int32?
+    let restarts: Int
+    let lastError: String?
+    let warnings: [String]
+}
+
+/// What `POST /projects/NAME/start` answers.
+struct StartAnswer: Decodable, Equatable {
+    let name: String
+    let port: UInt16
+    let status: String
+}
+
+extension LabMachine {
+    /// The project's status as the gateway tells it.
+    func status(_ project: String) throws -> ProjectStatus {
+        try Self.decode(ProjectStatus.self, try request("GET", "/projects/\(Self.escaped(project))/status"))
+    }
+
+    /// Starts the project over HTTP; throws unless the answer is 200.
+    @discardableResult
+    func start(project: String) throws -> StartAnswer {
+        try Self.decode(StartAnswer.self, try request("POST", "/projects/\(Self.escaped(project))/start"))
+    }
+
+    /// Stops the project over HTTP; throws unless the answer is 200.
+    func stop(project: String) throws {
+        let answer = try request("DELETE", "/projects/\(Self.escaped(project))/stop")
+        guard answer.status == 200 else { throw LabFailure("stop answered \(answer.status) \(answer.text)") }
+    }
+
+    /// Makes an empty project and starts it over HTTP.
+    @discardableResult
+    func startNew(project: String) throws -> StartAnswer {
+        try makeProject(project)
+        return try start(project: project)
+    }
+
+    /// A new project is seen within a second, and what systemd does of itself takes its time.
+    @discardableResult
+    func waitForStatus(
+        of project: String, _ what: String, within limit: Duration = .seconds(30),
+        where predicate: (ProjectStatus) -> Bool
+    ) throws -> ProjectStatus {
+        try eventually(what, within: limit) {
+            let status = try? status(project)
+            return (status.map(predicate) ?? false, status.map { "\($0)" } ?? "no status")
+        }
+        return try status(project)
+    }
+
+    /// Asks the instance behind the gateway which folder it serves.
+    func folderServed(_ project: String) throws -> String {
+        struct Paths: Decodable { let directory: String }
+        return try Self.decode(Paths.self, try request("GET", "/projects/\(Self.escaped(project))/api/path")).directory
+    }
+
+    /// What systemd says of a user's unit, one value a line.
+    func property(_ names: String, of unit: String) throws -> String {
+        try run("systemctl --user show --value -p \(names) \"$UNIT\"", environment: ["UNIT": unit]).output
+    }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, _ answer: TestResponse) throws -> Value {
+        guard answer.status == 200 else { throw LabFailure("answered \(answer.status) \(answer.text)") }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(type, from: Data(answer.body))
+    }
+
+    /// A folder's name as one path segment.
+    static func escaped(_ name: String) -> String {
+        name.utf8.map { byte in
+            let character = Character(UnicodeScalar(byte))
+            return byte < 128 && (character.isLetter || character.isNumber)
+                ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+}
+
+/// Waits until something holds that nobody announces, looking every 20 ms. `look` also says what it sees, for the error.
+func eventually(
+    _ what: String, within limit: Duration = .seconds(10), _ look: () throws -> (holds: Bool, seen: String)
+) throws {
+    let deadline = Deadline(after: limit)
+    while true {
+        let (holds, seen) = try look()
+        if holds { return }
+        if deadline.hasPassed { throw LabFailure("after \(limit) still waiting for \(what): \(seen)") }
+        _ = poll(nil, 0, 20)
+    }
+}

@@ -1,0 +1,67 @@
+import TestKit
+import Testing
+
+/// What can be wrong with the journal, in which the gateway finds the ports.
+@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct JournalTroubleTests {
+    /// Rotated, vacuumed and restarted while a start waits for its announcement.
+    @Test(
+        arguments: LabRoot.allCases,
+        [
+            "journalctl --rotate", "journalctl --rotate --vacuum-time=1s --vacuum-size=1",
+            "systemctl restart systemd-journald",
+        ]) func theAnnouncementIsFoundAllTheSame(_ root: LabRoot, _ disturbance: String) throws
+    {
+        let machine = try LabMachine.withGateway(root)
+        try machine.makeProject("alpha")
+        try machine.write("banner-late=3000", to: "/home/vibe/alpha/.opencode-twin")
+        let answer = Recorded<Result<StartAnswer, any Error>>("the start's answer")
+        let client = try TestThread { answer.append(Result { try machine.start(project: "alpha") }) }
+        try machine.waitForStatus(of: "alpha", "the start") { $0.state == "booting" }
+        try machine.run(disturbance, as: .root)
+        client.join()
+        let started = try answer.values[0].get()
+        #expect(started.status == "started")
+        #expect(try machine.status("alpha").warnings.filter { $0.contains("sockets") } == [])
+        #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
+    }
+
+    /// What has run for long has announced itself long ago.
+    @Test(arguments: LabRoot.allCases) func anAnnouncementThatIsGoneIsReplacedByTheSockets(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        let port = try machine.startNew(project: "alpha").port
+        try machine.run("journalctl --rotate --vacuum-size=1 2>&1", as: .root)
+        try machine.run("systemctl --user restart viberemote-gateway")
+        let found = try machine.waitForStatus(of: "alpha", "its port") { $0.state == "ready" }
+        #expect(found.port == port)
+        #expect(found.warnings.contains { $0.contains("sockets of the unit's processes") }, "\(found.warnings)")
+    }
+
+    @Test(arguments: LabRoot.allCases) func anUnreadableJournalIsNamedAndTheSocketsHelp(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        // As where the user's own journal can't be told from the system's: nobody but root may read it.
+        try machine.run(
+            "chmod 0700 /var/log/journal /var/log/journal/* /run/log/journal 2>/dev/null || true", as: .root)
+        try machine.run("systemctl --user restart viberemote-gateway")
+        let started = try machine.startNew(project: "alpha")
+        #expect(started.status == "started")
+        #expect(try machine.status("alpha").warnings.contains { $0.contains("sockets of the unit's processes") })
+        #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
+        let log = try machine.run("journalctl _UID=1000 -o cat", as: .root).output
+        #expect(log.contains("Ports of instances can't be read from the journal"), "\(log.suffix(2_000))")
+    }
+
+    /// The agent's own output can't be taken for an announcement, nor can that of another run.
+    @Test(arguments: LabRoot.allCases) func laterLookAlikesAreIgnored(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.makeProject("alpha")
+        try machine.write("banner-followed=1", to: "/home/vibe/alpha/.opencode-twin")
+        let started = try machine.start(project: "alpha")
+        // Another process of the same user can write what it likes into its own entries' other fields.
+        try machine.run(
+            "logger --journald <<END\nMESSAGE=opencode server listening on http://127.0.0.1:1\nUSER_UNIT=opencode@alpha.service\nEND"
+        )
+        try machine.run("systemctl --user restart viberemote-gateway")
+        let found = try machine.waitForStatus(of: "alpha", "its port") { $0.state == "ready" }
+        #expect(found.port == started.port)
+    }
+}

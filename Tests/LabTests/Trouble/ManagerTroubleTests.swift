@@ -1,0 +1,90 @@
+import TestKit
+import Testing
+
+/// What can be wrong with the service manager and the bus: the gateway says what, and goes on when it is over.
+@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct ManagerTroubleTests {
+    @Test(arguments: LabRoot.allCases) func aMissingUnitIsNamedWithItsRemedy(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.makeProject("alpha")
+        let unit = "~/.config/systemd/user/opencode@.service"
+        try machine.run("mv \(unit) /tmp/ && systemctl --user daemon-reload")
+        let answer = try machine.request("POST", "/projects/alpha/start")
+        #expect(answer.status == 500)
+        #expect(answer.text.contains("has no unit opencode@.service: install it (deploy/install.sh)"), "\(answer.text)")
+        try machine.run("mv /tmp/opencode@.service \(unit) && systemctl --user daemon-reload")
+        #expect(try machine.start(project: "alpha").status == "started")
+    }
+
+    /// The user's bus daemon is none of systemd's own: everything goes on without it.
+    @Test(arguments: LabRoot.allCases) func theBusMayGoAway(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        let port = try machine.startNew(project: "alpha").port
+        try machine.run("systemctl --user stop dbus.socket dbus.service")
+        #expect(try machine.status("alpha").port == port)
+        #expect(try machine.startNew(project: "beta").status == "started")
+        try machine.run("systemctl --user start dbus.socket")
+        try machine.stop(project: "alpha")
+        #expect(try machine.property("ActiveState", of: "opencode@alpha") == "inactive")
+        #expect(try machine.start(project: "alpha").status == "started")
+    }
+
+    @Test(arguments: LabRoot.allCases) func aDaemonReloadChangesNothing(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.startNew(project: "alpha")
+        let before = try machine.status("alpha")
+        let load = try ProjectLoad(machine, ["alpha"])
+        for _ in 1...5 {
+            try machine.run("systemctl --user daemon-reload")
+            try load.waitForAnswers(50)
+        }
+        let result = try load.end()
+        #expect(result.strangers == [] && result.unexpected == [])
+        let after = try machine.status("alpha")
+        #expect(after.pid == before.pid && after.port == before.port && after.state == "ready")
+        #expect(try machine.start(project: "alpha").status == "already_running")
+    }
+
+    /// A gateway that does not belong to the user's manager outlives it.
+    @Test(arguments: LabRoot.allCases) func theUsersManagerMayBeRestarted(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.run("systemctl --user disable --now viberemote-gateway.socket viberemote-gateway.service 2>&1")
+        let gateway = try machine.start("exec ~/.local/bin/viberemote-gateway serve --supervisor systemd")
+        try gateway.waitForLine(on: .output, within: .seconds(30)) { $0.contains(" listening on ") }
+        let first = try machine.startNew(project: "alpha")
+        let before = try machine.status("alpha")
+        try machine.run("systemctl restart user@1000.service", as: .root)
+        try machine.waitForStatus(of: "alpha", "the end of the instance") { !$0.isRunning }
+        let again = try machine.waitForStart(of: "alpha")
+        #expect(again.status == "started" && first.status == "started")
+        #expect(try machine.status("alpha").pid != before.pid)
+        #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
+    }
+
+    /// Until it is back, an answer says what is missing.
+    @Test(arguments: LabRoot.allCases) func withoutAManagerTheAnswerSaysWhatToDo(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        try machine.run("systemctl --user disable --now viberemote-gateway.socket viberemote-gateway.service 2>&1")
+        let gateway = try machine.start("exec ~/.local/bin/viberemote-gateway serve --supervisor systemd")
+        try gateway.waitForLine(on: .output, within: .seconds(30)) { $0.contains(" listening on ") }
+        try machine.makeProject("alpha")
+        try machine.run("systemctl stop user@1000.service", as: .root)
+        let answer = try machine.request("POST", "/projects/alpha/start")
+        #expect(answer.status == 500 || answer.status == 503)
+        #expect(answer.text.contains("loginctl enable-linger vibe"), "\(answer.text)")
+        try machine.run("systemctl start user@1000.service", as: .root)
+        #expect(try machine.waitForStart(of: "alpha").status == "started")
+    }
+}
+
+extension LabMachine {
+    /// Starts the project as soon as the gateway has its manager again.
+    fileprivate func waitForStart(of project: String) throws -> StartAnswer {
+        try eventually("the manager to be reachable again", within: .seconds(30)) {
+            let answer = try request("POST", "/projects/\(project)/start")
+            return (answer.status == 200, answer.text)
+        }
+        // It runs now; whoever started it says the same.
+        let answer = try start(project: project)
+        return StartAnswer(name: answer.name, port: answer.port, status: "started")
+    }
+}
