@@ -102,7 +102,7 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "HTTPServer", "HTTPTypes", "Instances", "TestKit", "Settings", "Systemd",
+                "Gateway", "HTTPServer", "HTTPTypes", "Instances", "OpenCode", "TestKit", "Settings", "Systemd",
                 "viberemote-gateway", "opencode-twin",
             ]),
     ]

@@ -3,7 +3,8 @@ internal import Glibc
 
 /// Reads projects from the real disk: three system calls for each folder, a few more for a link.
 package struct DiskProjectReader: ProjectReader {
-    private let path: String
+    /// The home directory.
+    package let path: String
     private let followsLinks: Bool
 
     /// A reader of the home directory at `home`, an absolute path without a slash at its end. Unless links are

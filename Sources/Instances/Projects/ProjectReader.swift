@@ -8,6 +8,20 @@ package protocol ProjectReader: Sendable {
     func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry?
 }
 
+extension ProjectReader {
+    /// The project of that name as it is on the disk now; nil when there is none.
+    package func folder(named name: ProjectName) -> ProjectFolder? {
+        guard let home = try? home() else { return nil }
+        return entry(name, in: home)?.folder
+    }
+
+    /// All projects that are on the disk now, in the wire contract's order.
+    package func folders() throws(ProjectCatalogue.ListingError) -> [ProjectFolder] {
+        let home = try home()
+        return try names().compactMap { entry($0, in: home)?.folder }.inListOrder()
+    }
+}
+
 /// A folder's identity on this machine: it keeps it when it is moved, and another one in its place has another.
 package struct FolderIdentity: Sendable, Hashable {
     /// The device (stat(3type), st_dev).

@@ -15,7 +15,9 @@ enum Exec {
         let error: UnitLaunchError
         do throws(UnitLaunchError) {
             let launch = try UnitLaunch(
-                instance: instance, catalogue: ProjectCatalogue(home: configuration.home), setUp: setUp)
+                instance: instance,
+                projects: DiskProjectReader(
+                    home: configuration.home, followsLinks: configuration.projects.followsLinks), setUp: setUp)
             for warning in launch.warnings { StandardStreams.writeError(warning) }
             error = launch.become()
         } catch let failure {

@@ -9,11 +9,12 @@ import Systemd
 /// Compares what the settings name with what there is on this machine.
 struct MachineCheck {
     private let configuration: Configuration
-    private let catalogue: ProjectCatalogue
+    private let projects: DiskProjectReader
 
     init(_ configuration: Configuration) {
         self.configuration = configuration
-        catalogue = ProjectCatalogue(home: configuration.home)
+        projects = DiskProjectReader(
+            home: configuration.home, followsLinks: configuration.projects.followsLinks)
     }
 
     func checkKeys(_ report: inout CheckReport) {
@@ -114,7 +115,7 @@ struct MachineCheck {
 
     private func folders() throws(ProjectFolderError) -> [ProjectFolder] {
         do {
-            return try catalogue.folders()
+            return try projects.folders()
         } catch {
             throw ProjectFolderError("\(error)")
         }

@@ -1,5 +1,7 @@
 import Glibc
 import Instances
+import OpenCode
+import Systemd
 import TestKit
 import Testing
 
@@ -41,7 +43,8 @@ import Testing
     private func record(_ project: String) throws -> InstanceRecord {
         let store = InstanceRecordStore.units(
             environment: ["XDG_RUNTIME_DIR": runtime.path], userHome: user.path)
-        return try #require(store.read(try #require(ProjectName(project))))
+        let name = try #require(ProjectName(project))
+        return try #require(store.read(name))
     }
 
     @Test func theProcessBecomesOpenCodeInTheProjectsFolder() throws {

@@ -16,9 +16,9 @@ package struct UnitLaunch: Sendable {
 
     /// For the unit's instance, its `%i`. `setUp` is what child processes get, its records those of units.
     package init(
-        instance: String, catalogue: ProjectCatalogue, setUp: ProcessSetUp
+        instance: String, projects: DiskProjectReader, setUp: ProcessSetUp
     ) throws(UnitLaunchError) {
-        let folder = try Self.folder(instance, catalogue)
+        let folder = try Self.folder(instance, projects)
         let environment: InstanceEnvironment
         do throws(LaunchError) {
             environment = try InstanceEnvironment.load(
@@ -70,12 +70,12 @@ package struct UnitLaunch: Sendable {
     }
 
     private static func folder(
-        _ instance: String, _ catalogue: ProjectCatalogue
+        _ instance: String, _ projects: DiskProjectReader
     ) throws(UnitLaunchError) -> ProjectFolder {
         if let project = UnitName.project(instance: instance) {
-            if let folder = catalogue.folder(named: project) { return folder }
+            if let folder = projects.folder(named: project) { return folder }
             throw UnitLaunchError(
-                .misconfigured, "There is no project \(project): \(catalogue.home) (HOME_DIR) has no such folder.")
+                .misconfigured, "There is no project \(project): \(projects.path) (HOME_DIR) has no such folder.")
         }
         // Somebody has written the folder's name without systemd's escaping.
         let hint = ProjectName(instance).flatMap { try? UnitName($0) }.map { unit in
