@@ -59,7 +59,10 @@ import Testing
     }
 
     @Test func aReadyInstanceThatDiesLosesItsPortAtOnceAndKeepsTheReason() async throws {
-        let rig = try await RegistryRig(script: "echo $$ >pid\n" + RegistryRig.wellBehaved)
+        // Long enough that it has not come back when it is looked at.
+        var limits = InstanceLimits()
+        limits.restartDelay = .seconds(50)
+        let rig = try await RegistryRig(script: "echo $$ >pid\n" + RegistryRig.wellBehaved, limits: limits)
         #expect(await rig.registry.start(.alpha) == .started(port: 4096))
         #expect(await rig.table { $0.route(to: .alpha)?.endpoint != nil } != nil)
         let process = try #require(Int32(rig.home.read("alpha/pid").trimmingCharacters(in: .newlines)))
@@ -69,7 +72,7 @@ import Testing
             Issue.record("not restarting: \(String(describing: table.route(to: .alpha)))")
             return
         }
-        #expect(delay == .seconds(1))
+        #expect(delay == .seconds(50))
         #expect(reason.hasPrefix("OpenCode ended with signal SIGKILL. Its last output:\nWarning: something first"))
         #expect(await rig.registry.status(.alpha)?.report.lastError == reason)
         #expect(await rig.registry.stop(.alpha) == .stopped)

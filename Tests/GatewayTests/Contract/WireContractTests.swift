@@ -168,14 +168,16 @@ import Testing
     }
 
     @Test func aMissingKeyIs401() throws {
-        let answer = try TestClient.request(GatewayUnderTest().port, "GET", "/projects")
+        let gateway = try GatewayUnderTest()
+        let answer = try TestClient.request(gateway.port, "GET", "/projects")
         #expect(answer.status == 401)
         #expect(answer.text == #"{"detail":"Missing or invalid Authorization header"}"#)
     }
 
     @Test func aWrongKeyIs401() throws {
+        let gateway = try GatewayUnderTest()
         let answer = try TestClient.request(
-            GatewayUnderTest().port, "GET", "/projects", headers: [("Authorization", "Bearer not-the-key-0123456789")])
+            gateway.port, "GET", "/projects", headers: [("Authorization", "Bearer not-the-key-0123456789")])
         #expect(answer.status == 401)
         #expect(answer.text == #"{"detail":"Invalid API key"}"#)
     }
