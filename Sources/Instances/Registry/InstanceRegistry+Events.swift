@@ -29,6 +29,9 @@ extension InstanceRegistry {
             if instances[name]?.machine.run != run.id {
                 lastGeneration += 1
                 instances[name]?.begin(run, generation: lastGeneration)
+            } else if instances[name]?.run?.id == run.id {
+                // Told again: more is known of it now, such as its password.
+                instances[name]?.run = run
             }
             advance(.launched(run: run.id, isFound: run.isFound), of: name)
         case .launchFailed(let reason): advance(.launchFailed(reason: reason), of: name)

@@ -1,6 +1,7 @@
 /// What becomes of a project's server. `run` is the ``Run/id`` of the server meant.
 package enum SupervisedEvent: Sendable, Equatable {
     /// A server runs: asked for, restarted by the supervisor, started by somebody else, or found at the beginning.
+    /// Told again when more is known of the same run, such as its password.
     case launched(Run)
     /// A start that was asked for led to no server; one sentence.
     case launchFailed(reason: String)

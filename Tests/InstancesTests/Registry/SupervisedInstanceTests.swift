@@ -35,6 +35,15 @@ import Testing
         await rig.end()
     }
 
+    @Test func aPasswordThatIsKnownLaterThanTheRunIsUsed() async throws {
+        let rig = try await SupervisedRig(healthy: [5000: Self.password])
+        let whole = SupervisedRig.run("a")
+        let first = Run(id: "a", processIdentifier: whole.processIdentifier, credentials: nil, started: whole.started)
+        await rig.supervisor.tell(.alpha, .launched(first), .launched(whole), .announced(run: "a", port: 5000))
+        #expect(await rig.reaches(.ready(port: 5000)))
+        await rig.end()
+    }
+
     @Test func aRestartByTheSupervisorForgetsThePortAtOnceAndFindsTheNewOne() async throws {
         let rig = try await SupervisedRig(healthy: [5000: Self.password, 5001: "password of b"])
         await rig.supervisor.tell(

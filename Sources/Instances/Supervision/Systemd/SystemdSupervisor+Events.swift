@@ -158,7 +158,7 @@ extension SystemdSupervisor {
     private func announced(_ run: String, _ port: UInt16, _ bySockets: Bool, _ project: ProjectName) {
         // The unit leaves its record before it becomes OpenCode, but the manager may have told of it even earlier.
         if let told = units[project]?.run, told.id == run, told.credentials == nil,
-            let record = record(project, run), record.credentials != nil
+            told.environmentDigest == nil, let record = record(project, run)
         {
             let whole = Run(
                 id: told.id, processIdentifier: told.processIdentifier, credentials: record.credentials,
