@@ -61,7 +61,9 @@ extension ValueForm where Value == String? {
 private enum AbsolutePath {
     static func check(_ text: String, fix: String) throws(InvalidValue) {
         guard text.hasPrefix("/") else { throw InvalidValue("is not an absolute path", fix: fix) }
-        guard !text.unicodeScalars.contains("\0") else { throw InvalidValue("holds a NUL character", fix: fix) }
+        // Such a path would break the lines of messages and log.
+        let holdsControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        if holdsControl { throw InvalidValue("holds a control character", fix: fix) }
     }
 }
 

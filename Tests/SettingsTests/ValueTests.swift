@@ -94,6 +94,14 @@ struct RefusedValueTests {
                 #"--home "projects" is not an absolute path: write a folder from / on, for example /home/vibe."#
             ),
             (
+                ["--home", "/srv/\n"],
+                #"--home "/srv/\u{a}" holds a control character: write a folder from / on, for example /home/vibe."#
+            ),
+            (
+                ["--key-file", "/srv/\0"],
+                #"--key-file "/srv/\u{0}" holds a control character: write a path from / on, or none."#
+            ),
+            (
                 ["--opencode", ""],
                 #"--opencode "" names no program: write a command, for example opencode or /usr/bin/opencode."#
             ),
