@@ -47,13 +47,15 @@ private func check(_ directories: [[UInt8]]) {
     for directory in directories where !directory.isEmpty { precondition(isInside(resolve(directory))) }
 }
 
-private func isInside(_ path: String) -> Bool { path.utf8.elementsEqual(folder.utf8) || path.hasPrefix(folder + "/") }
+private func isInside(_ path: [UInt8]) -> Bool {
+    path.elementsEqual(folder.utf8) || path.starts(with: (folder + "/").utf8)
+}
 
 /// A path below the folder, without escapes, control characters or ways up, encoded as clients do it.
 private func checkPathInside(_ bytes: ArraySlice<UInt8>) {
-    guard let text = String(validating: bytes, as: UTF8.self),
+    guard String(validating: bytes, as: UTF8.self) != nil,
         bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "%") }),
-        !text.split(separator: "/").contains("..")
+        !bytes.split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) })
     else { return }
     let encoded = Array((folder + "/").utf8).flatMap(escape) + bytes.flatMap(escape)
     precondition(DirectoryPin.violation(ofQuery: (Array("directory=".utf8) + encoded)[...], in: scope) == nil)
@@ -100,11 +102,12 @@ private func unescape(_ bytes: [UInt8]) -> (bytes: [UInt8], isWhole: Bool) {
 }
 
 /// As `path.resolve` does it in the folder.
-private func resolve(_ path: [UInt8]) -> String {
-    let text = String(decoding: path, as: UTF8.self)
-    var parts: [Substring] = []
-    for part in ((path.first == UInt8(ascii: "/") ? "" : folder + "/") + text).split(separator: "/") where part != "." {
-        if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+private func resolve(_ path: [UInt8]) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    let whole = path.first == slash ? path : Array((folder + "/").utf8) + path
+    var parts: [ArraySlice<UInt8>] = []
+    for part in whole.split(separator: slash) where !part.elementsEqual(".".utf8) {
+        if part.elementsEqual("..".utf8) { _ = parts.popLast() } else { parts.append(part) }
     }
-    return "/" + parts.joined(separator: "/")
+    return [slash] + parts.joined(separator: [slash])
 }

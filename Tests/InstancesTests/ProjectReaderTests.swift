@@ -71,6 +71,17 @@ import Testing
         #expect(scope == DirectoryScope(folder: "\(home.path)/link", resolved: "\(home.path)/real"))
     }
 
+    /// Names that are equal to a reader of Unicode are two names to a file system.
+    @Test func pathsAreComparedByTheirBytes() throws {
+        let base = try TemporaryHome()
+        // An e with an acute accent, as one character and as two; and a name that begins with a combining character.
+        try base.makeFolder("e\u{301}/secret")
+        try base.makeFolder("\u{e9}/real/\u{301}x")
+        try base.makeLink("\u{e9}/outside", to: "../e\u{301}/secret")
+        try base.makeLink("\u{e9}/inside", to: "real/\u{301}x")
+        #expect(try folders("\(base.path)/\u{e9}").keys.sorted() == ["inside", "real"])
+    }
+
     @Test func aHomeDirectoryMayBeALinkItself() throws {
         let home = try TemporaryHome()
         try home.makeFolder("real/alpha")

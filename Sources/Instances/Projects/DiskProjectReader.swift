@@ -49,9 +49,10 @@ package struct DiskProjectReader: ProjectReader {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return none }
         let resolved = Self.resolve(path)
-        let (inner, outer) = (Self.join(resolved, ""), Self.join(home.resolvedPath, ""))
+        // Bytes, not characters: to a file system Unicode's equivalences are different names.
+        let (inner, outer) = (Self.join(resolved, "").utf8, Self.join(home.resolvedPath, "").utf8)
         // The home directory itself, or a folder around it, would be a project that holds all others.
-        guard !outer.hasPrefix(inner), followsLinks || inner.hasPrefix(outer) else { return none }
+        guard !outer.starts(with: inner), followsLinks || inner.starts(with: outer) else { return none }
         return ProjectEntry(
             folder: folder(name, path, resolved: resolved), identity: FolderIdentity(status), isLink: true)
     }
@@ -75,7 +76,8 @@ package struct DiskProjectReader: ProjectReader {
     private static func resolve(_ path: String) -> String {
         let resolved = URL(filePath: path, directoryHint: .isDirectory).resolvingSymlinksInPath()
             .path(percentEncoded: false)
-        return resolved.count > 1 && resolved.hasSuffix("/") ? String(resolved.dropLast()) : resolved
+        let end = resolved.utf8.last == UInt8(ascii: "/") && resolved.utf8.count > 1 ? 1 : 0
+        return String(decoding: resolved.utf8.dropLast(end), as: UTF8.self)
     }
 }
 

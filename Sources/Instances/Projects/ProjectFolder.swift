@@ -40,7 +40,10 @@ extension Sequence<ProjectFolder> {
     /// the list never changes by itself.
     func inListOrder() -> [ProjectFolder] {
         map { (key: $0.name.string.lowercased(), folder: $0) }
-            .sorted { ($0.key, $0.folder.path) < ($1.key, $1.folder.path) }
+            .sorted { left, right in
+                guard left.key == right.key else { return left.key < right.key }
+                return left.folder.name.bytes.lexicographicallyPrecedes(right.folder.name.bytes)
+            }
             .map(\.folder)
     }
 }

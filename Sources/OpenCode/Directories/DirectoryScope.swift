@@ -10,7 +10,8 @@ package final class DirectoryScope: Sendable, Equatable {
 
     /// The scope of a folder with an absolute path, and of that path with all links followed.
     package init(folder: String, resolved: String) {
-        folders = folder == resolved ? [Array(folder.utf8)] : [Array(folder.utf8), Array(resolved.utf8)]
+        let (folder, resolved) = (Array(folder.utf8), Array(resolved.utf8))
+        folders = folder == resolved ? [folder] : [folder, resolved]
         parts = folders.map { Self.parts(of: $0[...]) ?? [] }
     }
 
