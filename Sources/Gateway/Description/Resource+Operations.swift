@@ -62,7 +62,6 @@ extension Resource {
             outcomes: complete([
                 .init(status: 200, meaning: "It takes requests.", content: .json(.started)), .noProject,
                 .error(500, "It could not be started, or ended at once; the sentence has its last lines of output."),
-                .error(503, "It can't be started at the moment."),
                 .error(504, "It is still starting: ask for the project's status."),
             ]))
     }
@@ -73,7 +72,7 @@ extension Resource {
             description: "Waits until nothing of it runs any more. One that does not run is stopped already.",
             outcomes: complete([
                 .init(status: 200, meaning: "Nothing of it runs.", content: .json(.stopped)), .noProject,
-                .error(500, "It could not be stopped."), .error(503, "It can't be stopped at the moment."),
+                .error(500, "It could not be stopped."),
             ]))
     }
 

@@ -20,7 +20,7 @@ enum Schema: String, CaseIterable {
         case .projects: ["type": "array", "items": Self.project.reference]
         case .status:
             Self.object(
-                Self.projectMembers + Self.statusMembers, required: Self.contract)
+                Self.projectMembers + Self.statusMembers, required: Self.contract + Self.statusMembers.map(\.name))
         case .started:
             Self.object(
                 [
@@ -54,12 +54,26 @@ enum Schema: String, CaseIterable {
         ("has_package_json", ["type": "boolean", "description": "Whether it has a `package.json`."]),
         ("is_running", ["type": "boolean", "description": "Whether its OpenCode server takes requests."]),
         ("port", orNull(port)),
-        ("missing", ["type": "boolean", "description": "True where the folder is gone while its server still runs."]),
+        (
+            "missing",
+            ["const": true, "description": "Only there where the folder is gone while its server still runs."]
+        ),
+    ]
+
+    /// Every ``InstanceState``'s name.
+    static let states = [
+        "stopped", "starting", "booting", "probing", "ready", "busy", "unhealthy", "restarting", "stopping", "failed",
     ]
 
     private static let statusMembers: Members = [
-        ("state", ["type": "string", "description": "What its server is doing, for example `stopped` or `ready`."]),
-        ("since", orNull(["type": "string", "format": "date-time", "description": "When that began (RFC 3339)."])),
+        (
+            "state",
+            [
+                "type": "string", "enum": .array(states.map { .string($0) }),
+                "description": "What its server is doing. Requests reach one that is ready, busy or unhealthy.",
+            ]
+        ),
+        ("since", ["type": "string", "format": "date-time", "description": "When that began (RFC 3339)."]),
         ("pid", orNull(["type": "integer", "minimum": 1, "description": "The server's process."])),
         (
             "restarts",

@@ -9,10 +9,9 @@ import Logging
 extension GatewayLoop {
     /// Finds the client behind a trusted proxy, for the log and for ``admit(_:)``. Everybody else is who has connected.
     func findClient(of connection: ClientConnection) {
-        let trusted = snapshot.policy.trustedProxies
-        guard !trusted.isEmpty, let peer = connection.peerAddress, trusted.contains(peer) else { return }
+        guard let peer = trustedProxy(connection) else { return }
         let fields = connection.head.fields
-        var walk = ForwardedClient(peer: peer, trusted: trusted)
+        var walk = ForwardedClient(peer: peer, trusted: snapshot.policy.trustedProxies)
         for index in stride(from: fields.count - 1, through: 0, by: -1)
         where fields.knownName(at: index) == .forwardedFor {
             walk.read(fields.value(at: index))
@@ -21,9 +20,12 @@ extension GatewayLoop {
     }
 
     /// Whether what the peer says of its clients is believed.
-    func isTrustedProxy(_ connection: ClientConnection) -> Bool {
-        let trusted = snapshot.policy.trustedProxies
-        return !trusted.isEmpty && connection.peerAddress.map(trusted.contains) ?? false
+    func isTrustedProxy(_ connection: ClientConnection) -> Bool { trustedProxy(connection) != nil }
+
+    /// The peer's address, where it is a trusted proxy's. Costs nothing where there is none.
+    private func trustedProxy(_ connection: ClientConnection) -> IPAddress? {
+        guard !snapshot.policy.trustedProxies.isEmpty, let peer = connection.peerAddress else { return nil }
+        return snapshot.policy.trustedProxies.contains(peer) ? peer : nil
     }
 
     /// The refusal of a request whose credentials don't open the gateway.
@@ -31,11 +33,12 @@ extension GatewayLoop {
         guard let credentials = authorization(of: connection.head) else { return unauthorized(.missing) }
         let client = connection.forwardedClient ?? connection.peerAddress
         let isKnown = connection.keyHolder != nil && connection.keyHolder == client
-        let policy = snapshot.policy
-        if !isKnown, let client, let wait = failedTries.wait(for: client, policy.failedTries, loop.now) {
+        if !isKnown, let client,
+            let wait = failedTries.wait(for: client, snapshot.policy.failedTries, loop.now)
+        {
             return tooManyTries(wait)
         }
-        let verdict = policy.keys.authenticate(credentials)
+        let verdict = snapshot.policy.keys.authenticate(credentials)
         switch verdict {
         case .principal:
             if !isKnown, let client {

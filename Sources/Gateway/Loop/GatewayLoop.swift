@@ -152,7 +152,8 @@ final class GatewayLoop {
 
     /// What the answer to the connection's request tells a browser.
     func crossOriginTerms(_ connection: ClientConnection) -> CrossOriginTerms? {
-        snapshot.policy.origins.terms(for: connection.head.fields)
+        // Nothing is copied where there is nothing to say.
+        snapshot.policy.origins.isEmpty ? nil : snapshot.policy.origins.terms(for: connection.head.fields)
     }
 
     private func requestID(_ number: UInt64) -> String { "\(index)-\(number)" }

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import TestKit
 import Testing
 
@@ -14,26 +14,32 @@ extension GatewayUnderTest {
         _ = try home.write("\(port)\n", to: "\(project)/upstream-port")
     }
 
-    /// Asks until the answer is as it should be, for what takes a moment to be noticed; the last answer in any case.
-    func soon(
-        _ method: String, _ target: String, within limit: Duration = .seconds(5), _ isRight: (TestResponse) -> Bool
-    ) throws -> TestResponse {
-        let end = ContinuousClock.now + limit
-        let connection = try connect()
-        defer { connection.close() }
-        while true {
-            let answer = try connection.exchange(method, target, headers: [Self.authorization])
-            if isRight(answer) || ContinuousClock.now > end { return answer }
-        }
-    }
-
-    /// As ``expect(_:_:_:_:sourceLocation:)``, for what takes a moment to be noticed.
-    func expectSoon(
+    /// One request with the key is answered with exactly this status and body.
+    func expect(
         _ method: String, _ target: String, _ status: Int, _ body: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let answer = try soon(method, target) { $0.status == status && $0.text == body }
+        let answer = try request(method, target)
         #expect(answer.status == status, sourceLocation: sourceLocation)
         #expect(answer.text == body, sourceLocation: sourceLocation)
+    }
+}
+
+/// What is delivered beside the program.
+enum Shipped {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The text of a file of the repository.
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// Every file below these folders, by its path from the root.
+    static func files(in folders: [String]) -> [String] {
+        folders.flatMap { folder in
+            let paths = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
+            return (paths?.compactMap { $0 as? String } ?? []).map { "\(folder)/\($0)" }
+        }
     }
 }

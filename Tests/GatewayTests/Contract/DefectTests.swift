@@ -63,11 +63,52 @@ import Testing
         for (name, instance) in zip(names, instances) {
             try gateway.prepare(instance, as: name)
             let segment = name.replacing(" ", with: "%20")
-            #expect(try gateway.soon("POST", "/projects/\(segment)/start") { $0.status == 200 }.status == 200)
+            #expect(try gateway.request("POST", "/projects/\(segment)/start").status == 200)
         }
         for name in names {
             let segment = name.replacing(" ", with: "%20")
             #expect(try gateway.request("GET", "/projects/\(segment)/api/x").text == name)
+        }
+    }
+
+    @Test func defect6_anInstanceThatRestartsByItselfIsFoundAgain() throws {
+        let rig = try TwinRig(flags: ["--restart-delay", "10ms"])
+        try rig.start()
+        for round in 1...2 {
+            let before = try rig.status()
+            try? rig.misbehave("crash-after=0")
+            try rig.waitForLog("The instance is ready", times: round + 1)
+            // Without stop and start in between.
+            #expect(try rig.request("/path").status == 200)
+            #expect(try rig.status().pid != before.pid)
+        }
+    }
+
+    @Test func defect7_thePortIsKnownHoweverMuchIsPrintedBehindItAndIsThisRunsOwn() throws {
+        let tools = try TemporaryDirectory()
+        // Every run prints a thousand lines, some of which look like an announcement.
+        let chatty = try tools.write(
+            """
+            #!/bin/sh
+            echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
+            for i in $(seq 500); do echo "line $i"; echo "agent: server listening on http://127.0.0.1:1"; done
+            echo all-printed
+            exec tail -f --pid=$PPID /dev/null
+            """, to: "opencode", mode: 0o755)
+        let instances = try ["first", "second"].map { name in
+            try FakeInstance { connection, _ in try connection.respond(200, text: name) }
+        }
+        let gateway = try GatewayUnderTest(opencode: chatty)
+        for (number, name) in ["first", "second"].enumerated() {
+            try gateway.start(instances[number])
+            try gateway.process.output.wait("the last line of run \(number)") { lines in
+                lines.count { $0.text.contains("all-printed") } == number + 1
+            }
+            #expect(try gateway.request("GET", "/projects/demo/api/x").text == name)
+            try gateway.expect(
+                "POST", "/projects/demo/start", 200,
+                #"{"name":"demo","port":\#(instances[number].port),"status":"already_running"}"#)
+            #expect(try gateway.request("DELETE", "/projects/demo/stop").status == 200)
         }
     }
 
@@ -144,13 +185,33 @@ import Testing
         #expect(try app.api("GET", "/session").status == 200)
     }
 
+    @Test func defect13_listingProjectsStartsNoProcess() throws {
+        let tools = try TemporaryDirectory()
+        // Whoever calls one of these leaves a trace.
+        for name in ["systemctl", "journalctl", "sh", "git"] {
+            _ = try tools.write("#!/bin/sh\necho $0 >> \(tools.path)/calls\n", to: name, mode: 0o755)
+        }
+        let gateway = try GatewayUnderTest(environment: ["PATH": "\(tools.path):/usr/bin:/bin"])
+        for number in 0..<300 { try gateway.makeProject("project-\(number)") }
+        let client = try gateway.connect()
+        let children = "/proc/\(gateway.process.pid)/task/\(gateway.process.pid)/children"
+        for _ in 0..<20 {
+            let answer = try client.exchange("GET", "/projects", headers: [GatewayUnderTest.authorization])
+            #expect(answer.text.matches(of: /"name":/).count == 300)
+            #expect(try FileTree.read(children).isEmpty)
+        }
+        #expect(access("\(tools.path)/calls", F_OK) != 0)
+    }
+
     @Test func defect14_nothingThatIsShippedNeedsAContainerOrCurl() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let shipped = [
-            "Dockerfile", "docker-compose.yml", "compose.yaml", "deploy/Dockerfile", "deploy/docker-compose.yml",
-        ]
-        for file in shipped { #expect(access(root.appending(path: file).path, F_OK) != 0, "\(file)") }
+        // Neither image nor compose file: a container can't drive its host's systemd.
+        let shipped = Shipped.files(in: ["deploy", "units"]) + ["README.md"]
+        #expect(shipped.count > 5)
+        for file in shipped {
+            #expect(!file.lowercased().contains("docker") && !file.contains("compose"), "\(file)")
+            guard file.hasSuffix(".service") || file.hasSuffix(".socket") else { continue }
+            #expect(try !Shipped.text(file).contains("curl"), "\(file)")
+        }
         // A health check needs a connection and nothing else.
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()

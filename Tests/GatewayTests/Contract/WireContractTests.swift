@@ -31,7 +31,7 @@ import Testing
             #"{"name":"\#(name)","path":"\#(path)/\#(name)","has_git":\#(git),"has_package_json":\#(package),"#
                 + #""is_running":false,"port":null}"#
         }
-        try gateway.expectSoon("GET", "/projects", 200, "[" + projects.joined(separator: ",") + "]")
+        try gateway.expect("GET", "/projects", 200, "[" + projects.joined(separator: ",") + "]")
     }
 
     @Test func getProjectsOfNoProjectsIsAnEmptyArray() throws {
@@ -43,7 +43,7 @@ import Testing
         let moved = gateway.home.path + ".moved"
         #expect(rename(gateway.home.path, moved) == 0)
         defer { rename(moved, gateway.home.path) }
-        let answer = try gateway.soon("GET", "/projects") { $0.status == 500 }
+        let answer = try gateway.request("GET", "/projects")
         #expect(answer.text.hasPrefix(#"{"detail":"Failed to list projects: "#), "\(answer.text)")
     }
 
@@ -74,9 +74,17 @@ import Testing
     @Test func aStartThatFailsSaysWhy() throws {
         let gateway = try GatewayUnderTest(opencode: "/nonexistent/opencode")
         try gateway.makeProject("demo")
-        let answer = try gateway.soon("POST", "/projects/demo/start") { $0.status != 404 }
+        let answer = try gateway.request("POST", "/projects/demo/start")
         #expect(answer.status == 500)
         #expect(answer.text.hasPrefix(#"{"detail":"Failed to start service: "#), "\(answer.text)")
+    }
+
+    @Test func aStartWhosePortStaysUnknownSaysSo() throws {
+        let rig = try TwinRig("banner-never", flags: ["--start-timeout", "300ms"])
+        let answer = try rig.start()
+        #expect(answer.status == 500)
+        #expect(
+            answer.text.hasPrefix(#"{"detail":"Service started but failed to get port. "#), "\(answer.text)")
     }
 
     // MARK: DELETE /projects/{n}/stop
@@ -99,7 +107,7 @@ import Testing
         let path = "\(gateway.home.path)/demo"
         for (isRunning, port) in [(false, "null"), (true, "\(instance.port)")] {
             if isRunning { try gateway.start(instance) }
-            let answer = try gateway.soon("GET", "/projects/demo/status") { $0.status == 200 }
+            let answer = try gateway.request("GET", "/projects/demo/status")
             // The contract's members stand first, as they were; there may be more.
             let contract =
                 #"{"name":"demo","path":"\#(path)","has_git":false,"has_package_json":false,"#
@@ -132,7 +140,7 @@ import Testing
     @Test func apiOfAStoppedProjectSaysSo() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
-        let answer = try gateway.soon("GET", "/projects/demo/api/session") { $0.status != 404 }
+        let answer = try gateway.request("GET", "/projects/demo/api/session")
         #expect(answer.status == 503)
         #expect(answer.text == #"{"detail":"OpenCode instance for demo is not running. Start it first."}"#)
     }
@@ -235,6 +243,20 @@ import Testing
         let help = try TestProcess(try BuiltProducts.path("viberemote-gateway"), ["help", "serve"])
         #expect(try help.waitForExit(within: .seconds(20)) == .exited(0))
         #expect(help.lines(of: .output).contains { $0.contains("VIBE_LISTEN, default 0.0.0.0:4000") })
+    }
+
+    @Test func theUnitOfAnInstanceKeepsItsLimitsAndItsPath() throws {
+        let unit = try Shipped.text("units/user/opencode@.service")
+        for line in [
+            "Restart=on-failure", "RestartSec=5", "Environment=HOME=%h", "MemoryMax=2G", "CPUQuota=200%",
+            "SyslogIdentifier=opencode-%i", "WantedBy=default.target",
+        ] {
+            #expect(unit.split(separator: "\n").contains(Substring(line)), "\(line)")
+        }
+        let path = try #require(unit.split(separator: "\n").first { $0.hasPrefix("Environment=PATH=") })
+        #expect(path.hasPrefix("Environment=PATH=%h/.local/bin:%h/.bun/bin:%h/.opencode/bin:"))
+        // The gateway's own, under its old name.
+        #expect(try Shipped.text("units/user/viberemote-gateway.service").contains("[Install]"))
     }
 
     @Test func thePortComesFromTheAnnouncementAndCountsOnceHealthAnswers() throws {

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Start, stop, status and the list: exact bodies of the wire contract.
+/// Start, stop, status and the list one after the other; each by itself stands in ``WireContractTests``.
 @Suite struct ControlRouteTests {
     private static func silent() throws -> FakeInstance {
         try FakeInstance { connection, _ in try connection.respond(200) }
@@ -28,32 +28,6 @@ import Testing
         try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
         try gateway.expectStatus(stopped, "stopped")
         try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
-    }
-
-    @Test func theListIsABareArraySortedByLowerCasedName() throws {
-        let gateway = try GatewayUnderTest()
-        try gateway.expect("GET", "/projects", 200, "[]")
-        for name in ["beta", "Alpha", "gamma", ".hidden", "alpha2"] { try gateway.makeProject(name) }
-        _ = try gateway.home.write("", to: "a-file")
-        _ = try gateway.home.write("{}", to: "gamma/package.json")
-        try gateway.makeProject("Alpha/.git")
-        let path = gateway.home.path
-        let entries = [
-            ("Alpha", true, false), ("alpha2", false, false), ("beta", false, false), ("gamma", false, true),
-        ]
-        .map { name, git, package in
-            #"{"name":"\#(name)","path":"\#(path)/\#(name)","has_git":\#(git),"has_package_json":\#(package),"#
-                + #""is_running":false,"port":null}"#
-        }
-        try gateway.expect("GET", "/projects", 200, "[" + entries.joined(separator: ",") + "]")
-    }
-
-    @Test func anUnknownProjectIsNotFound() throws {
-        let gateway = try GatewayUnderTest()
-        for (method, resource) in [("POST", "start"), ("DELETE", "stop"), ("GET", "status")] {
-            try gateway.expect(
-                method, "/projects/nobody/\(resource)", 404, #"{"detail":"Project not found: nobody"}"#)
-        }
     }
 
     @Test func aProjectThatDoesNotRunSaysSo() throws {
@@ -101,15 +75,5 @@ extension GatewayUnderTest {
         #expect(answer.status == 200, sourceLocation: sourceLocation)
         let beginning = fields.dropLast() + #","state":"\#(state)","since":""#
         #expect(answer.text.hasPrefix(beginning), "\(answer.text)", sourceLocation: sourceLocation)
-    }
-
-    /// One request with the key is answered with exactly this status and body.
-    func expect(
-        _ method: String, _ target: String, _ status: Int, _ body: String,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        let answer = try request(method, target)
-        #expect(answer.status == status, sourceLocation: sourceLocation)
-        #expect(answer.text == body, sourceLocation: sourceLocation)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Instances
 import Testing
 
 @testable import Gateway
@@ -84,6 +85,15 @@ struct DescriptionTests {
         let names = resource.template.matches(of: /\{(\w+)\}/).map { String($0.1) }
         #expect(parameters.compactMap { $0["name"] as? String } == names)
         #expect(parameters.allSatisfy { $0["in"] as? String == "path" && $0["required"] as? Bool == true })
+    }
+
+    @Test("The states of an instance are all described, and no others")
+    func states() {
+        let all: [InstanceState] = [
+            .stopped, .starting, .booting, .probing(port: 1), .ready(port: 1), .busy(port: 1),
+            .unhealthy(port: 1, reason: ""), .restarting(reason: "", delay: nil), .stopping, .failed(reason: ""),
+        ]
+        #expect(Schema.states == all.map(\.name))
     }
 
     @Test("JSON keeps the order of members and escapes what must be")
