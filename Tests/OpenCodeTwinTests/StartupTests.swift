@@ -77,6 +77,17 @@ struct StartupTests {
         #expect(line.contains("level=INFO") || line.hasPrefix("INFO"))
     }
 
+    @Test func itEndsWithItsParentWhenItIsAskedTo() throws {
+        let twin = try BuiltProducts.path("opencode-twin")
+        let parent = try TestProcess(
+            "/bin/sh", ["-c", "'\(twin)' serve & echo $!; wait"], environment: ["TWIN_ENDS_WITH_PARENT": "1"])
+        try parent.waitForLine { $0.contains("listening on") }
+        let child = try #require(parent.lines(of: .output).compactMap { Int32($0) }.first)
+        let watch = try ProcessWatch(child)
+        parent.terminate(SIGKILL)
+        #expect(try watch.hasEnded())
+    }
+
     @Test func port0Means4096AndThenAnyFreeOne() throws {
         #expect(ServeOptions().ports == [4096, 0])
         #expect(ServeOptions(port: 14321).ports == [14321])

@@ -38,6 +38,7 @@ struct ServeOptions: Equatable {
         (default: \(Profile.newest.version))
           TWIN_HEARTBEAT_MS     the time between two heartbeats, instead of the version's own
           TWIN_PACE             the time that turns take, in percent of the recorded one; 0 is at once (default: 100)
+          TWIN_ENDS_WITH_PARENT=1  end when the process that started it has ended, however that ends
           TWIN_MISBEHAVE        what to do wrong: the words below, with commas between them
 
         A prompt's first word or the model's name says how it is answered:

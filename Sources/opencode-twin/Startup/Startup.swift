@@ -28,6 +28,7 @@ struct Startup {
         }
         // Before the first thread, which inherits it.
         if misbehaviour.terminationDelay != nil { Startup.holdTermination() }
+        let watcher = environment("TWIN_ENDS_WITH_PARENT") == nil ? nil : Startup.endWithParent()
         let twin = twin(profile, misbehaviour)
         if misbehaviour.isFirstRun { Console.write(lines: profile.start.firstRun) }
         if (environment("OPENCODE_SERVER_PASSWORD") ?? "").isEmpty, profile.start.warnsWithoutPassword {
@@ -48,7 +49,7 @@ struct Startup {
         }
         twin.misbehaviour.begin(refuse: { server.refuse() })
         Banner(port: server.port).print(misbehaviour.banner)
-        withExtendedLifetime(server) { Startup.wait(misbehaviour.terminationDelay) }
+        withExtendedLifetime((server, watcher)) { Startup.wait(misbehaviour.terminationDelay) }
     }
 
     private func twin(_ profile: Profile, _ misbehaviour: Misbehaviour) -> Twin {
@@ -99,6 +100,15 @@ extension Console {
 }
 
 extension Startup {
+    /// Ends the process as soon as the one that started it has ended: a test that is killed leaves nothing behind.
+    private static func endWithParent() -> TestThread? {
+        guard let parent = try? ProcessWatch(getppid()) else { return nil }
+        return try? TestThread {
+            while (try? parent.hasEnded(within: .seconds(86_400))) == false {}
+            _exit(0)
+        }
+    }
+
     /// Keeps SIGTERM pending, for this thread and those that it starts.
     private static func holdTermination() {
         var signals = termination

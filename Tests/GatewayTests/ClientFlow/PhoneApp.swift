@@ -17,7 +17,8 @@ final class PhoneApp: Sendable {
     init(_ version: OpenCodeVersion, environment: [String: String] = [:]) throws {
         profile = version.profile
         gateway = try GatewayUnderTest(
-            environment: ["TWIN_PROFILE": profile.version, "TWIN_PACE": "0"].merging(environment) { $1 },
+            environment: ["TWIN_PROFILE": profile.version, "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1"]
+                .merging(environment) { $1 },
             opencode: try BuiltProducts.path("opencode-twin"))
         try gateway.makeProject(Self.project)
     }
