@@ -1,3 +1,5 @@
+import Instances
+
 /// The forms of JSON that the gateway itself sends.
 enum Schema: String, CaseIterable {
     case health = "Health"
@@ -69,8 +71,8 @@ enum Schema: String, CaseIterable {
         (
             "state",
             [
-                "type": "string", "enum": .array(states.map { .string($0) }),
-                "description": "What its server is doing. Requests reach one that is ready, busy or unhealthy.",
+                "type": "string", "enum": .array(InstanceState.names.map { .string($0) }),
+                "description": "What its server is doing.",
             ]
         ),
         ("since", ["type": "string", "format": "date-time", "description": "When that began (RFC 3339)."]),
@@ -80,12 +82,12 @@ enum Schema: String, CaseIterable {
             ["type": "integer", "minimum": 0, "description": "How often it was started again after it ended."]
         ),
         ("version", orNull(["type": "string", "description": "OpenCode's version."])),
-        ("last_error", orNull(["type": "string", "description": "What went wrong last."])),
+        ("last_error", orNull(["type": "string", "description": "What is wrong now, or what went wrong last."])),
         (
             "warnings",
             [
                 "type": "array", "items": ["type": "string"],
-                "description": "Sentences about what is not as it should be.",
+                "description": "Sentences about what works and should be known all the same.",
             ]
         ),
     ]

@@ -37,6 +37,11 @@ package enum InstanceState: Sendable, Equatable {
         }
     }
 
+    /// The names of all states.
+    package static let names = [
+        "stopped", "starting", "booting", "probing", "ready", "busy", "unhealthy", "restarting", "stopping", "failed",
+    ]
+
     /// The state's name in answers and logs.
     package var name: String {
         switch self {

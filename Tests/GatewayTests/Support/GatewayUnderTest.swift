@@ -25,6 +25,7 @@ final class GatewayUnderTest: Sendable {
             exec tail -f --pid=$PPID /dev/null
             """, to: "opencode", mode: 0o755)
         self.tools = tools
+        hasOtherInstances = opencode != nil
         process = try TestProcess(
             try BuiltProducts.path("viberemote-gateway"),
             ["serve", "--listen", "127.0.0.1:0", "--home", home.path, "--opencode", opencode ?? shim] + flags,
@@ -41,6 +42,14 @@ final class GatewayUnderTest: Sendable {
     }
 
     private let tools: TemporaryDirectory
+    private let hasOtherInstances: Bool
+
+    deinit {
+        // The usual stand-ins end with the gateway, however it ends. Others would go on without it.
+        guard hasOtherInstances else { return }
+        process.terminate()
+        _ = try? process.waitForExit(within: .seconds(20))
+    }
 
     /// The field that opens the gateway.
     static let authorization = ("Authorization", "Bearer \(key)")

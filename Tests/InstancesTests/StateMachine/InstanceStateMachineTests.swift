@@ -56,6 +56,10 @@ import Testing
         #expect(Origin.ready.machine().handled(.launched(run: "b")).version == nil)
     }
 
+    @Test func theNamesOfAllStatesAreKnown() {
+        #expect(Set(Origin.allCases.map { $0.machine().state.name }) == Set(InstanceState.names))
+    }
+
     // MARK: Answers to callers
 
     @Test func callersOfOneStartShareItsTimeAndItsAnswer() {
