@@ -54,7 +54,8 @@ private func isInside(_ path: [UInt8]) -> Bool {
 /// A path below the folder, without escapes, control characters or ways up, encoded as clients do it.
 private func checkPathInside(_ bytes: ArraySlice<UInt8>) {
     guard String(validating: bytes, as: UTF8.self) != nil,
-        bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "%") }),
+        // A space at the end is judged as if it were not there, too.
+        bytes.last != UInt8(ascii: " "), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "%") }),
         !bytes.split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) })
     else { return }
     let encoded = Array((folder + "/").utf8).flatMap(escape) + bytes.flatMap(escape)

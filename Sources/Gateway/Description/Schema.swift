@@ -62,17 +62,12 @@ enum Schema: String, CaseIterable {
         ),
     ]
 
-    /// Every ``InstanceState``'s name.
-    static let states = [
-        "stopped", "starting", "booting", "probing", "ready", "busy", "unhealthy", "restarting", "stopping", "failed",
-    ]
-
     private static let statusMembers: Members = [
         (
             "state",
             [
                 "type": "string", "enum": .array(InstanceState.names.map { .string($0) }),
-                "description": "What its server is doing.",
+                "description": "What its server is doing. Requests reach one that is ready, busy or unhealthy.",
             ]
         ),
         ("since", ["type": "string", "format": "date-time", "description": "When that began (RFC 3339)."]),

@@ -56,6 +56,22 @@ import Testing
         #expect(!servers.contains(where: ProcessMeasures.isAlive))
     }
 
+    @Test func whatNoLongerAnswersIsEndedBeforeAnotherServerStarts() throws {
+        let first = try GatewayUnderTest(opencode: opencode)
+        try first.makeProject("demo")
+        #expect(try first.request("POST", "/projects/demo/start").status == 200)
+        let server = try #require(try servers(first).first)
+        kill(server, SIGSTOP)
+        first.process.terminate(SIGKILL)
+        try first.process.waitForExit()
+        let second = try GatewayUnderTest(flags: ["--start-timeout", "3s"], opencode: opencode, after: first)
+        try second.process.waitForLine(on: .error, within: .seconds(20)) { $0.contains("The instance failed") }
+        #expect(try second.request("POST", "/projects/demo/start").status == 200)
+        #expect(!ProcessMeasures.isAlive(server))
+        #expect(try servers(second).count(where: ProcessMeasures.isAlive) == 1)
+        try second.end()
+    }
+
     @Test func aSecondGatewayForTheSameProjectsEndsWithASentence() throws {
         let first = try GatewayUnderTest(opencode: opencode)
         try first.makeProject("demo")

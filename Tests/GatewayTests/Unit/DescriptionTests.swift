@@ -87,15 +87,6 @@ struct DescriptionTests {
         #expect(parameters.allSatisfy { $0["in"] as? String == "path" && $0["required"] as? Bool == true })
     }
 
-    @Test("The states of an instance are all described, and no others")
-    func states() {
-        let all: [InstanceState] = [
-            .stopped, .starting, .booting, .probing(port: 1), .ready(port: 1), .busy(port: 1),
-            .unhealthy(port: 1, reason: ""), .restarting(reason: "", delay: nil), .stopping, .failed(reason: ""),
-        ]
-        #expect(Schema.states == all.map(\.name))
-    }
-
     @Test("JSON keeps the order of members and escapes what must be")
     func json() {
         let value: JSONValue = ["b": [1, true, nil, "\"\n"], "a": [:], "c": []]
