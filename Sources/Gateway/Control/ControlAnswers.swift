@@ -46,6 +46,15 @@ enum ControlAnswers {
         return answer
     }
 
+    /// What a request gets that another server than the project's instance has answered.
+    static func portTaken(_ port: UInt16) -> Answer {
+        var answer = Answer.detail(
+            503,
+            "Cannot connect to OpenCode instance on port \(port): another server has that port. Try again in a moment.")
+        answer.head.fields.append("Retry-After", "1")
+        return answer
+    }
+
     static func projectNotFound(_ name: String) -> Answer { .detail(404, InstanceMessage.projectNotFound(name)) }
 
     private static func started(_ name: ProjectName, _ port: UInt16, _ status: String) -> Answer {

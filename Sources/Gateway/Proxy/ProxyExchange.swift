@@ -3,6 +3,7 @@ import HTTPClient
 import HTTPServer
 import HTTPTypes
 import Instances
+import Logging
 import OpenCode
 
 /// One proxied request: what the client sends goes to the instance, what the instance answers goes to the client, and
@@ -30,6 +31,8 @@ final class ProxyExchange {
     private let project: ProjectName
     private let port: UInt16
     private let slot: Int
+    /// Whether the instance's own credentials are sent.
+    private var isAuthorized = false
     /// What its events may be about; nil for anything.
     private let scope: DirectoryScope?
     private var filter: EventFilter?
@@ -58,6 +61,7 @@ final class ProxyExchange {
     func start(target: ArraySlice<UInt8>, authorization: [UInt8]?) {
         guard let connection else { return }
         self.target = target
+        isAuthorized = authorization != nil
         let head = connection.head
         let isUpgrade = RequestForwarding.wantsUpgrade(head) && connection.framing == .none
         let request = UpstreamRequest(
@@ -154,6 +158,7 @@ extension ProxyExchange: UpstreamFollower {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.progress.add(slot)
         guard let connection else { return }
+        if isAuthorized, ResponseForwarding.refusesCredentials(head) { return refuseAnswerOfAnother() }
         let isEventStream = framing != .none && head.isEventStream
         let length = ResponseForwarding.length(framing, head)
         if isEventStream, let scope, EventFilter.isWanted(for: target) {
@@ -177,6 +182,16 @@ extension ProxyExchange: UpstreamFollower {
         } else {
             phase = .held(answer, length)
         }
+    }
+
+    /// Who refuses the instance's password is not the instance: another server has its port now, and has done nothing
+    /// with the request. A client would take a 401 for its own key's.
+    private func refuseAnswerOfAnother() {
+        owner.log.warning(
+            "another server has the instance's port: it refuses its password", LogField("project", project.string),
+            LogField("port", port))
+        if let connection { owner.answer(connection, ControlAnswers.portTaken(port)) }
+        end()
     }
 
     private func detach(

@@ -3,6 +3,17 @@ import HTTPTypes
 
 /// Makes the head that the client gets out of an instance's. Pure.
 enum ResponseForwarding {
+    private static let challenge = Array("www-authenticate".utf8)
+
+    /// Whether it wants other credentials than the request's (RFC 9110 §11.6.1): OpenCode does so before it looks at
+    /// anything else of a request.
+    static func refusesCredentials(_ head: borrowing ResponseHead) -> Bool {
+        guard head.status == 401 else { return false }
+        return (0..<head.fields.count).contains { index in
+            head.fields.name(at: index).lazy.map(\.lowercasedLetter).elementsEqual(challenge)
+        }
+    }
+
     /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes
     /// anew. What an instance says of web pages that may read its answers is replaced by `terms`, the gateway's own;
     /// only which fields they may read is its to say.

@@ -38,6 +38,7 @@ extension InstanceRegistry {
         case .stopFailed(let reason): advance(.stopFailed(reason: reason), of: name)
         case .announced(let run, let port, let warning): announced(run, port, warning, of: name)
         case .ending(let run): advance(.ending(run: run), of: name)
+        case .mainProcessExited(let run): advance(.mainProcessExited(run: run), of: name)
         case .exited(let run, let how, let tail, let next):
             if instances[name]?.run?.id == run { instances[name]?.run = nil }
             advance(.exited(run: run, how: how, tail: tail, next: next), of: name)

@@ -30,7 +30,7 @@ extension InstanceStateMachine {
         guard case .ending(let ending) = phase else { return [] }
         let over: [Action] = [.disarm(.terminate), .disarm(.kill), .answerStops(.stopped)]
         if ending.startsAgain { return over + beginAnew() }
-        guard let failure = ending.failure else { return over + stopped() + answer(Self.wasStopped) }
+        guard ending.isOurs, let failure = ending.failure else { return over + stopped() + answer(Self.wasStopped) }
         return over + (ending.recovers ? fail(failure) : giveUp(failure))
     }
 

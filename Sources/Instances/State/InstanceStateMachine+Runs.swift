@@ -82,6 +82,15 @@ extension InstanceStateMachine {
         }
     }
 
+    /// Its port may be another's before all that it has started is gone. Without a port there is nothing to forget.
+    mutating func mainProcessExited(_ id: String) -> [Action] {
+        guard id == run, case .ready = phase else { return [] }
+        let reason = "OpenCode ended by itself."
+        lastFailure = reason
+        phase = .ending(Ending(failure: reason, recovers: true, isOurs: false))
+        return Self.disarmAll
+    }
+
     mutating func exited(
         _ id: String, _ how: String, _ tail: [String], _ next: SupervisedEvent.Next
     ) -> [Action] {

@@ -38,6 +38,8 @@ extension InstanceStateMachine {
         case displaced(by: String)
         /// Somebody else than the gateway stops it.
         case ending(run: String)
+        /// Its main process ended by itself; what it has started may still run.
+        case mainProcessExited(run: String)
         /// It ended; how, and its last lines of output.
         case exited(run: String, how: String, tail: [String], next: SupervisedEvent.Next)
         /// The health check with this number came back.

@@ -181,6 +181,7 @@ package struct InstanceStateMachine: Sendable {
         case .announced(let run, let port): announced(run, port)
         case .displaced(let name): displaced(by: name)
         case .ending(let run): endsElsewhere(run)
+        case .mainProcessExited(let run): mainProcessExited(run)
         case .exited(let run, let how, let tail, let next): exited(run, how, tail, next)
         case .probed(let number, let outcome): probed(number, outcome)
         case .measured(let quiet, let progressed): measured(quiet, progressed)

@@ -125,6 +125,10 @@ package actor ProcessSupervisor: Supervisor {
             observer?.supervised(project, .announced(run: run, port: port))
         case .ended:
             instances[project]?.noteEnd()
+            // Looking for what it has started takes a while, and its port is free already.
+            if let instance = instances[project], !instance.isAsked, instance.record.port != nil {
+                observer?.supervised(project, .mainProcessExited(run: run))
+            }
             sweep(project)
         }
     }

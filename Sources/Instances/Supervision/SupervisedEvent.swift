@@ -12,6 +12,9 @@ package enum SupervisedEvent: Sendable, Equatable {
     case announced(run: String, port: UInt16, warning: String? = nil)
     /// Somebody else than the gateway stops it.
     case ending(run: String)
+    /// Its main process has ended by itself, so nobody listens on its port. What it has started may still run; `exited`
+    /// follows.
+    case mainProcessExited(run: String)
     /// Nothing of it is left: how it ended, as in `exit status 1`, and its last lines of output, the oldest first.
     case exited(run: String, how: String, tail: [String], next: Next)
 

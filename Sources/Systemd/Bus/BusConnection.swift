@@ -27,7 +27,7 @@ final class BusConnection: @unchecked Sendable {  // confined to the loop's thre
         try BusError.check(sd_bus_set_address(bus, address.text), "connecting to \(address.text)")
         try BusError.check(sd_bus_set_bus_client(bus, isBus ? 1 : 0), "sd_bus_set_bus_client")
         try BusError.check(sd_bus_start(bus), "connecting to \(address.text)")
-        try BusError.check(sd_bus_attach_event(bus, loop.event, 0), "sd_bus_attach_event")
+        try BusError.check(sd_bus_attach_event(bus, loop.event, Int32(EventSource.urgent)), "sd_bus_attach_event")
         // sd-bus makes this signal itself when the connection has ended, for whatever reason.
         try match("type='signal',interface='org.freedesktop.DBus.Local',member='Disconnected'") { _ in ended() }
         guard isBus else { return }

@@ -21,6 +21,9 @@ package final class EventSource: Sendable {
         reference.disable()
     }
 
+    /// The priority of what must be known before anything else is done.
+    static let urgent = Int64(SD_EVENT_PRIORITY_IMPORTANT)
+
     /// Has the source's handler called before (negative) or after those of other sources that are due at the same time.
     func setPriority(_ priority: Int64, _ detail: String) throws(SystemdError) {
         try SystemdError.check(

@@ -41,7 +41,7 @@ extension SystemEventLoop {
         let source = try add("sd_event_add_inotify", path, Handler(handler)) { source, context in
             sd_event_add_inotify(event, source, path, mask, Self.onFolder, context)
         }
-        try source.setPriority(Int64(SD_EVENT_PRIORITY_IMPORTANT), path)
+        try source.setPriority(EventSource.urgent, path)
         return source
     }
 

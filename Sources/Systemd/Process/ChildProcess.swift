@@ -118,7 +118,10 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
     }
 
     private func watch() throws(SystemdError) {
-        exitSource = try loop.watch(descriptor, .readable) { _ in self.noteEnd() }
+        let source = try loop.watch(descriptor, .readable) { _ in self.noteEnd() }
+        // Before anything else, above all before another child is started that may get this one's port.
+        try source.setPriority(EventSource.urgent, "process \(identity.number)")
+        exitSource = source
         for pipe in pipes {
             let output = pipe.output
             try pipe.watch(on: loop) { [weak self] in self?.handler(.output(output, $0)) }

@@ -15,6 +15,8 @@ enum Origin: CaseIterable {
     case stopping, stoppingAndStartingAgain
     /// Somebody else stops it.
     case stoppingElsewhere
+    /// Its main process has ended by itself; what it has started still runs.
+    case mainProcessGone
     /// Not ready in time, being ended.
     case timedOut
     /// Nothing ends it.
@@ -49,6 +51,7 @@ enum Origin: CaseIterable {
         case .stopping: Self.ready.events + [.stopRequested]
         case .stoppingAndStartingAgain: Self.stopping.events + [.startRequested]
         case .stoppingElsewhere: Self.ready.events + [.ending(run: "a")]
+        case .mainProcessGone: Self.ready.events + [.mainProcessExited(run: "a")]
         case .timedOut: Self.booting.events + [.fired(.start)]
         case .stuck: Self.stopping.events + [.fired(.terminate), .fired(.kill)]
         }
@@ -86,7 +89,7 @@ extension InstanceLimits {
 /// One of each event that can come.
 enum Stimulus: CaseIterable {
     case startRequested, stopRequested
-    case launched, launchFailed, stopFailed, announced, displaced, endsElsewhere
+    case launched, launchFailed, stopFailed, announced, displaced, endsElsewhere, mainProcessExited
     case exitedStopped, exitedFailed, exitedRestarts, exitedGaveUp
     case healthy, unhealthyAnswer, unauthorized, silent, quiet, progressed
     case startTimer, answerTimer, probeTimer, lateTimer, steadyTimer, restartTimer, terminateTimer, killTimer
@@ -101,6 +104,7 @@ enum Stimulus: CaseIterable {
         case .announced: .announced(run: "a", port: 4096)
         case .displaced: .displaced(by: "beta")
         case .endsElsewhere: .ending(run: "a")
+        case .mainProcessExited: .mainProcessExited(run: "a")
         case .exitedStopped: Origin.exit(.stopped)
         case .exitedFailed: Origin.exit(.failed)
         case .exitedRestarts: Origin.exit(.restarts(after: .seconds(5)))

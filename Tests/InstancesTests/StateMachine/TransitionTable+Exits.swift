@@ -10,6 +10,7 @@ extension TransitionTable {
         running.flatMap {
             [
                 Row($0, .endsElsewhere, .stopping, disarm),
+                Row($0, .mainProcessExited, restarting("OpenCode ended by itself."), disarm),
                 Row($0, .exitedStopped, .stopped, disarm),
                 Row($0, .exitedFailed, restarting(died, 1), disarm + restart(after: 1)),
                 Row($0, .exitedRestarts, restarting(died, 5), disarm),
@@ -53,6 +54,11 @@ extension TransitionTable {
             Row(.stoppingElsewhere, .exitedFailed, restarting(died, 1), disarm + restart(after: 1)),
             Row(.stoppingElsewhere, .exitedRestarts, restarting(died, 5), disarm),
             Row(.stoppingElsewhere, .exitedGaveUp, failed(died), disarm),
+            // Its main process ended, and now all the rest.
+            Row(.mainProcessGone, .exitedStopped, .stopped, over),
+            Row(.mainProcessGone, .exitedFailed, restarting(died, 1), disarm + restart(after: 1)),
+            Row(.mainProcessGone, .exitedRestarts, restarting(died, 5), disarm),
+            Row(.mainProcessGone, .exitedGaveUp, failed(died), disarm),
         ]
         + [Stimulus.exitedStopped, .exitedFailed, .exitedRestarts, .exitedGaveUp].flatMap {
             [
@@ -128,12 +134,13 @@ extension TransitionTable {
             Row(.restarting, .restartTimer, .starting, launch),
         ]
         + running.map { Row($0, .steadyTimer, nil, [.arm(.steady, .seconds(50))]) }
-        + [Origin.stopping, .stoppingAndStartingAgain, .stoppingElsewhere, .timedOut].map {
+        + [Origin.stopping, .stoppingAndStartingAgain, .stoppingElsewhere, .mainProcessGone, .timedOut].map {
             Row($0, .terminateTimer, nil, [.kill, .arm(.kill, .seconds(5))])
         }
         + [
             Row(.stopping, .killTimer, failed(hangs), stopFailed),
             Row(.stoppingElsewhere, .killTimer, failed(hangs), stopFailed),
+            Row(.mainProcessGone, .killTimer, failed(hangs), stopFailed),
             Row(.timedOut, .killTimer, failed(hangs), stopFailed),
             Row(.stoppingAndStartingAgain, .killTimer, failed(hangs), stopFailed + startFailed(hangs)),
         ]

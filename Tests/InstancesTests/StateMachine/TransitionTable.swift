@@ -80,6 +80,7 @@ enum TransitionTable {
         Row(.foundBooting, .startRequested, nil, wait),
         Row(.stopping, .startRequested, .starting, wait),
         Row(.stoppingElsewhere, .startRequested, .starting, wait),
+        Row(.mainProcessGone, .startRequested, .starting, wait),
         Row(.timedOut, .startRequested, .starting, wait),
         Row(
             .overdue, .startRequested, nil,
@@ -113,6 +114,7 @@ enum TransitionTable {
         Row(.foundReady, .stopRequested, .stopping, end),
         Row(.stoppingAndStartingAgain, .stopRequested, .stopping, wasStopped),
         Row(.stoppingElsewhere, .stopRequested, nil, [.terminate, .arm(.terminate, .seconds(10))]),
+        Row(.mainProcessGone, .stopRequested, .stopping, [.terminate, .arm(.terminate, .seconds(10))]),
         Row(.timedOut, .stopRequested, .stopping),
         Row(.stuck, .stopRequested, .stopping, [.kill, .arm(.kill, .seconds(5))]),
     ]
@@ -144,11 +146,13 @@ enum TransitionTable {
         Row(.timedOut, .launched, nil, [.terminate]),
         Row(.stoppingAndStartingAgain, .launched, .booting, over + [deadline]),
         Row(.stoppingElsewhere, .launched, .booting, over + [deadline]),
+        Row(.mainProcessGone, .launched, .booting, over + [deadline]),
 
         Row(.starting, .launchFailed, failed("no."), [.disarm(.start)] + startFailed("no.")),
         Row(.recovering, .launchFailed, restarting("no.", 2), [.disarm(.start)] + restart(after: 2)),
         Row(.stopping, .launchFailed, .stopped, over),
         Row(.stoppingElsewhere, .launchFailed, .stopped, over),
+        Row(.mainProcessGone, .launchFailed, .stopped, over),
         Row(.timedOut, .launchFailed, nil, over),
         Row(.stoppingAndStartingAgain, .launchFailed, nil, over + launch),
     ]

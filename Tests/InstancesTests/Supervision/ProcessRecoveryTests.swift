@@ -55,6 +55,7 @@ import Testing
         kill(run.processIdentifier, SIGUSR1)
         while await second.tail() != ["again", "again"] { await Task.yield() }
         kill(run.processIdentifier, SIGKILL)
+        #expect(await second.nextOfAll() == .mainProcessExited(run: run.id))
         #expect(
             await second.next()
                 == .exited(run: run.id, how: "an unknown status", tail: ["again", "again"], next: .failed))

@@ -95,8 +95,17 @@ actor SupervisorInRig: SupervisorObserver {
     nonisolated func supervisorChanged(unavailable reason: String?) {}
 
     /// The next event.
-    func next() async -> SupervisedEvent? {
+    func nextOfAll() async -> SupervisedEvent? {
         for await event in events { return event }
+        return nil
+    }
+
+    /// The next event but for the end of a main process, which a server that ends at once may not have had the time for.
+    func next() async -> SupervisedEvent? {
+        while let event = await nextOfAll() {
+            if case .mainProcessExited = event { continue }
+            return event
+        }
         return nil
     }
 
