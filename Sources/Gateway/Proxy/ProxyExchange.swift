@@ -31,8 +31,7 @@ final class ProxyExchange {
     private let project: ProjectName
     private let port: UInt16
     private let slot: Int
-    /// Whether the instance's own credentials are sent.
-    private var isAuthorized = false
+    private let enforcesPassword: Bool
     /// What its events may be about; nil for anything.
     private let scope: DirectoryScope?
     private var filter: EventFilter?
@@ -54,6 +53,7 @@ final class ProxyExchange {
         self.project = project
         port = endpoint.port
         slot = endpoint.slot
+        enforcesPassword = endpoint.enforcesPassword
         self.scope = scope
     }
 
@@ -61,7 +61,6 @@ final class ProxyExchange {
     func start(target: ArraySlice<UInt8>, authorization: [UInt8]?) {
         guard let connection else { return }
         self.target = target
-        isAuthorized = authorization != nil
         let head = connection.head
         let isUpgrade = RequestForwarding.wantsUpgrade(head) && connection.framing == .none
         let request = UpstreamRequest(
@@ -158,7 +157,7 @@ extension ProxyExchange: UpstreamFollower {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.progress.add(slot)
         guard let connection else { return }
-        if isAuthorized, ResponseForwarding.refusesCredentials(head) { return refuseAnswerOfAnother() }
+        if enforcesPassword, ResponseForwarding.refusesCredentials(head) { return refuseAnswerOfAnother() }
         let isEventStream = framing != .none && head.isEventStream
         let length = ResponseForwarding.length(framing, head)
         if isEventStream, let scope, EventFilter.isWanted(for: target) {

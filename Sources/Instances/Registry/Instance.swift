@@ -39,7 +39,8 @@ struct Instance {
         if let port = state.port {
             let authorization = run?.credentials.map { Array($0.authorizationHeader.utf8) }
             endpoint = InstanceEndpoint(
-                port: port, authorization: authorization, generation: generation, slot: slot)
+                port: port, authorization: authorization, generation: generation, slot: slot,
+                enforcesPassword: enforcesPassword == true)
         }
         return RoutingTable.Route(name: folder.name, state: state, endpoint: endpoint, scope: folder.scope)
     }

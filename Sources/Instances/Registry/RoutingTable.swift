@@ -88,12 +88,18 @@ package struct InstanceEndpoint: Sendable, Equatable {
     /// The instance's place in what a loop counts for each instance: small, and the same for all of its runs.
     package let slot: Int
 
+    /// Whether it was seen to refuse a request without its password: who refuses the password itself is another server.
+    package let enforcesPassword: Bool
+
     /// An endpoint.
-    package init(port: UInt16, authorization: [UInt8]?, generation: UInt64, slot: Int) {
+    package init(
+        port: UInt16, authorization: [UInt8]?, generation: UInt64, slot: Int, enforcesPassword: Bool = false
+    ) {
         self.port = port
         self.authorization = authorization
         self.generation = generation
         self.slot = slot
+        self.enforcesPassword = enforcesPassword
     }
 }
 

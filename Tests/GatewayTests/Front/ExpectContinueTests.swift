@@ -36,9 +36,10 @@ import Testing
 
     @Test func aRefusedHeadIsAnsweredWithoutContinue() throws {
         let instance = try Self.echoing()
-        let gateway = try GatewayUnderTest()
-        try gateway.start(instance)
+        // One loop, which has heard of the folder by the time it answers the start.
+        let gateway = try GatewayUnderTest(flags: ["--threads", "1"])
         try gateway.makeProject("idle")
+        try gateway.start(instance)
         let wrong = ("Authorization", "Bearer wrong-key-0123456789")
         for (target, headers, status) in [
             ("/projects/demo/api/x", [], 401), ("/projects/demo/api/x", [wrong], 401), ("/nothing", [], 404),

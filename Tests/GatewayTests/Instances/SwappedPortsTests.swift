@@ -21,8 +21,8 @@ import Testing
     }
 
     /// The gateway's own 401 says that the client's key is wrong: a client would throw it away.
-    @Test func aServerThatRefusesTheInstancesPasswordIsNotTheInstance() throws {
-        let rig = try ProxyRig { connection, head in
+    @Test func whoRefusesThePasswordThatTheInstanceHasAskedForIsAnotherServer() throws {
+        let rig = try ProxyRig(wantsPassword: true) { connection, head in
             let fields = head.path == "/other" ? [("www-authenticate", #"Basic realm="Secure Area""#)] : []
             try connection.respond(401, headers: fields, text: "from the instance")
         }

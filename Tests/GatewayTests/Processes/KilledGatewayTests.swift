@@ -56,7 +56,7 @@ import Testing
         #expect(!servers.contains(where: ProcessMeasures.isAlive))
     }
 
-    @Test func whatNoLongerAnswersIsEndedBeforeAnotherServerStarts() throws {
+    @Test func whatNoLongerAnswersIsNeverJoinedByASecondServer() throws {
         let first = try GatewayUnderTest(opencode: opencode)
         try first.makeProject("demo")
         #expect(try first.request("POST", "/projects/demo/start").status == 200)
@@ -64,8 +64,12 @@ import Testing
         kill(server, SIGSTOP)
         first.process.terminate(SIGKILL)
         try first.process.waitForExit()
-        let second = try GatewayUnderTest(flags: ["--start-timeout", "3s"], opencode: opencode, after: first)
-        try second.process.waitForLine(on: .error, within: .seconds(20)) { $0.contains("The instance failed") }
+        let second = try GatewayUnderTest(
+            flags: ["--start-timeout", "1s", "--stop-timeout", "1s"], opencode: opencode, after: first)
+        let refusal = try second.request("POST", "/projects/demo/start")
+        #expect(refusal.status == 500, "\(refusal.text)")
+        #expect(try servers(second) == [server])
+        #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(try second.request("POST", "/projects/demo/start").status == 200)
         #expect(!ProcessMeasures.isAlive(server))
         #expect(try servers(second).count(where: ProcessMeasures.isAlive) == 1)

@@ -14,12 +14,18 @@ final class FakeInstance: Sendable {
 
     var port: UInt16 { server.port }
 
-    init(_ handler: @escaping Handler) throws {
+    /// `wantsPassword`: a health check without credentials is refused, as OpenCode does.
+    init(wantsPassword: Bool = false, _ handler: @escaping Handler) throws {
         let requests = Recorded<ReceivedRequestHead>("a request to the instance")
         self.requests = requests
         server = try TestServer { connection in
             while let head = try connection.readRequestHead(within: .seconds(60)) {
                 if head.path == "/global/health" {
+                    if wantsPassword, head.values(of: "Authorization").isEmpty {
+                        try connection.respond(
+                            401, headers: [("WWW-Authenticate", #"Basic realm="Secure Area""#)], text: "")
+                        continue
+                    }
                     try connection.respond(
                         200, headers: [("Content-Type", "application/json")],
                         text: #"{"healthy":true,"version":"fake"}"#)

@@ -17,11 +17,12 @@ final class ProxyRig: Sendable {
     let carried: Recorded<Carried>
 
     init(
-        flags: [String] = [], environment: [String: String] = [:], _ handler: @escaping FakeInstance.Handler
+        flags: [String] = [], environment: [String: String] = [:], wantsPassword: Bool = false,
+        _ handler: @escaping FakeInstance.Handler
     ) throws {
         let carried = Recorded<Carried>("a request to the instance")
         self.carried = carried
-        instance = try FakeInstance { connection, head in
+        instance = try FakeInstance(wantsPassword: wantsPassword) { connection, head in
             carried.append(Carried(target: head.target, port: connection.peerPort))
             try handler(connection, head)
         }
