@@ -5,6 +5,8 @@ final class ProjectLoad: Sendable {
     /// What has come of all requests so far.
     struct Result: Sendable, Equatable {
         var answered = 0
+        /// Answers that broke off with the instance that gave them.
+        var cut = 0
         /// Answers of an instance that is not the project's.
         var strangers: [String] = []
         /// Answers that are neither the project's own nor a 502 or 503 of the gateway.
@@ -28,7 +30,10 @@ final class ProjectLoad: Sendable {
                         let answer = try open.exchange(
                             "GET", "/projects/\(project)/api/path", headers: [authorization], within: .seconds(30))
                         result.withLock { $0.take(answer, of: project) }
-                        if answer.value(of: "Connection") == "close" { connection = nil }
+                        if answer.ending != .complete || answer.value(of: "Connection") == "close" {
+                            open.close()
+                            connection = nil
+                        }
                         // Who asks without a pause is answered without a pause: leave the machine to others.
                         if answer.status != 200 { try open.pause(.milliseconds(20)) }
                     } catch {
@@ -60,8 +65,11 @@ final class ProjectLoad: Sendable {
 
 extension ProjectLoad.Result {
     fileprivate mutating func take(_ answer: TestResponse, of project: String) {
+        let isOwn = answer.text.contains("\"directory\":\"/home/vibe/\(project)\"")
         switch answer.status {
-        case 200 where answer.text.contains("\"directory\":\"/home/vibe/\(project)\""): answered += 1
+        case 200 where answer.ending == .complete && isOwn: answered += 1
+        // An instance that is ended between its answer's head and its body; nothing of it may be somebody else's.
+        case 200 where answer.ending != .complete && (isOwn || !answer.text.contains("/home/vibe")): cut += 1
         case 200: strangers.append("\(project): \(answer.text)")
         case 502, 503: break
         default: unexpected.append("\(project): \(answer.status) \(answer.text)")
