@@ -31,6 +31,8 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
 
     /// How long bytes that came right before the client's end may take to be read.
     private static let farewell = Duration.milliseconds(100)
+    /// How long the server's end waits for the first request of a client that has just connected: some round trips.
+    private static let welcome = Duration.seconds(1)
 
     let server: Server
     let handle: ConnectionHandle
@@ -181,6 +183,20 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         hasInput = false
         guard !peerClosed, !server.isDraining else { return cut() }
         arm(.idle)
+    }
+
+    /// The server is ending: between requests the connection goes. A request that is on its way is served, and so is the
+    /// first one of a client that has only connected, which nobody else would serve: the next gateway never saw it.
+    func leave() {
+        guard !hasInput, !isInputWaiting else { return }
+        guard deadline == .head, let timer else { return cut() }
+        arm(timer, request: min(Self.welcome, server.limits.headTimeout))
+    }
+
+    /// Whether the kernel holds bytes that the loop has not heard of yet.
+    private var isInputWaiting: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
     }
 
     // MARK: Suspending

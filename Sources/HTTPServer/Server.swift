@@ -90,13 +90,14 @@ package final class Server {
         self.limits = limits
     }
 
-    /// Accepts nothing more, lets idle connections go, and has every answer say that its connection ends with it.
+    /// Accepts nothing more, lets idle connections go, and has every answer say that its connection ends with it. Who has
+    /// connected and not asked yet is still served.
     package func drain() {
         guard !isDraining else { return }
         isDraining = true
         for acceptor in acceptors { acceptor.stop() }
         acceptors = []
-        for connection in connections where connection.phase == .idle { connection.cut() }
+        for connection in connections where connection.phase == .idle { connection.leave() }
     }
 
     /// Cuts every connection that is left and gives up libmicrohttpd's daemon.

@@ -123,6 +123,32 @@ import Testing
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
 
+    /// The socket unit keeps the port for the next gateway, but not a connection that this one has accepted.
+    @Test(arguments: ["", "GET /health HT"]) func whoHasConnectedIsServed(begun: String) throws {
+        let gateway = try GatewayUnderTest(flags: ["--threads", "1"])
+        let client = try gateway.connect()
+        try client.write(begun)
+        // Accepted after it, by the same loop.
+        let later = try gateway.connect()
+        #expect(try later.exchange("GET", "/health").status == 200)
+        try Self.terminate(gateway)
+        try client.write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8.dropFirst(begun.utf8.count))
+        let answer = try ResponseReader(client).readAll()
+        #expect(answer.status == 200)
+        #expect(answer.values(of: "Connection").map { $0.lowercased() } == ["close"])
+        #expect(try gateway.process.waitForExit() == .exited(0))
+    }
+
+    @Test func whoConnectsAndSaysNothingHoldsNobodyUp() throws {
+        let gateway = try GatewayUnderTest(flags: ["--threads", "1", "--drain-timeout", "1h"])
+        let client = try gateway.connect()
+        let later = try gateway.connect()
+        #expect(try later.exchange("GET", "/health").status == 200)
+        try Self.terminate(gateway)
+        #expect(try client.readUntilClose().isEmpty)
+        #expect(try gateway.process.waitForExit() == .exited(0))
+    }
+
     @Test func theInstancesProcessGroupIsEnded() throws {
         let tools = try TemporaryDirectory()
         let family = try tools.write(
