@@ -71,7 +71,7 @@ import Testing
         print("\(root.rawValue): \(served.withLock { $0 }) clients served over three restarts")
     }
 
-    @Test(arguments: LabRoot.allCases) func aReloadTakesANewKeyAndEndsNoStream(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func aReloadTakesANewKeyAndNewSettingsAndEndsNoStream(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.startNew(project: "alpha")
         let connection = try machine.connect(port: LabMachine.port)
@@ -86,6 +86,10 @@ import Testing
         let other = try machine.connect(port: LabMachine.port)
         defer { other.close() }
         #expect(try other.exchange("GET", "/projects", headers: [("Authorization", "Bearer \(fresh)")]).status == 401)
+        let origin = "https://app.example.com"
+        let allowed = { try machine.request("GET", "/health", headers: [("Origin", origin)]) }
+        #expect(try allowed().value(of: "Access-Control-Allow-Origin") == nil)
+        try machine.run("echo VIBE_ALLOW_ORIGIN=\(origin) >>~/.config/viberemote-gateway/config")
         let pid = try machine.property("MainPID", of: Self.service)
         try machine.run("systemctl --user reload \(Self.service)")
         try eventually("the new key to be taken", within: .seconds(20)) {
@@ -93,6 +97,7 @@ import Testing
             return (answer.status == 200, "\(answer.status)")
         }
         #expect(try machine.property("MainPID", of: Self.service) == pid)
+        #expect(try allowed().value(of: "Access-Control-Allow-Origin") == origin)
         // The stream goes on: what happens now still arrives.
         #expect(try machine.request("POST", "/projects/alpha/api/session", body: Array("{}".utf8)).status == 200)
         try events.first("the new session", within: .seconds(20)) { $0.contains("session.created") }
@@ -108,6 +113,8 @@ import Testing
         try machine.waitForStatus(of: "alpha", "the enabled instance") { $0.state == "ready" }
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
         #expect(try machine.status("beta").state == "stopped")
+        let log = try machine.output("journalctl --user -b -u viberemote-gateway -o cat")
+        #expect(log.contains("the user's service manager answers (systemd "), "\(log.prefix(2_000))")
     }
 
     @Test(arguments: LabRoot.allCases) func aGatewayThatHangsIsStartedAgain(_ root: LabRoot) throws {

@@ -35,6 +35,41 @@ import Testing
         #expect(answer.text.contains("polkit"), "\(answer.text)")
     }
 
+    @Test(arguments: LabRoot.allCases) func afterARebootAllIsBack(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root, .system)
+        try machine.makeProject("alpha")
+        try machine.makeProject("beta")
+        try machine.start(project: "beta")
+        try machine.run("systemctl enable opencode@alpha", as: .root)
+        try machine.reboot()
+        let status = try machine.waitForStatus(of: "alpha", "the enabled instance") { $0.state == "ready" }
+        #expect(status.warnings == [])
+        #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
+        #expect(try machine.status("beta").state == "stopped")
+    }
+
+    /// Unlike root, the gateway's user reaches the system's manager over the bus alone.
+    @Test(arguments: LabRoot.allCases) func theSystemsBusMayGoAway(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root, .system)
+        try machine.makeProject("alpha")
+        try machine.start(project: "alpha")
+        let before = try machine.status("alpha")
+        try machine.run("systemctl stop dbus.socket dbus.service", as: .root)
+        // What runs is served on.
+        #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
+        try machine.makeProject("beta")
+        let refusal = try machine.request("POST", "/projects/beta/start")
+        #expect(refusal.status == 500 || refusal.status == 503)
+        #expect(refusal.text.contains("manager"), "\(refusal.text)")
+        try machine.run("systemctl start dbus.socket dbus.service", as: .root)
+        try eventually("the manager to be reachable again", within: .seconds(30)) {
+            let answer = try machine.request("POST", "/projects/beta/start")
+            return (answer.status == 200, answer.text)
+        }
+        #expect(try machine.status("alpha").pid == before.pid)
+        #expect(try machine.folderServed("beta") == "/home/vibe/beta")
+    }
+
     @Test(arguments: LabRoot.allCases) func uninstallingLeavesNoUnit(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
         try machine.makeProject("alpha")

@@ -36,6 +36,24 @@ import Testing
         #expect(found.warnings.contains { $0.contains("sockets of the unit's processes") }, "\(found.warnings)")
     }
 
+    /// Ten seconds are the announcement's; then the unit's own sockets tell, and nobody else's.
+    @Test(arguments: LabRoot.allCases) func anAnnouncementThatNeverComesIsReplacedByTheSocketsInTime(
+        _ root: LabRoot
+    ) throws {
+        let machine = try LabMachine.withGateway(root)
+        let other = try machine.startNew(project: "beta").port
+        try machine.makeProject("alpha")
+        try machine.write("banner-never", to: "/home/vibe/alpha/.opencode-twin")
+        let begin = ContinuousClock.now
+        let started = try machine.start(project: "alpha")
+        let time = ContinuousClock.now - begin
+        #expect(time > .seconds(9) && time < .seconds(20), "\(time)")
+        #expect(started.status == "started" && started.port != other)
+        let warnings = try machine.status("alpha").warnings
+        #expect(warnings.contains { $0.contains("its announcement is not in the journal") }, "\(warnings)")
+        #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
+    }
+
     @Test(arguments: LabRoot.allCases) func anUnreadableJournalIsNamedAndTheSocketsHelp(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         // As where the user's own journal can't be told from the system's: nobody but root may read it.
