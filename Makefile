@@ -5,6 +5,9 @@
 # Given to Benchmarks/run, for example BENCH="--quick --only small".
 BENCH ?=
 
+# Where no machine can be booted each of them is skipped, and says why.
+lab_tests = swift test --skip-build --disable-xctest --filter '^LabTests\.'
+
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
@@ -15,14 +18,14 @@ run: setup ## run the gateway with a demo project on 127.0.0.1:4000
 	@swift build
 	@scripts/run-demo.sh
 
-test: setup ## run all tests but those in the lab
+test: setup lab ## run all tests; as root also those in the lab
 	swift build --build-tests
 	scripts/run-tests.sh
+	$(lab_tests)
 
-test-lab: setup lab ## run the tests in the lab, against a real systemd (needs root)
+test-lab: setup lab ## run the tests in the lab only: against a real systemd, as root
 	swift build --build-tests
-	scripts/release.sh lab
-	swift test --skip-build --disable-xctest --filter '^LabTests\.'
+	$(lab_tests)
 
 test-tsan: setup ## run the black-box tests under Thread Sanitizer
 	scripts/test-sanitized.sh thread
@@ -42,7 +45,7 @@ bench: ## measure against nginx and HAProxy (BENCH="--quick" for a short run)
 fuzz: setup ## throw random bytes at every parser (FUZZ_RUNS=10000000)
 	scripts/fuzz.sh
 
-lab: ## make what boots a real systemd in a container (Debian 12 and 13; needs root)
+lab: ## make what boots a real systemd in a container, and the programs for it (Debian 12 and 13; needs root)
 	@scripts/setup-lab.sh
 
 lint: ## check the form of Swift files and scripts

@@ -1,12 +1,18 @@
 #!/bin/sh
-# Installs what boots the lab's machines, and makes the roots that they boot from. Safe to repeat; fast when all is there.
+# Installs what boots the lab's machines, makes the roots that they boot from, and builds the programs that are tried in
+# them. Safe to repeat; fast when all is there.
 set -eu
 cd "$(dirname "$0")/.."
 
-# Booting a container takes root; the lab's tests skip themselves without it, and say so.
-if [ "$(id -u)" -ne 0 ]; then
-    echo "lab: only root can boot its machines, so its tests will be skipped: as root, run make lab"
+skip() {
+    echo "lab: $*, so the lab's tests will be skipped"
     exit
-fi
+}
+
+# Booting a container takes root.
+[ "$(id -u)" -eq 0 ] || skip "only root can boot its machines (as root: make lab)"
 scripts/setup.sh lab
+# Where root itself is fenced in, nothing can be done. All else, such as a mirror that does not answer, is an error.
+reason=$(Lab/lab denied) || skip "$reason"
 Lab/lab roots
+scripts/release.sh lab

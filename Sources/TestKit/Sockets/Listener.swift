@@ -73,6 +73,8 @@ final class Listener: Sendable {
 
     /// Ends listening, and `accept` with it: from now on the kernel refuses connections. The port stays taken.
     func refuse() {
+        // Or another listener that reuses addresses could take the port now.
+        SocketOption.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 0)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
         // A port that the kernel has chosen is free from here on.
         holder.withLock { if $0 == nil { $0 = try? Listener.bound(port: port) } }

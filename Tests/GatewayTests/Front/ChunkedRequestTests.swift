@@ -70,19 +70,27 @@ import Testing
         }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
-        // libmicrohttpd 1.0 refuses an extension of the last chunk.
-        let last = MessageLibrary.isStrict ? "0" : "0;last"
-        for body in [
-            "5\r\nhello\r\n0\r\n\r\n", "5;name=value\r\nhello\r\n\(last)\r\n\r\n", "00005\r\nhello\r\n000\r\n\r\n",
+        let plain = [
+            "5\r\nhello\r\n0\r\n\r\n", "00005\r\nhello\r\n000\r\n\r\n",
             "2\r\nhe\r\n3\r\nllo\r\n0\r\nX-Trailer: 1\r\nX-Second: 2\r\n\r\n",
-        ] {
+        ]
+        let extended = ["5;name=value\r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n0;last\r\n\r\n"]
+        for body in plain + (MessageLibrary.stumblesOverExtensions ? [] : extended) {
             let connection = try gateway.connect()
             try connection.write(Self.head + body)
             let answer = try ResponseReader(connection).readAll()
             #expect(answer.text == "answered", "\(body.debugDescription)")
         }
-        #expect(bodies.values.map(\.text) == Array(repeating: "hello", count: 4))
-        #expect(bodies.values.allSatisfy { $0.trailers.isEmpty && $0.values(of: "X-Trailer").isEmpty })
+        let passed = bodies.values
+        #expect(passed.allSatisfy { $0.text == "hello" } && passed.count >= plain.count)
+        #expect(passed.allSatisfy { $0.trailers.isEmpty && $0.values(of: "X-Trailer").isEmpty })
+        // What the library refuses reaches nobody.
+        for body in MessageLibrary.stumblesOverExtensions ? extended : [] {
+            let connection = try gateway.connect()
+            try connection.write(Self.head + body)
+            #expect(try connection.readRawAnswer().statuses == [400], "\(body.debugDescription)")
+        }
+        #expect(bodies.count == passed.count)
     }
 
     /// libmicrohttpd before 0.9.77 ends trailers early at a line that begins with NUL, and takes what follows for a request.

@@ -22,6 +22,10 @@ struct ManagerMessageTests {
             (.user, "org.freedesktop.systemd1.UnitMasked", ["systemctl --user unmask 'opencode@demo.service'"]),
             (.system, "org.freedesktop.DBus.Error.AccessDenied", ["polkit", "manage-units", "--scope user"]),
             (.system, "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", ["polkit"]),
+            (
+                .user, "org.freedesktop.DBus.Error.AccessDenied",
+                ["can't be reached", "XDG_RUNTIME_DIR", "sudo loginctl enable-linger vibe"]
+            ),
             (.user, "org.freedesktop.systemd1.ShuttingDown", ["is shutting down"]),
             (.user, "org.freedesktop.DBus.Error.FileNotFound", ["sudo loginctl enable-linger vibe"]),
             (.user, "System.Error.ECONNREFUSED", ["sudo loginctl enable-linger vibe"]),

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// `deploy/install.sh` as an ordinary user on a machine that has never seen the gateway.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct InstallTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct InstallTests {
     @Test(arguments: LabRoot.allCases) func itInstallsTheGatewayAndSaysWhatIsNext(_ root: LabRoot) throws {
         let layer = try InstalledLayer.of(root)
         #expect(layer.transcript.contains("http://127.0.0.1:4000/health answers"))

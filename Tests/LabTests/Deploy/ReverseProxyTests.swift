@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// The examples for TLS in front of the gateway, in Debian's own nginx and Caddy.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct ReverseProxyTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ReverseProxyTests {
     private static let cases = LabRoot.allCases.flatMap { root in ReverseProxy.allCases.map { (root, $0) } }
 
     @Test(arguments: cases) func itCarriesWhatTheGatewayCarries(_ root: LabRoot, _ proxy: ReverseProxy) throws {

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// What systemd itself says about the units.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct UnitFileTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct UnitFileTests {
     @Test(arguments: LabRoot.allCases) func systemdFindsNothingWrong(_ root: LabRoot) throws {
         let machine = try LabMachine(root)
         try machine.run(

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// `deploy/install.sh` where the gateway's FastAPI original was installed: its clients and instances notice no difference.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct UpgradeTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct UpgradeTests {
     private static let key = "the-key-that-the-phone-knows"
 
     @Test(arguments: LabRoot.allCases) func portKeyUnitsAndEnvironmentStay(_ root: LabRoot) throws {

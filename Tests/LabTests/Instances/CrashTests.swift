@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Instances that end by themselves, which systemd starts again.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct CrashTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct CrashTests {
     @Test(arguments: LabRoot.allCases) func afterACrashUnderLoadTheNextRequestWorks(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let old = try machine.startNew(project: "alpha")
@@ -56,7 +56,7 @@ import Testing
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
         try machine.write("exit-at-start=7", to: "/home/vibe/alpha/.opencode-twin")
-        let answer = try machine.request("POST", "/projects/alpha/start")
+        let answer = try machine.tryToStart(project: "alpha")
         #expect(answer.status == 500)
         #expect(answer.text.contains("exit status 7"), "\(answer.text)")
         let failed = try machine.waitForStatus(of: "alpha", "systemd to give up", within: .seconds(60)) {

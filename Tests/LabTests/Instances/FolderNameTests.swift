@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// Every legal folder name has its own unit, its own environment and its own password.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct FolderNameTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct FolderNameTests {
     /// What systemd, shells, patterns and paths treat specially.
     private static let names = [
         "my.app", "my_app", "my-app", "with space", "Übung", "a@b", "100%", "$HOME", "*", "?", "[x]", "back\\slash",
@@ -52,7 +52,7 @@ import Testing
         try machine.makeProject("alpha")
         let path = "/home/vibe/.config/opencode/env.d/alpha.env"
         try machine.write("TOKEN=1\n", to: path, mode: 0o644)
-        let answer = try machine.request("POST", "/projects/alpha/start")
+        let answer = try machine.tryToStart(project: "alpha")
         #expect(answer.status == 500)
         #expect(answer.text.contains("chmod 600"), "\(answer.text)")
         // Starting again would not mend it: systemd does not try.

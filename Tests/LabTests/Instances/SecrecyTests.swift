@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// What other users of the machine can find out: neither provider keys nor passwords nor the clients' key.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct SecrecyTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct SecrecyTests {
     private static let providerKey = "sk-provider-0123456789"
 
     @Test(arguments: LabRoot.allCases, LabScope.allCases)

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// Instances as units of the user's manager, driven over HTTP and by hand.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct StartStopTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct StartStopTests {
     @Test(arguments: LabRoot.allCases) func startAlreadyRunningStopAndStatus(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let started = try machine.startNew(project: "alpha")

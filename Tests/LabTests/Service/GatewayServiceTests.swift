@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The gateway as a service: its restarts cost nobody anything.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct GatewayServiceTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct GatewayServiceTests {
     private static let service = "viberemote-gateway.service"
 
     @Test(arguments: LabRoot.allCases) func killedOrUpgradedItTouchesNoInstance(_ root: LabRoot) throws {

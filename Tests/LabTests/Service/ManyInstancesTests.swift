@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Figures with many instances or many starts. They are printed; what is checked leaves room for a busy machine.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct ManyInstancesTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ManyInstancesTests {
     @Test(arguments: LabRoot.allCases) func aRestartFindsFiftyInstancesAgain(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let names = (1...50).map { "p\($0)" }

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// Gateway and instances as services of the system's manager, as a user of their own.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct SystemScopeTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct SystemScopeTests {
     @Test(arguments: LabRoot.allCases) func itStartsAndStopsUnitsOfTheSystem(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
         #expect(try machine.output("systemctl show --value -p User viberemote-gateway", as: .root) == "vibe")
@@ -30,7 +30,7 @@ import Testing
         #expect(try !machine.run("systemctl --no-ask-password stop opencode@alpha", as: .other, check: false).isSuccess)
         try machine.stop(project: "alpha")
         try machine.run("rm /etc/polkit-1/rules.d/50-viberemote-gateway.rules; systemctl restart polkit", as: .root)
-        let answer = try machine.request("POST", "/projects/alpha/start")
+        let answer = try machine.tryToStart(project: "alpha")
         #expect(answer.status == 500)
         #expect(answer.text.contains("polkit"), "\(answer.text)")
     }
@@ -58,12 +58,12 @@ import Testing
         // What runs is served on.
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
         try machine.makeProject("beta")
-        let refusal = try machine.request("POST", "/projects/beta/start")
+        let refusal = try machine.tryToStart(project: "beta")
         #expect(refusal.status == 500 || refusal.status == 503)
         #expect(refusal.text.contains("manager"), "\(refusal.text)")
         try machine.run("systemctl start dbus.socket dbus.service", as: .root)
         try eventually("the manager to be reachable again", within: .seconds(30)) {
-            let answer = try machine.request("POST", "/projects/beta/start")
+            let answer = try machine.tryToStart(project: "beta")
             return (answer.status == 200, answer.text)
         }
         #expect(try machine.status("alpha").pid == before.pid)

@@ -30,7 +30,19 @@ extension LabMachine {
     /// Starts the project over HTTP; throws unless the answer is 200.
     @discardableResult
     func start(project: String) throws -> StartAnswer {
-        try Self.decode(StartAnswer.self, try request("POST", "/projects/\(Self.escaped(project))/start"))
+        try Self.decode(StartAnswer.self, try tryToStart(project: project))
+    }
+
+    /// Asks for the project's start, as soon as the gateway has heard of a folder that is new.
+    func tryToStart(project: String) throws -> TestResponse {
+        var answer: TestResponse?
+        try eventually("the project \(project) to be known") {
+            let latest = try request("POST", "/projects/\(Self.escaped(project))/start")
+            answer = latest
+            return (latest.status != 404, latest.text)
+        }
+        guard let answer else { throw LabFailure("the project \(project) was not asked for") }
+        return answer
     }
 
     /// Stops the project over HTTP; throws unless the answer is 200.

@@ -2,7 +2,7 @@ import TestKit
 import Testing
 
 /// What can be wrong with the journal, in which the gateway finds the ports.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct JournalTroubleTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct JournalTroubleTests {
     /// Rotated, vacuumed and restarted while a start waits for its announcement.
     @Test(
         arguments: LabRoot.allCases,

@@ -2,13 +2,13 @@ import TestKit
 import Testing
 
 /// What can be wrong with the service manager and the bus: the gateway says what, and goes on when it is over.
-@Suite(.enabled(if: Lab.isReady, Lab.skipped)) struct ManagerTroubleTests {
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ManagerTroubleTests {
     @Test(arguments: LabRoot.allCases) func aMissingUnitIsNamedWithItsRemedy(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
         let unit = "~/.config/systemd/user/opencode@.service"
         try machine.run("mv \(unit) /tmp/ && systemctl --user daemon-reload")
-        let answer = try machine.request("POST", "/projects/alpha/start")
+        let answer = try machine.tryToStart(project: "alpha")
         #expect(answer.status == 500)
         #expect(answer.text.contains("has no unit opencode@.service: install it (deploy/install.sh)"), "\(answer.text)")
         try machine.run("mv /tmp/opencode@.service \(unit) && systemctl --user daemon-reload")
@@ -68,7 +68,7 @@ import Testing
         try gateway.waitForLine(on: .output, within: .seconds(30)) { $0.contains(" listening on ") }
         try machine.makeProject("alpha")
         try machine.run("systemctl stop user@1000.service", as: .root)
-        let answer = try machine.request("POST", "/projects/alpha/start")
+        let answer = try machine.tryToStart(project: "alpha")
         #expect(answer.status == 500 || answer.status == 503)
         #expect(answer.text.contains("loginctl enable-linger vibe"), "\(answer.text)")
         try machine.run("systemctl start user@1000.service", as: .root)

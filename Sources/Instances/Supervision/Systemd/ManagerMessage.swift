@@ -37,7 +37,8 @@ package struct ManagerMessage: Sendable {
             return
                 "the user \(user) may not manage units of the system: let polkit allow it (action "
                 + "org.freedesktop.systemd1.manage-units), or use the user's own manager (--scope user)."
-        case .accessDenied: return "\(owner) refuses the user \(user): \(said(error))"
+        // It refuses its own user nothing: the folder of its socket is another user's, or is just being removed.
+        case .accessDenied: return unreachable(error)
         case .shuttingDown: return "\(owner) is shutting down."
         case .unreachable, .noAnswer: return unreachable(error)
         case .other: return "\(owner) refuses it: \(said(error))"
@@ -47,13 +48,18 @@ package struct ManagerMessage: Sendable {
     /// Why there is no manager to talk to, as a sentence.
     package func unreachable(_ error: BusError) -> String {
         switch (scope, error.kind) {
-        case (.system, .accessDenied), (.user, .accessDenied): return sentence(error, unit: "")
+        case (.system, .accessDenied): return sentence(error, unit: "")
         case (.system, _): return "the system's service manager can't be reached: \(said(error)) Does systemd run here?"
         case (.user, _) where !hasRuntimeFolder:
             return
                 "there is no service manager for \(user), because the variable XDG_RUNTIME_DIR is not set and "
                 + "/run/user has no folder of this user: `sudo loginctl enable-linger \(user)` starts one at boot and "
                 + "keeps it."
+        case (.user, .accessDenied):
+            return
+                "the service manager of \(user) can't be reached: \(said(error)) XDG_RUNTIME_DIR must be a folder of this "
+                + "user, as a login sets it. `sudo loginctl enable-linger \(user)` starts the manager at boot and keeps it "
+                + "when nobody is logged in."
         case (.user, .noAnswer): return "the service manager of \(user) does not answer: \(said(error))"
         case (.user, _):
             return
