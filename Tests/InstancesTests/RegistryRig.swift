@@ -76,10 +76,10 @@ final class RegistryRig: Sendable {
         return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     }
 
-    /// Whether the last writer of a lifeline goes within 5 s.
+    /// Whether the last writer of a lifeline goes within 30 s.
     static func hangsUp(_ lifeline: Int32) -> Bool {
         var wanted = pollfd(fd: lifeline, events: 0, revents: 0)
-        return poll(&wanted, 1, 5_000) == 1 && wanted.revents == Int16(POLLHUP)
+        return poll(&wanted, 1, 30_000) == 1 && wanted.revents == Int16(POLLHUP)
     }
 
     /// Whether a lifeline is held now.
