@@ -41,6 +41,11 @@ extension ClientConnection {
     /// Handles one call of the access handler.
     func step(_ step: Step) -> StepResult {
         if phase == .taken || mustClose { return .close }
+        if isWaiting, pendingAnswer == nil {
+            awaitAnswer()
+            return .consumed(0)
+        }
+        endWait()
         server.hasWorked = true
         isInCallback = true
         defer { isInCallback = false }
@@ -49,7 +54,7 @@ extension ClientConnection {
         if mustClose { return .close }
         guard phase == .handedOver else { return result }
         if isBodyComplete {
-            suspend()
+            awaitAnswer()
         } else if body.count >= ServerLimits.highWater {
             // Now the instance is waited for, not the client.
             arm(.none)
@@ -106,7 +111,8 @@ extension ClientConnection {
         phase = .body
         // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client
         // sending it.
-        if framing != .none, head.fields.contains(.continueExpectation, in: .expect),
+        if head.fields.firstIndex(of: .expect) != nil, framing != .none,
+            head.fields.contains(.continueExpectation, in: .expect),
             let answer = server.handler.refuse(self)
         {
             return queue(answer)
@@ -161,6 +167,7 @@ extension ClientConnection {
     /// libmicrohttpd is done with the request, or has given it up.
     func completed(isWhole: Bool) {
         guard phase != .taken else { return }
+        endWait()
         server.hasWorked = true
         summary.isComplete = isWhole && summary.status != 0 && outgoing.state != .broken
         let follower = exchange

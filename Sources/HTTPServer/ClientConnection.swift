@@ -6,9 +6,9 @@ package import HTTPTypes
 /// One client's connection while libmicrohttpd parses and frames it.
 ///
 /// A request's way: ``began(target:)`` (request line), ``step(_:)`` once for the head, once for each piece of the
-/// body and once for its end, then ``completed(isWhole:)``. Between the last step and the answer the connection is
-/// suspended. Files with `ClientConnection+` in their name hold the steps, the answer and the ways out of
-/// libmicrohttpd's hands.
+/// body and once for its end, then ``completed(isWhole:)``. Between the last step and the answer the connection
+/// waits, suspended if that takes longer. Files with `ClientConnection+` in their name hold the steps, the answer and
+/// the ways out of libmicrohttpd's hands.
 package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// Where the connection is in its request.
     enum Phase {
@@ -46,6 +46,8 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
 
     /// Whether libmicrohttpd has been told to leave the connection alone.
     private(set) var isSuspended = false
+    /// How often libmicrohttpd has asked in vain for the answer of a request that is whole; 0 while none is awaited.
+    private var vainCalls = 0
     /// Whether this connection's callback is running: then it is suspended at its end, not resumed.
     var isInCallback = false
     /// Whether the client has closed its side: told once by the kernel, so kept.
@@ -115,6 +117,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
 
     /// libmicrohttpd has closed the connection, or what was left of it after its socket was taken.
     func closed() {
+        endWait()
         stopWatching()
         server.forget(self)
     }
@@ -203,15 +206,40 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
 
     func suspend() {
         guard !isSuspended else { return }
+        endWait()
         isSuspended = true
         handle.suspend()
     }
 
+    /// The calls that libmicrohttpd makes in vain before a connection is suspended.
+    private static let mostVainCalls = 8
+
+    /// Waits for the answer of a request that is whole: at first without suspending, because that and resuming cost
+    /// three system calls, and most answers come within a few runs of libmicrohttpd, which calls in each of them.
+    func awaitAnswer() {
+        guard !isSuspended else { return }
+        if vainCalls == 0 { server.waitingCount += 1 }
+        vainCalls += 1
+        if vainCalls > Self.mostVainCalls { suspend() }
+    }
+
+    /// Whether libmicrohttpd calls for an answer that is not there yet.
+    var isWaiting: Bool { vainCalls > 0 }
+
+    /// The answer is there, or nobody can get it any more.
+    func endWait() {
+        guard vainCalls > 0 else { return }
+        vainCalls = 0
+        server.waitingCount -= 1
+    }
+
     /// Lets libmicrohttpd go on; it calls back during the server's next run.
     func resume() {
-        guard isSuspended, !isInCallback else { return }
-        isSuspended = false
-        handle.resume()
+        guard isSuspended || isWaiting, !isInCallback else { return }
+        if isSuspended {
+            isSuspended = false
+            handle.resume()
+        }
         server.needsRun()
     }
 

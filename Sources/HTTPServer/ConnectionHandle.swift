@@ -12,7 +12,8 @@ struct ConnectionHandle {
     /// The client's descriptor, which libmicrohttpd owns.
     var descriptor: Int32 { cmicrohttpd_descriptor(pointer) }
 
-    /// Takes the connection out of libmicrohttpd's poll set: in a callback of this connection only.
+    /// Takes the connection out of libmicrohttpd's poll set: in a callback of this connection, or while its whole request
+    /// waits for an answer. The manual allows the former only, for daemons with threads of their own; this one has none.
     func suspend() { MHD_suspend_connection(pointer) }
 
     /// Puts it back at the next run.

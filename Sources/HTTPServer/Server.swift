@@ -35,6 +35,9 @@ package final class Server {
     /// Whether libmicrohttpd has called back during its last run, and how often it has not and yet wanted to run again.
     var hasWorked = false
     private var idleRuns = 0
+    /// Connections of which libmicrohttpd asks for an answer that is not there yet: it wants to run for them at once,
+    /// always.
+    var waitingCount = 0
     private var timer: LoopTimer?
 
     /// libmicrohttpd 0.9.75 asks to be run at once for ever where a line of a chunked body does not fit its buffer: after so many
@@ -198,7 +201,7 @@ package final class Server {
         drained.removeAll(keepingCapacity: true)
         for connection in tell { connection.tellDrained() }
         idleRuns = hasMore && !hasWorked ? idleRuns + 1 : 0
-        if isRunScheduled || hasMore && idleRuns < Self.mostIdleRuns {
+        if isRunScheduled || hasMore && idleRuns < (waitingCount > 0 ? 1 : Self.mostIdleRuns) {
             isRunScheduled = true
             loop.atEndOfPass(self)
         } else if hasMore, let timer {

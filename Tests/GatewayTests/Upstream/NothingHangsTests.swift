@@ -154,6 +154,26 @@ import Testing
         #expect(try rig.request("GET", "/x").text == "answered")
     }
 
+    @Test func waitingForASlowInstanceKeepsNoProcessorBusyAndNobodyElseWaiting() throws {
+        let end = Latch("the test to end")
+        let rig = try ProxyRig { connection, head in
+            if head.path == "/slow" { try end.wait(within: .seconds(30)) }
+            try connection.respond(200, text: "answered")
+        }
+        defer { end.open() }
+        let slow = try (0..<20).map { _ in try rig.send("GET", "/slow") }
+        try rig.instance.requests.wait(forCount: slow.count)
+        for _ in 0..<50 { #expect(try rig.request("GET", "/x").text == "answered") }
+        let before = try rig.gateway.process.processorTime()
+        #expect(try slow[0].staysSilent(for: .seconds(1)))
+        #expect(try rig.gateway.process.processorTime() - before < .milliseconds(200))
+        slow[1].close()
+        end.open()
+        for index in slow.indices where index != 1 {
+            #expect(try ResponseReader(slow[index]).readAll().text == "answered")
+        }
+    }
+
     @Test func theKeyDoesNotStandInTheEnvironmentThatOthersOfTheUserCanRead() throws {
         let gateway = try GatewayUnderTest()
         let environment = try FileTree.read("/proc/\(gateway.process.pid)/environ")
