@@ -28,7 +28,6 @@ final class EasyHandle {
         // The chunked coding is read by the gateway's own strict decoder: libcurl goes on using a connection on which
         // bytes followed the last chunk.
         ccurl_set_long(pointer, CURLOPT_HTTP_TRANSFER_DECODING, 0)
-        ccurl_set_long(pointer, CURLOPT_CONNECTTIMEOUT_MS, Self.connectTimeout)
         ccurl_set_long(pointer, CURLOPT_BUFFERSIZE, Self.bufferSize)
         ccurl_set_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, 64 * 1024)
         ccurl_set_long(pointer, CURLOPT_TCP_NODELAY, 1)
@@ -43,7 +42,8 @@ final class EasyHandle {
         ccurl_set_pointer(pointer, CURLOPT_READDATA, own)
         ccurl_set_before_request(pointer, Self.onBeforeRequest)
         ccurl_set_pointer(pointer, CURLOPT_PREREQDATA, own)
-        ccurl_set_open_socket(pointer, UpstreamClient.onOpenSocket)
+        ccurl_set_open_socket(pointer, Self.onOpenSocket)
+        ccurl_set_pointer(pointer, CURLOPT_OPENSOCKETDATA, own)
         ccurl_set_close_socket(pointer, UpstreamClient.onCloseSocket)
         ccurl_set_pointer(pointer, CURLOPT_CLOSESOCKETDATA, shared)
     }
@@ -52,9 +52,6 @@ final class EasyHandle {
 
     /// libcurl's receive buffer, which it takes for each transfer, in bytes.
     static let bufferSize = 32 * 1024
-
-    /// Loopback answers at once or not at all; a full accept queue is the one case in between. Milliseconds.
-    private static let connectTimeout = 5000
 
     /// What the options say of the next transfer's form; most requests have the form of the one before.
     private enum Form: Equatable {
@@ -70,7 +67,7 @@ final class EasyHandle {
     private var holdsBody = false
 
     /// Prepares the handle for a request to the host that `address` names.
-    func prepare(_ request: UpstreamRequest, address: OpaquePointer) {
+    func prepare(_ request: borrowing UpstreamRequest, address: OpaquePointer) {
         ccurl_set_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(address))
         block.withText(of: request) { _ = ccurl_set_string(pointer, CURLOPT_REQUEST_TARGET, $0) }
         if request.mayUseKeptConnection != usesKeptConnection {
@@ -89,7 +86,7 @@ final class EasyHandle {
         setForm(request)
     }
 
-    private func setForm(_ request: UpstreamRequest) {
+    private func setForm(_ request: borrowing UpstreamRequest) {
         // Takes back what an earlier request has set: the method, the upload and the missing body.
         ccurl_set_long(pointer, CURLOPT_HTTPGET, 1)
         switch request.body {
@@ -164,6 +161,15 @@ final class EasyHandle {
             return exchange.takeUpload(into: memory) ?? Int(CURL_READFUNC_PAUSE)
         }
 
+    private static let onOpenSocket:
+        @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t =
+            { context, _, address in
+                guard let address else { return -1 }
+                exchange(context)?.connects()
+                let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+                return socket(address.pointee.family, kind, address.pointee.protocol)
+            }
+
     private static let onBeforeRequest:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
@@ -185,5 +191,11 @@ extension UpstreamRequest {
     var hasBody: Bool {
         if case .none = body { return false }
         return true
+    }
+
+    /// Whether the body is handed over bit by bit.
+    var isStreamed: Bool {
+        if case .streamed = body { return true }
+        return false
     }
 }

@@ -23,7 +23,7 @@ struct RequestBlock {
     private var text: [UInt8] = []
 
     /// Lends the NUL-terminated text of a request.
-    mutating func withText(of request: UpstreamRequest, _ body: (UnsafePointer<CChar>?) -> Void) {
+    mutating func withText(of request: borrowing UpstreamRequest, _ body: (UnsafePointer<CChar>?) -> Void) {
         let fields = request.fields
         assert(
             fields.holdsNoControlCharacter && request.target.allSatisfy { $0 > 0x20 },

@@ -11,6 +11,8 @@ package final class UpstreamClient {
     let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private let host: String
+    /// How long a connection may take to be made.
+    let connectTimeout: Duration
     private var addresses: [UInt16: OpaquePointer] = [:]
     private var idleHandles: [EasyHandle] = []
     private var sockets: [CurlSocket?] = []
@@ -29,12 +31,16 @@ package final class UpstreamClient {
     private var connectionLimit = 0
 
     /// A client on `loop`. `host` is a numeric address as it stands in a URL, IPv6 in brackets; the Host field says
-    /// 127.0.0.1 in any case.
-    package init(loop: EventLoop, host: String = "127.0.0.1") throws(SetUpFailure) {
+    /// 127.0.0.1 in any case. `connectTimeout`: loopback answers at once or not at all; a full accept queue is the one
+    /// case in between.
+    package init(
+        loop: EventLoop, host: String = "127.0.0.1", connectTimeout: Duration = .seconds(5)
+    ) throws(SetUpFailure) {
         guard Self.isLibraryReady else { throw SetUpFailure(description: "libcurl could not be initialised.") }
         guard let multi = curl_multi_init() else { throw SetUpFailure(description: "libcurl has no memory.") }
         self.loop = loop
         self.host = host
+        self.connectTimeout = connectTimeout
         self.multi = multi
         timer = loop.timer(self)
         ccurl_multi_set_context(multi, Unmanaged.passUnretained(self).toOpaque())
@@ -47,7 +53,7 @@ package final class UpstreamClient {
     package static var libraryVersion: String { String(cString: curl_version()) }
 
     /// Sends a request; `follower` is told what comes, from the next pass of the loop on.
-    package func start(_ request: UpstreamRequest, follower: any UpstreamFollower) -> UpstreamExchange? {
+    package func start(_ request: borrowing UpstreamRequest, follower: any UpstreamFollower) -> UpstreamExchange? {
         guard let handle = idleHandles.popLast() ?? EasyHandle(client: self), let address = address(of: request.port)
         else {
             return nil
@@ -106,6 +112,7 @@ package final class UpstreamClient {
 
     /// The exchange has ended: its handle is used for another one.
     func release(_ exchange: UpstreamExchange) {
+        exchange.forgetConnecting()
         forget(exchange)
         guard let handle = exchange.handle else { return }
         exchange.handle = nil
@@ -303,15 +310,6 @@ package final class UpstreamClient {
         Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds)
         return 0
     }
-
-    static let onOpenSocket:
-        @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t =
-            {
-                _, _, address in
-                guard let address else { return -1 }
-                let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-                return socket(address.pointee.family, kind, address.pointee.protocol)
-            }
 
     static let onCloseSocket: @convention(c) (UnsafeMutableRawPointer?, curl_socket_t) -> Int32 = {
         context, descriptor in

@@ -34,7 +34,7 @@ extension UpstreamExchange {
 
     /// Whether libcurl may close the connection with an answer in it that it has not looked at.
     var mayHaveUnreadAnswer: Bool {
-        guard state == .running, status == 0, fault == nil, case .streamed = request.body else { return false }
+        guard state == .running, status == 0, fault == nil, isStreamed else { return false }
         return true
     }
 

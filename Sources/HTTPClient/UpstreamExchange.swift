@@ -19,7 +19,10 @@ package final class UpstreamExchange {
     }
 
     let client: UpstreamClient
-    let request: UpstreamRequest
+    private let method: Method
+    private let hasBody: Bool
+    let isStreamed: Bool
+    private let mayUpgrade: Bool
     var handle: EasyHandle?
     /// The descriptor of the connection that libcurl uses for this exchange.
     var descriptor: Int32 = -1
@@ -39,6 +42,8 @@ package final class UpstreamExchange {
     var bodyReader = ResponseBodyReader(.none)
     var fault: UpstreamFailure?
     private var attempts = 0
+    /// While libcurl connects.
+    var connectTimer: LoopTimer?
     /// Whether the follower has asked to pause.
     private(set) var isPaused = false
     private var uploadQueue = ByteQueue()
@@ -53,9 +58,12 @@ package final class UpstreamExchange {
     /// Whether libcurl has closed the connection while the exchange was ending.
     var connectionWasClosed = false
 
-    init(client: UpstreamClient, request: UpstreamRequest, follower: any UpstreamFollower) {
+    init(client: UpstreamClient, request: borrowing UpstreamRequest, follower: any UpstreamFollower) {
         self.client = client
-        self.request = request
+        method = request.method
+        hasBody = request.hasBody
+        isStreamed = request.isStreamed
+        mayUpgrade = request.mayUpgrade
         self.follower = follower
     }
 
@@ -103,6 +111,7 @@ package final class UpstreamExchange {
 
     /// A request goes out for the first time, or once more where libcurl has found its kept-alive connection closed.
     func mayAttempt() -> Bool {
+        forgetConnecting()
         attempts += 1
         connectionWasClosed = false
         return attempts <= 2
@@ -141,7 +150,7 @@ package final class UpstreamExchange {
 
     private func begin(_ head: consuming ResponseHead) -> Bool {
         do throws(ResponseFraming.Fault) {
-            framing = try ResponseFraming.of(head, to: request.method)
+            framing = try ResponseFraming.of(head, to: method)
         } catch {
             fault = .badAnswer("its framing is ambiguous (\(error))")
             return false
@@ -149,13 +158,13 @@ package final class UpstreamExchange {
         status = head.status
         isLastOnConnection = head.fields.contains(.close, in: .connection)
         bodyReader = ResponseBodyReader(framing)
-        let isStream = framing != .none && head.isEventStream
+        let isStream = head.isEventStream && framing != .none
         follower?.answerHead(head, framing)
         // Also where libcurl reads on its timer's behalf, which it does when an answer overtakes the news of the
         // connection.
         client.settleAfterAction(self)
         // Of a request with a body libcurl awaits an answer with one, also where the method is HEAD.
-        if request.method == .head && request.hasBody || bodyReader.isComplete && isUploadRefused {
+        if method == .head && hasBody || bodyReader.isComplete && isUploadRefused {
             client.finishAfterAction(self)
         }
         if isStream { client.takeSocketAfterAction(of: self) }
@@ -163,7 +172,7 @@ package final class UpstreamExchange {
     }
 
     private func switchProtocols(_ head: ResponseHead) -> Bool {
-        guard request.mayUpgrade else {
+        guard mayUpgrade else {
             fault = .badAnswer("it switches protocols, which nobody asked for")
             return false
         }
@@ -279,7 +288,7 @@ package final class UpstreamExchange {
 
     /// Whether the exchange ends before libcurl has seen the answer's end, or the connection is not meant to be kept.
     private var isEndedHere: Bool {
-        stream != nil || framing == .chunked || request.mayUpgrade || request.method == .head && request.hasBody
+        stream != nil || framing == .chunked || mayUpgrade || method == .head && hasBody
     }
 
     /// An answer can be there before libcurl has told which descriptor it uses: then libcurl is asked whether it has
@@ -290,7 +299,7 @@ package final class UpstreamExchange {
     private var isUploadRefused: Bool { !isUploadSent && status >= 300 }
 
     private var isUploadSent: Bool {
-        guard case .streamed = request.body else { return true }
+        guard isStreamed else { return true }
         return isUploadComplete && uploadQueue.isEmpty
     }
 

@@ -1,0 +1,53 @@
+import EventLoop
+import HTTPTypes
+import TestKit
+import Testing
+
+@testable import HTTPClient
+
+@Suite("Connections to an instance")
+struct ConnectingTests {
+    private final class Follower: UpstreamFollower, TimerHandler {
+        private let loop: EventLoop
+        private(set) var failure: UpstreamFailure?
+
+        init(_ loop: EventLoop) { self.loop = loop }
+
+        func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { Issue.record("nobody answers") }
+        func answerBody(_ bytes: Span<UInt8>) -> Bool { true }
+        func answerEnded(trailers: FieldList) { Issue.record("nobody answers") }
+        func answerFailed(_ failure: UpstreamFailure) {
+            self.failure = failure
+            loop.stop()
+        }
+        func answerSettled() {}
+        func uploadDrained() {}
+        func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {}
+        func timerFired(_ timer: LoopTimer) { loop.stop() }
+    }
+
+    @Test("One that nobody accepts, because the queue of those that wait is full, is given up in time")
+    func notAccepted() throws {
+        let loop = try EventLoop()
+        let anyPort = try #require(SocketAddress(host: "127.0.0.1", port: 0))
+        let listener = try Listener(on: anyPort, backlog: 0)
+        // It takes the queue's only place.
+        let waiting = try TestClient.connect(port: listener.address.port)
+        defer { waiting.close() }
+        let client = try UpstreamClient(loop: loop, connectTimeout: .milliseconds(50))
+        let follower = Follower(loop)
+        let request = UpstreamRequest(
+            port: listener.address.port, method: .get, methodName: "GET", target: [UInt8(ascii: "/")],
+            fields: FieldList(), body: .none)
+        let exchange = client.start(request, follower: follower)
+        let start = MonotonicTime.now
+        let limit = loop.timer(follower)
+        loop.arm(limit, after: .seconds(10))
+        try loop.run()
+        #expect(exchange != nil)
+        #expect(follower.failure == .refused)
+        #expect(MonotonicTime.now - start >= .milliseconds(50))
+        client.stop()
+        loop.letGo()
+    }
+}
