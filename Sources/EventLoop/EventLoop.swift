@@ -59,12 +59,14 @@ package final class EventLoop {
 
     private static let eventsPerPass = 256
     private static let roundsPerPass = 4
+    private static let mostSpareTimers = 64
 
     private let epoll: Int32
     private let events: UnsafeMutablePointer<epoll_event>
     private var slots: [Slot] = []
     private var freeSlots: [Int] = []
     private var timers = TimerHeap()
+    private var spareTimers: [LoopTimer] = []
     private var passHandlers: [any PassHandler] = []
     private var runningHandlers: [any PassHandler] = []
     private var isRunning = false
@@ -125,6 +127,21 @@ package final class EventLoop {
     /// A timer that tells `handler`, which it retains until it is cancelled; it is not armed.
     package func timer(_ handler: any TimerHandler) -> LoopTimer { LoopTimer(handler: handler) }
 
+    /// A timer as ``timer(_:)`` makes it, or one that was given back: of use where each request needs one.
+    package func spareTimer(_ handler: any TimerHandler) -> LoopTimer {
+        guard let timer = spareTimers.popLast() else { return LoopTimer(handler: handler) }
+        timer.use(for: handler)
+        return timer
+    }
+
+    /// Gives a timer back instead of cancelling it. It stays in the heap, where to be armed again costs nothing; who
+    /// gives it back must not touch it any more.
+    package func giveBack(_ timer: LoopTimer) {
+        guard spareTimers.count < Self.mostSpareTimers else { return cancel(timer) }
+        timer.rest()
+        spareTimers.append(timer)
+    }
+
     /// Sets or moves a timer's deadline.
     package func arm(_ timer: LoopTimer, at deadline: MonotonicTime) { timers.arm(timer, at: deadline) }
 
@@ -152,6 +169,7 @@ package final class EventLoop {
         slots.removeAll()
         freeSlots.removeAll()
         timers = TimerHeap()
+        spareTimers.removeAll()
     }
 
     private func pass() throws(SystemCallError) {

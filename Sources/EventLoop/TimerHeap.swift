@@ -16,6 +16,15 @@ package final class LoopTimer {
 
     /// Does not fire until it is armed again.
     package func disarm() { deadline = .distantFuture }
+
+    /// Belongs to nobody until ``use(for:)``; the heap may still know it.
+    func rest() {
+        handler = nil
+        deadline = .distantFuture
+    }
+
+    /// Belongs to `handler` from now on; it is not armed.
+    func use(for handler: any TimerHandler) { self.handler = handler }
 }
 
 /// Who is told that a deadline has passed.

@@ -33,6 +33,22 @@ struct LoopTimerTests {
         try loop.runWithinLimit()
     }
 
+    @Test("A timer that was given back fires for its next owner only, at that one's deadline", arguments: [1, 10_000])
+    func givenBack(firstDeadline: Int) throws {
+        let loop = try EventLoop()
+        let first = loop.spareTimer(OnTimer { _ in Issue.record("nobody waits for this deadline any more") })
+        loop.arm(first, after: .milliseconds(firstDeadline))
+        loop.giveBack(first)
+        let second = loop.spareTimer(OnTimer { [unowned loop] _ in loop.stop() })
+        #expect(second === first)
+        let deadline = MonotonicTime.now + .milliseconds(10)
+        loop.arm(second, at: deadline)
+        try loop.runWithinLimit()
+        #expect(MonotonicTime.now >= deadline)
+        // One that is in use is nobody else's.
+        #expect(loop.spareTimer(OnTimer { _ in }) !== second)
+    }
+
     @Test("A handler may arm its own timer again")
     func armedByItsHandler() throws {
         let loop = try EventLoop()
