@@ -3,8 +3,9 @@
 /// Taking from the front moves an index; memory is given back once the queue is empty and had grown large, so that one
 /// burst does not stay in the process for the life of its connection.
 package struct ByteQueue: Sendable {
-    private var storage: [UInt8] = []
-    private var start = 0
+    // Not private, so that other modules can count without a call.
+    @usableFromInline var storage: [UInt8] = []
+    @usableFromInline var start = 0
 
     /// Above this capacity an emptied queue gives its memory back.
     private static let keptCapacity = 16 * 1024
@@ -13,10 +14,10 @@ package struct ByteQueue: Sendable {
     package init() {}
 
     /// The number of bytes waiting.
-    package var count: Int { storage.count - start }
+    @inlinable package var count: Int { storage.count - start }
 
     /// Whether nothing waits.
-    package var isEmpty: Bool { storage.count == start }
+    @inlinable package var isEmpty: Bool { storage.count == start }
 
     /// Lends the bytes that wait, from the front.
     package func withBytes<Result, Failure: Error>(

@@ -79,13 +79,12 @@ extension [UInt8] {
 
     /// Adds a number in decimal digits.
     package mutating func append(decimal number: UInt64) {
-        let start = count
-        var rest = number
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        self[start...].reverse()
+        var unit: UInt64 = 1
+        while number / unit >= 10 { unit *= 10 }
+        while unit > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
+            unit /= 10
+        }
     }
 
     /// Adds a number in lower-case hexadecimal digits.

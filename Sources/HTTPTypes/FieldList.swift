@@ -4,25 +4,26 @@
 /// many fields it has, none when it is cleared and filled again, and is sent with one copy.
 package struct FieldList: Sendable {
     /// Where one field's line stands: name, colon, a space unless the value is empty, value, CR LF.
-    private struct Entry {
+    @usableFromInline struct Entry {
         var nameStart: Int32
         var nameEnd: Int32
         var valueStart: Int32
         var valueEnd: Int32
-        var name: FieldName
+        @usableFromInline var name: FieldName
 
         var line: Range<Int> { Int(nameStart)..<(Int(valueEnd) + 2) }
         var nameRange: Range<Int> { Int(nameStart)..<Int(nameEnd) }
         var valueRange: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
-    private var bytes: [UInt8] = []
-    private var entries: [Entry] = []
+    // Not private, so that other modules can count and look at names without a call.
+    @usableFromInline var bytes: [UInt8] = []
+    @usableFromInline var entries: [Entry] = []
     /// Whether the buffer also holds lines of fields that were taken out.
-    private var hasGaps = false
+    @usableFromInline var hasGaps = false
 
     /// An empty list.
-    package init() {}
+    @inlinable package init() {}
 
     /// An empty list with room for this many fields and bytes.
     package init(fields: Int, bytes byteCount: Int) {
@@ -30,11 +31,18 @@ package struct FieldList: Sendable {
         bytes.reserveCapacity(byteCount)
     }
 
+    /// Empties the list and makes room for this many fields and bytes, in the memory that it has where that is enough.
+    package mutating func makeRoom(fields: Int, bytes byteCount: Int) {
+        removeAll()
+        if entries.capacity < fields { entries.reserveCapacity(fields) }
+        if bytes.capacity < byteCount { bytes.reserveCapacity(byteCount) }
+    }
+
     /// The number of fields.
-    package var count: Int { entries.count }
+    @inlinable package var count: Int { entries.count }
 
     /// The bytes that all lines take together, at most.
-    package var byteCount: Int { bytes.count }
+    @inlinable package var byteCount: Int { bytes.count }
 
     /// Empties the list and keeps its memory.
     package mutating func removeAll() {
@@ -146,7 +154,7 @@ package struct FieldList: Sendable {
     }
 
     /// The name of the field at `index`, as far as it is a known one.
-    package func knownName(at index: Int) -> FieldName { entries[index].name }
+    @inlinable package func knownName(at index: Int) -> FieldName { entries[index].name }
 
     /// The index of the first field of this name at or after `start`.
     package func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
@@ -168,6 +176,17 @@ package struct FieldList: Sendable {
     package func withFirst<Result>(_ name: FieldName, _ body: (Span<UInt8>) -> Result) -> Result? {
         guard let index = firstIndex(of: name) else { return nil }
         return body(bytes.span.extracting(entries[index].valueRange))
+    }
+
+    /// Lends the value of the field at `index`, without the white space around it.
+    package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+        body(bytes.span.extracting(entries[index].valueRange))
+    }
+
+    /// The index of the one field of this name; nil where there is none or more than one.
+    package func onlyIndex(of name: FieldName) -> Int? {
+        guard let first = firstIndex(of: name), firstIndex(of: name, from: first + 1) == nil else { return nil }
+        return first
     }
 
     /// Whether no name and no value holds a control character but HTAB: then none can end its line.

@@ -1,6 +1,10 @@
 /// The version of a message: HTTP/1.0 or HTTP/1.1 (RFC 9112 §2.3).
-package enum Version: Sendable, Equatable {
+package enum Version: UInt8, Sendable, Equatable {
     case http10, http11
+
+    /// Spelt out, as for the other types below: what the compiler makes by itself is called by way of the protocol's
+    /// table from other modules.
+    @inlinable package static func == (left: Version, right: Version) -> Bool { left.rawValue == right.rawValue }
 }
 
 /// A request's head as the client sent it.
@@ -57,8 +61,9 @@ package struct ResponseHead: Sendable {
 
     /// Whether a Content-Type's value is that type, with parameters or without. It carries no white space around it.
     private static func isEventStreamType(_ value: Span<UInt8>) -> Bool {
+        // Most answers differ in their first byte already.
+        guard value.count >= 17, value[0].lowercasedLetter == UInt8(ascii: "t") else { return false }
         let expected = eventStream.span
-        guard value.count >= expected.count else { return false }
         for index in expected.indices where value[index].lowercasedLetter != expected[index] { return false }
         var next = expected.count
         while next < value.count, value[next].isOptionalWhiteSpace { next += 1 }

@@ -8,6 +8,15 @@ package enum RequestFraming: Sendable, Equatable {
     /// The chunked coding.
     case chunked
 
+    /// The same framing; spelt out so that other modules compare without a call.
+    @inlinable package static func == (left: RequestFraming, right: RequestFraming) -> Bool {
+        switch (left, right) {
+        case (.none, .none), (.chunked, .chunked): true
+        case (.length(let left), .length(let right)): left == right
+        default: false
+        }
+    }
+
     /// Why a head is refused with 400; the connection is closed, because nobody knows where the next request begins.
     package enum Refusal: String, Error, Sendable, Equatable {
         case lengthAndTransferEncoding = "Content-Length and Transfer-Encoding must not stand in one request."

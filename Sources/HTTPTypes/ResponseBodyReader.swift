@@ -10,10 +10,11 @@ package struct ResponseBodyReader: Sendable {
         case chunked(ChunkedDecoder.Fault)
     }
 
-    private let framing: ResponseFraming
-    private var remaining: UInt64 = 0
+    // Not private, so that other modules can ask for the end without copying the reader for a call.
+    @usableFromInline let framing: ResponseFraming
+    @usableFromInline var remaining: UInt64 = 0
     /// Only for the chunked coding.
-    private var decoder: ChunkedDecoder?
+    @usableFromInline var decoder: ChunkedDecoder?
 
     /// A reader at the start of a body.
     package init(_ framing: ResponseFraming) {
@@ -26,7 +27,7 @@ package struct ResponseBodyReader: Sendable {
     }
 
     /// Whether the end has been read; a body that is ended by closing never is.
-    package var isComplete: Bool {
+    @inlinable package var isComplete: Bool {
         switch framing {
         case .none: true
         case .length: remaining == 0
@@ -60,7 +61,7 @@ package struct ResponseBodyReader: Sendable {
     }
 
     /// Whether the connection's end would be the body's, or the body has ended.
-    package var endsWhole: Bool { framing == .untilClose || isComplete }
+    @inlinable package var endsWhole: Bool { framing == .untilClose || isComplete }
 
     /// The connection was closed: right where closing is the end, and after the end.
     package func closed() throws(Fault) {

@@ -9,6 +9,15 @@ package enum ResponseFraming: Sendable, Equatable {
     /// Until the connection is closed.
     case untilClose
 
+    /// The same framing; spelt out so that other modules compare without a call.
+    @inlinable package static func == (left: ResponseFraming, right: ResponseFraming) -> Bool {
+        switch (left, right) {
+        case (.none, .none), (.chunked, .chunked), (.untilClose, .untilClose): true
+        case (.length(let left), .length(let right)): left == right
+        default: false
+        }
+    }
+
     /// Why an answer's framing cannot be trusted: the request ends with 502 and the connection is never used again.
     package enum Fault: Error, Sendable, Equatable {
         case lengthAndTransferEncoding

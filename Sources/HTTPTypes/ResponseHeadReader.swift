@@ -64,7 +64,8 @@ package struct ResponseHeadReader: Sendable {
     /// `HTTP/1.1 200 Reason` (RFC 9112 §4); the reason may be missing, and the space before it too.
     private mutating func status(_ line: Span<UInt8>) throws(Fault) -> Int {
         guard line.count >= 12, line[8] == 0x20, line.count == 12 || line[12] == 0x20 else { throw .badStatusLine }
-        for index in 0..<7 where line[index] != Self.protocolPrefix[index] { throw .badStatusLine }
+        let prefix = Self.protocolPrefix.span
+        for index in prefix.indices where line[index] != prefix[index] { throw .badStatusLine }
         switch line[7] {
         case UInt8(ascii: "0"): isHTTP10 = true
         case UInt8(ascii: "1"): isHTTP10 = false
