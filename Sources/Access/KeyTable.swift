@@ -29,7 +29,8 @@ package struct KeyTable: Sendable {
         return authenticate(value.span)
     }
 
-    private func authenticate(_ value: borrowing Span<UInt8>) -> Authentication {
+    /// Judges the value of the one such field, which is lent; see ``authenticate(_:)-(ArraySlice<UInt8>?)``.
+    package func authenticate(_ value: borrowing Span<UInt8>) -> Authentication {
         guard let credentials = Credentials(value) else { return .missing }
         let presented = value.extracting(credentials.range)
         switch credentials.scheme {

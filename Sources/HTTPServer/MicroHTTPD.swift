@@ -59,14 +59,21 @@ final class MicroHTTPD {
         }
     }
 
+    /// Lends a connection without counting a reference: libmicrohttpd holds one until it says that the connection is
+    /// closed, which it does in no other callback.
+    private static func lent<Result>(
+        _ raw: UnsafeMutableRawPointer, _ body: (ClientConnection) -> Result
+    ) -> Result {
+        Unmanaged<ClientConnection>.fromOpaque(raw)._withUnsafeGuaranteedRef(body)
+    }
+
     private static let onRequest: MHD_AccessHandlerCallback = {
         _, handle, _, method, version, data, size, context in
         guard let handle, let raw = context?.pointee, let size, let method, let version else { return .NO }
-        let connection = Unmanaged<ClientConnection>.fromOpaque(raw).takeUnretainedValue()
         let step = ClientConnection.Step(
             method: method, version: version,
             body: UnsafeRawBufferPointer(start: data, count: size.pointee))
-        switch connection.step(step) {
+        switch lent(raw, { $0.step(step) }) {
         case .consumed(let count):
             size.pointee -= count
             return .YES
@@ -78,8 +85,7 @@ final class MicroHTTPD {
     private static let onCompleted: MHD_RequestCompletedCallback = { _, _, context, code in
         guard let raw = context?.pointee else { return }
         context?.pointee = nil
-        Unmanaged<ClientConnection>.fromOpaque(raw).takeUnretainedValue()
-            .completed(isWhole: code == .REQUEST_TERMINATED_COMPLETED_OK)
+        lent(raw) { $0.completed(isWhole: code == .REQUEST_TERMINATED_COMPLETED_OK) }
     }
 
     private static let onConnection: MHD_NotifyConnectionCallback = { context, handle, stored, code in
@@ -98,7 +104,7 @@ final class MicroHTTPD {
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
             _, target, handle in
             guard let handle, let raw = cmicrohttpd_socket_context(handle) else { return nil }
-            Unmanaged<ClientConnection>.fromOpaque(raw).takeUnretainedValue().began(target: target)
+            lent(raw) { $0.began(target: target) }
             return raw
         }
 

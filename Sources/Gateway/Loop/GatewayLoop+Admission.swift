@@ -30,7 +30,10 @@ extension GatewayLoop {
 
     /// The refusal of a request whose credentials don't open the gateway.
     func admit(_ connection: ClientConnection) -> Answer? {
-        guard let credentials = authorization(of: connection.head) else { return unauthorized(.missing) }
+        // Several Authorization fields are ambiguous and count as none.
+        guard let credentials = connection.head.fields.onlyIndex(of: .authorization) else {
+            return unauthorized(.missing)
+        }
         let client = connection.forwardedClient ?? connection.peerAddress
         let isKnown = connection.keyHolder != nil && connection.keyHolder == client
         if !isKnown, let client,
@@ -38,7 +41,7 @@ extension GatewayLoop {
         {
             return tooManyTries(wait)
         }
-        let verdict = snapshot.policy.keys.authenticate(credentials)
+        let verdict = connection.head.fields.withValue(at: credentials) { snapshot.policy.keys.authenticate($0) }
         switch verdict {
         case .principal:
             if !isKnown, let client {
@@ -62,14 +65,6 @@ extension GatewayLoop {
             return nil
         case .refused(let wait): return tooManyTries(wait)
         }
-    }
-
-    /// The one Authorization field; several are ambiguous and count as none.
-    private func authorization(of head: RequestHead) -> ArraySlice<UInt8>? {
-        guard let first = head.fields.firstIndex(of: .authorization),
-            head.fields.firstIndex(of: .authorization, from: first + 1) == nil
-        else { return nil }
-        return head.fields.value(at: first)
     }
 
     private func unauthorized(_ verdict: Authentication) -> Answer {

@@ -26,6 +26,8 @@ final class GatewayLoop {
     private var callCount = 0
     private var streams: [ObjectIdentifier: ProxyExchange] = [:]
     private var drain: Drain?
+    /// Memory for the fields of the next request to an instance: those of the last one, which libcurl has copied.
+    var spareFields = FieldList()
 
     init(_ setUp: LoopSetUp) throws {
         loop = try EventLoop()
@@ -95,6 +97,13 @@ final class GatewayLoop {
         streams[ObjectIdentifier(exchange)] = exchange
         // The gateway is ending already; this can be inside one of libcurl's callbacks.
         if drain != nil { loop.atEndOfPass(LateStream(exchange)) }
+    }
+
+    /// Takes that memory; it is nobody else's then.
+    func takeSpareFields() -> FieldList {
+        var taken = FieldList()
+        swap(&taken, &spareFields)
+        return taken
     }
 
     func streamEnded(_ exchange: ProxyExchange) { streams[ObjectIdentifier(exchange)] = nil }
@@ -185,10 +194,10 @@ extension GatewayLoop: RequestHandler {
         switch decide(connection) {
         case .refusal(let answer): self.answer(connection, answer)
         case .route(let route): serve(route, connection)
-        case .proxy(let route, let endpoint, let target):
-            let scope = snapshot.policy.pinsDirectories ? route.scope : nil
-            let exchange = ProxyExchange(self, connection, route.name, endpoint, scope: scope)
-            exchange.start(target: target, authorization: endpoint.authorization)
+        case .proxy(let route, let target):
+            let exchange = ProxyExchange(
+                self, connection, route, isPinned: snapshot.policy.pinsDirectories, target: target)
+            exchange.start()
         case .unknown(let name):
             ask(connection) { control in
                 guard await control.status(name) != nil else { return ControlAnswers.projectNotFound(name.string) }
@@ -200,7 +209,7 @@ extension GatewayLoop: RequestHandler {
     private enum Decision {
         case refusal(Answer)
         case route(Route)
-        case proxy(RoutingTable.Route, InstanceEndpoint, target: ArraySlice<UInt8>)
+        case proxy(RoutingTable.Route, target: ArraySlice<UInt8>)
         /// No project that the loops have heard of: its folder may have been made this moment.
         case unknown(ProjectName)
     }
@@ -239,14 +248,14 @@ extension GatewayLoop: RequestHandler {
         _ connection: ClientConnection, _ segment: ArraySlice<UInt8>, _ target: ArraySlice<UInt8>
     ) -> Decision {
         let found = snapshot.routes.route(forSegment: segment)
-        if let found, let endpoint = found.endpoint {
+        if let found, found.isReachable {
             connection.project = found.text
             if snapshot.policy.pinsDirectories, let scope = found.scope,
                 let sentence = DirectoryRefusal.of(connection.head.fields, target, in: scope, of: found.text)
             {
                 return .refusal(.detail(403, sentence))
             }
-            return .proxy(found, endpoint, target: target)
+            return .proxy(found, target: target)
         }
         guard let name = ProjectName(percentEncoded: segment) else {
             return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))

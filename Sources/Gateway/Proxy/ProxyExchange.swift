@@ -28,14 +28,12 @@ final class ProxyExchange {
     private static let lowWater = 64 * 1024
 
     private let owner: GatewayLoop
-    private let project: ProjectName
-    private let port: UInt16
+    private let route: RoutingTable.Route
     private let slot: Int
-    private let enforcesPassword: Bool
-    /// What its events may be about; nil for anything.
-    private let scope: DirectoryScope?
+    /// Whether its events may be about the route's directories only.
+    private let isPinned: Bool
     private var filter: EventFilter?
-    private var target: ArraySlice<UInt8> = []
+    private let target: ArraySlice<UInt8>
     private var connection: ClientConnection?
     private var upstream: UpstreamExchange?
     private var tunnel: Tunnel?
@@ -44,37 +42,41 @@ final class ProxyExchange {
     private var isStream = false
     private var isUploading = false
 
+    /// A request that goes to the route's instance, which there is.
     init(
-        _ owner: GatewayLoop, _ connection: ClientConnection, _ project: ProjectName, _ endpoint: InstanceEndpoint,
-        scope: DirectoryScope?
+        _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, isPinned: Bool,
+        target: ArraySlice<UInt8>
     ) {
         self.owner = owner
         self.connection = connection
-        self.project = project
-        port = endpoint.port
-        slot = endpoint.slot
-        enforcesPassword = endpoint.enforcesPassword
-        self.scope = scope
+        self.route = route
+        slot = route.endpoint?.slot ?? 0
+        self.isPinned = isPinned
+        self.target = target
     }
 
+    private var project: ProjectName { route.name }
+    private var port: UInt16 { route.endpoint?.port ?? 0 }
+
     /// Sends the request on.
-    func start(target: ArraySlice<UInt8>, authorization: [UInt8]?) {
+    func start() {
         guard let connection else { return }
-        self.target = target
         let head = connection.head
         let isUpgrade = RequestForwarding.wantsUpgrade(head) && connection.framing == .none
         let request = UpstreamRequest(
             port: port, method: head.method, methodName: head.methodName, target: target,
             fields: RequestForwarding.fields(
                 of: head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
-                authorization: authorization, isUpgrade: isUpgrade),
+                authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.takeSpareFields()),
             body: body(of: connection), mayUpgrade: isUpgrade)
-        guard let upstream = owner.client.start(request, follower: self) else {
+        let upstream = owner.client.start(request, follower: self)
+        owner.spareFields = request.fields
+        guard let upstream else {
             return fail(503, "The gateway has no memory for another request. Try again in a moment.")
         }
         self.upstream = upstream
         connection.exchange = self
-        timer = owner.loop.timer(self)
+        timer = owner.loop.spareTimer(self)
         arm(owner.limits.answerTimeout)
         if isUploading { requestBodyArrived() }
     }
@@ -115,7 +117,7 @@ final class ProxyExchange {
         phase = .ended
         if isStream { owner.streamEnded(self) }
         isStream = false
-        if let timer { owner.loop.cancel(timer) }
+        if let timer { owner.loop.giveBack(timer) }
         timer = nil
         upstream?.cancel()
         upstream = nil
@@ -157,10 +159,12 @@ extension ProxyExchange: UpstreamFollower {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.progress.add(slot)
         guard let connection else { return }
-        if enforcesPassword, ResponseForwarding.refusesCredentials(head) { return refuseAnswerOfAnother() }
-        let isEventStream = framing != .none && head.isEventStream
+        if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
+            return refuseAnswerOfAnother()
+        }
+        let isEventStream = head.isEventStream && framing != .none
         let length = ResponseForwarding.length(framing, head)
-        if isEventStream, let scope, EventFilter.isWanted(for: target) {
+        if isEventStream, isPinned, let scope = route.scope, EventFilter.isWanted(for: target) {
             guard !EventFilter.isEncoded(head) else { return fail(502, EventFilter.encoded) }
             filter = EventFilter(scope, limit: owner.limits.streamBacklog)
         }
@@ -248,7 +252,11 @@ extension ProxyExchange: UpstreamFollower {
                 detached?.finish(trailers: trailers)
             } else {
                 connection.finish(trailers: trailers)
-                connection.begin(head, length == .unknown && trailers.count == 0 ? connection.waitingLength : length)
+                if case .unknown = length, trailers.count == 0 {
+                    connection.begin(head, connection.waitingLength)
+                } else {
+                    connection.begin(head, length)
+                }
             }
         case .answering: connection?.finish(trailers: trailers)
         case .detached(let detached): detached.finish(trailers: trailers)

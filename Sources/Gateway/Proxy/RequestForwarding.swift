@@ -21,12 +21,14 @@ enum RequestForwarding {
     ///
     /// Order, spelling and duplicates stay. The client's key is dropped and the instance's own credentials are added.
     /// What a trusted proxy says of its client is continued: the gateway adds what it sees itself at the end. What
-    /// anybody else says of that is left out.
+    /// anybody else says of that is left out. `emptied` gives its memory for them.
     static func fields(
-        of head: RequestHead, from peer: [UInt8], isTrusted: Bool, authorization: [UInt8]?, isUpgrade: Bool
+        of head: RequestHead, from peer: [UInt8], isTrusted: Bool, authorization: [UInt8]?, isUpgrade: Bool,
+        in emptied: consuming FieldList = FieldList()
     ) -> FieldList {
         let received = head.fields
-        var fields = FieldList(fields: received.count + 6, bytes: received.byteCount + 320)
+        var fields = emptied
+        fields.makeRoom(fields: received.count + 6, bytes: received.byteCount + 320)
         let hopByHop = HopByHop(received)
         fields.append(fieldsOf: received) { field, spelling in
             !isDropped(field, isTrusted) && !hopByHop.holdsBack(field, spelling)
@@ -70,9 +72,8 @@ enum RequestForwarding {
     /// HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Another protocol is not passed on: `h2c` would carry requests past
     /// every check.
     static func wantsUpgrade(_ head: RequestHead) -> Bool {
-        guard head.version == .http11 else { return false }
-        let fields = head.fields
-        return fields.contains(.webSocket, in: .upgrade) && fields.contains(.upgrade, in: .connection)
+        guard head.version == .http11, head.fields.firstIndex(of: .upgrade) != nil else { return false }
+        return head.fields.contains(.webSocket, in: .upgrade) && head.fields.contains(.upgrade, in: .connection)
     }
 
     /// Fields that are made anew: by the exchange (framing, Host), by the gateway (credentials, forwarding).

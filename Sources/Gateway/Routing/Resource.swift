@@ -41,7 +41,11 @@ enum Resource: CaseIterable {
         case .health, .apiDescription, .documentation, .projects, .status: method == .get || method == .head
         case .start: method == .post
         case .stop: method == .delete
-        case .instance: method != .connect && method != .trace && method != .other
+        case .instance:
+            switch method {
+            case .connect, .trace, .other: false
+            case .get, .head, .post, .put, .delete, .patch, .options: true
+            }
         }
     }
 

@@ -8,12 +8,12 @@ enum Router {
         guard let target = RequestTarget(target), let place = Place(target.path) else { return .notFound }
         let resource = place.resource
         if resource == .instance, resource.accepts(method) {
-            return .proxy(segment: place.segment, target: target.from(place.rest))
+            return .proxy(segment: target.path[place.segment], target: target.from(target.path[place.rest...]))
         }
         switch resource {
         case .start, .stop, .status:
-            guard let name = ProjectName(percentEncoded: place.segment) else {
-                return .unknownProject(String(decoding: place.segment, as: UTF8.self))
+            guard let name = ProjectName(percentEncoded: target.path[place.segment]) else {
+                return .unknownProject(String(decoding: target.path[place.segment], as: UTF8.self))
             }
             guard resource.accepts(method) else { break }
             return resource == .start ? .start(name) : resource == .stop ? .stop(name) : .status(name)
@@ -31,13 +31,13 @@ enum Router {
         RequestTarget(target).flatMap { Place($0.path) }?.resource
     }
 
-    /// A path taken apart: what it names, and the parts that vary.
+    /// A path taken apart: what it names, and where in it the parts stand that vary.
     private struct Place {
         let resource: Resource
         /// The project's name as it came; empty where the path names none.
-        let segment: ArraySlice<UInt8>
-        /// What stands behind `/api`.
-        let rest: ArraySlice<UInt8>
+        let segment: Range<Int>
+        /// The beginning of what stands behind `/api`.
+        let rest: Int
 
         init?(_ path: ArraySlice<UInt8>) {
             guard path.starts(with: Router.projectsPrefix) else {
@@ -45,24 +45,26 @@ enum Router {
                     return nil
                 }
                 self.resource = resource
-                segment = []
-                rest = []
+                segment = path.endIndex..<path.endIndex
+                rest = path.endIndex
                 return
             }
-            let afterPrefix = path.dropFirst(Router.projectsPrefix.count)
-            guard let nameEnd = afterPrefix.firstIndex(of: UInt8(ascii: "/")) else { return nil }
-            segment = afterPrefix[..<nameEnd]
-            let tail = afterPrefix[nameEnd...]
+            let nameStart = path.startIndex + Router.projectsPrefix.count
+            var nameEnd = nameStart
+            while nameEnd < path.endIndex, path[nameEnd] != UInt8(ascii: "/") { nameEnd += 1 }
+            guard nameEnd < path.endIndex else { return nil }
+            segment = nameStart..<nameEnd
+            let tail = path[nameEnd...]
             if tail.starts(with: Router.api) {
-                rest = tail.dropFirst(Router.api.count)
-                guard rest.isEmpty || rest.first == UInt8(ascii: "/") else { return nil }
+                rest = nameEnd + Router.api.count
+                guard rest == path.endIndex || path[rest] == UInt8(ascii: "/") else { return nil }
                 resource = .instance
             } else {
                 guard let resource = Router.projectPaths.first(where: { tail.elementsEqual($0.path) })?.resource else {
                     return nil
                 }
                 self.resource = resource
-                rest = []
+                rest = path.endIndex
             }
         }
     }

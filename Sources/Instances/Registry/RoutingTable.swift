@@ -2,8 +2,9 @@ package import OpenCode
 
 /// Where requests go: an immutable picture of all instances, which the loops read without a lock.
 package struct RoutingTable: Sendable {
-    /// One instance as a request sees it.
-    package struct Route: Sendable, Equatable {
+    /// One instance as a request sees it. An object, because each request takes it along: that costs one reference
+    /// count instead of one for each part.
+    package final class Route: Sendable {
         /// The project.
         package let name: ProjectName
         /// The name as text, made once.
@@ -12,6 +13,9 @@ package struct RoutingTable: Sendable {
         package let state: InstanceState
         /// Where to send requests; nil unless it is ready.
         package let endpoint: InstanceEndpoint?
+
+        /// Whether there is an ``endpoint``; asking copies nothing.
+        package let isReachable: Bool
 
         /// What requests may name as their directory; nil for anything.
         package let scope: DirectoryScope?
@@ -24,6 +28,7 @@ package struct RoutingTable: Sendable {
             text = name.string
             self.state = state
             self.endpoint = endpoint
+            isReachable = endpoint != nil
             self.scope = scope
         }
     }
