@@ -4,6 +4,8 @@ import Settings
 extension SettingFiles {
     /// The machine's own files.
     static let system = SettingFiles { (path, audience) throws(PrivateFileError) in
-        try PrivateFile.read(path, for: audience, limit: SettingFiles.sizeLimit)
+        try PrivateFile.read(
+            path, for: audience, credentials: Environment.variables["CREDENTIALS_DIRECTORY"],
+            limit: SettingFiles.sizeLimit)
     }
 }

@@ -10,10 +10,11 @@ struct PrivateFileTests {
     init() throws { folder = try TemporaryDirectory() }
 
     private func refusal(
-        _ path: String, for audience: PrivateFile.Audience = .owner, limit: Int = PrivateFile.sizeLimit
+        _ path: String, for audience: PrivateFile.Audience = .owner, credentials: String? = nil,
+        limit: Int = PrivateFile.sizeLimit
     ) -> PrivateFileError? {
         do throws(PrivateFileError) {
-            _ = try PrivateFile.read(path, for: audience, limit: limit)
+            _ = try PrivateFile.read(path, for: audience, credentials: credentials, limit: limit)
             return nil
         } catch {
             return error
@@ -34,11 +35,9 @@ struct PrivateFileTests {
         #expect(try PrivateFile.read("\(folder.path)/link") == Array("x".utf8))
     }
 
-    /// Root's own files may be open to root's group; the tests run as root in containers.
-    private static let openModes: [UInt32] =
-        (getuid() == 0 ? [] : [0o640]) + [0o604, 0o602, 0o620, 0o601, 0o644, 0o666]
-
-    @Test("A secret that others have any right to is refused with the command that closes it", arguments: openModes)
+    @Test(
+        "A secret that others have any right to is refused with the command that closes it",
+        arguments: [0o640, 0o440, 0o604, 0o602, 0o620, 0o601, 0o644, 0o666] as [UInt32])
     func openSecret(mode: UInt32) throws {
         let path = try folder.write("secret", to: "it's open", mode: mode)
         let error = try #require(refusal(path))
@@ -59,9 +58,25 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("What root hands over through its own group or an access list is believed", .enabled(if: getuid() == 0))
-    func rootsGroup() throws {
-        #expect(refusal(try folder.write("x", to: "credential", mode: 0o440)) == nil)
+    @Test(
+        "What root hands over by an access list is believed directly below the folder of credentials, and nowhere else",
+        .enabled(if: getuid() == 0, "only root can make root's files"))
+    func credentials() throws {
+        let key = try folder.write("x", to: "credentials/key", mode: 0o440)
+        let below = "\(folder.path)/credentials"
+        for spelling in [below, below + "/"] { #expect(refusal(key, credentials: spelling) == nil) }
+        #expect(refusal("\(below)//key", credentials: below) == nil)
+        for other in [nil, folder.path, "", "/", "\(below)/key", "credentials"] as [String?] {
+            #expect(refusal(key, credentials: other)?.kind == .open, "\(other ?? "none")")
+        }
+        let deep = try folder.write("x", to: "credentials/deep/key", mode: 0o440)
+        for path in [deep, "\(below)/deep/../deep/key"] {
+            #expect(refusal(path, credentials: below)?.kind == .open, "\(path)")
+        }
+        #expect(refusal(try folder.write("x", to: "credentials/open", mode: 0o444), credentials: below)?.kind == .open)
+        #expect(refusal(try folder.write("x", to: "credentials/write", mode: 0o460), credentials: below)?.kind == .open)
+        #expect(chown(key, 0, 12_345) == 0)
+        #expect(refusal(key, credentials: below)?.kind == .open)
     }
 
     @Test("Another user's file is refused with the command that takes it over", .enabled(if: getuid() == 0))
