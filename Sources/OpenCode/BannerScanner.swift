@@ -11,12 +11,9 @@ package struct BannerScanner: Sendable {
         Array($0.utf8)
     }
 
-    /// Where the scanner is within a control sequence of a terminal (ECMA-48 §5.4).
-    private enum Escape { case none, started, sequence, string }
-
     private var line: [UInt8] = []
     private var isTooLong = false
-    private var escape = Escape.none
+    private var sequences = ControlSequences()
 
     /// The port once it has been announced.
     package private(set) var port: UInt16?
@@ -31,7 +28,7 @@ package struct BannerScanner: Sendable {
         for byte in bytes {
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
                 if let announced = endLine() { return announced }
-            } else if !isControl(byte) {
+            } else if !sequences.takes(byte) {
                 append(byte)
             }
         }
@@ -46,34 +43,11 @@ package struct BannerScanner: Sendable {
         defer {
             line.removeAll(keepingCapacity: true)
             isTooLong = false
-            escape = .none
+            sequences = ControlSequences()
         }
         guard !isTooLong, let announced = Self.announcement(in: line[...]) else { return nil }
         port = announced
         return announced
-    }
-
-    /// Whether the byte belongs to a control sequence and not to the text.
-    private mutating func isControl(_ byte: UInt8) -> Bool {
-        switch escape {
-        case .none:
-            guard byte == 0x1B else { return false }
-            escape = .started
-        case .started:
-            // CSI is ESC [; OSC, DCS and their like carry a string; everything else is two bytes long.
-            escape =
-                switch byte {
-                case UInt8(ascii: "["): .sequence
-                case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "X"), UInt8(ascii: "^"), UInt8(ascii: "_"):
-                    .string
-                default: .none
-                }
-        case .sequence:
-            if (0x40...0x7E).contains(byte) { escape = .none }
-        case .string:
-            if byte == 0x07 { escape = .none } else if byte == 0x1B { escape = .started }
-        }
-        return true
     }
 
     private static func announcement(in line: ArraySlice<UInt8>) -> UInt16? {

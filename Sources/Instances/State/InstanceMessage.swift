@@ -1,3 +1,5 @@
+internal import OpenCode
+
 /// The sentences about instances, those of the wire contract first of all.
 package enum InstanceMessage {
     /// 404 of start, stop and status.
@@ -41,8 +43,9 @@ package enum InstanceMessage {
         "Its port \(port) was announced by the instance for \(name) after it."
     }
 
-    /// A reason with the last lines of output behind it.
+    /// A reason with the last lines of output behind it, as plain text: it is shown on terminals and in apps.
     static func reason(_ reason: String, tail: [String]) -> String {
-        tail.isEmpty ? reason : "\(reason) Its last output:\n" + tail.joined(separator: "\n")
+        let lines = tail.map(ControlSequences.plain).filter { !$0.isEmpty }
+        return lines.isEmpty ? reason : "\(reason) Its last output:\n" + lines.joined(separator: "\n")
     }
 }

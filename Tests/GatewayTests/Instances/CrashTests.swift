@@ -74,6 +74,11 @@ import Testing
             answer.text.hasPrefix(
                 #"{"detail":"Failed to start service: OpenCode ended with exit status 7 before it announced its port. "#
                     + #"Its last output:\n"#))
-        #expect(try rig.status().state == "failed")
+        let status = try rig.status()
+        #expect(status.state == "failed")
+        // The lines are coloured; what they are shown on is no terminal.
+        #expect(rig.gateway.log.contains { $0.contains(#"\u{1b}[91m"#) || $0.contains(#"\u001b[91m"#) })
+        #expect(!answer.text.contains(#"\u00"#), "\(answer.text)")
+        #expect(try #require(status.lastError).unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
     }
 }
