@@ -3,6 +3,7 @@ import EventLoop
 import Glibc
 import HTTPTypes
 import Instances
+import OpenCode
 import Settings
 import Systemd
 
@@ -37,7 +38,15 @@ struct MachineCheck {
         let program = configuration.opencode.first ?? ""
         do throws(SystemdError) {
             switch try VersionQuery.ask(configuration) {
-            case .version(let line): report.add(.good, "\(program) is version \(line)")
+            case .version(let line):
+                if let version = VersionLine.version(line) {
+                    report.add(.good, "\(program) is version \(version)")
+                } else {
+                    report.add(
+                        .note,
+                        "\(program) does not look like OpenCode: asked for its version, it says \(line). Is it the right "
+                            + "command (--opencode)?")
+                }
             case .silent(let reason): report.add(.note, "\(program) tells no version: \(reason)")
             case .absent(let reason):
                 report.add(

@@ -1,0 +1,28 @@
+/// What a program prints that is asked for its version.
+package enum VersionLine {
+    /// The version, where the line is one as OpenCode prints it: `1.18.33`, `v2.0.0-beta.1`, `0.0.0-dev-202511201200`, the
+    /// program's name perhaps in front. Nil for anything else.
+    package static func version(_ line: String) -> String? {
+        let words = line.split(whereSeparator: \.isWhitespace)
+        guard let last = words.last, words.count == 1 || (words.count == 2 && words[0].lowercased() == "opencode")
+        else {
+            return nil
+        }
+        let version = last.first == "v" ? last.dropFirst() : last
+        // Numbers with dots, then perhaps what semver.org calls pre-release and build.
+        let core = version.prefix { $0 != "-" && $0 != "+" }
+        let numbers = core.split(separator: ".", omittingEmptySubsequences: false)
+        let isNumber = { (text: Substring) in !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+        let rest = version.dropFirst(core.count).utf8
+        let isPlain = rest.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard numbers.count >= 2, numbers.allSatisfy(isNumber), isPlain else { return nil }
+        return String(version)
+    }
+}
