@@ -18,7 +18,7 @@ struct PrecedenceTests {
             "trust-proxy": "127.0.0.1,10.0.0.0/8,2001:db8::/32",
             "config": "/srv/config", "key-file": "/srv/keys",
             "failed-tries": "1000", "allow-origin": "https://app.example.com,http://localhost:3000",
-            "max-quick-failures": "1", "restart-unhealthy": "on",
+            "restart-delay": "40s", "max-quick-failures": "1", "restart-unhealthy": "on",
             "follow-links": "on", "directory-pinning": "off",
         ]
         let keys = CommandLineUnderTest.File(content: "fedcba9876543210\n")

@@ -11,6 +11,12 @@ enum NearestWord {
         return best.candidate
     }
 
+    /// How a sentence about a word that is not known ends, behind its colon: with a question where a candidate is close, else
+    /// with `fallback`.
+    static func hint(_ word: String, among candidates: [String], else fallback: String) -> String {
+        find(word, among: candidates).map { "did you mean \($0)?" } ?? "\(fallback)."
+    }
+
     /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment distance).
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var rows = [Array(0...right.count)]

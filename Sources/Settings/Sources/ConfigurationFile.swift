@@ -38,6 +38,7 @@ struct ConfigurationFile: Sendable, Equatable {
         assignments = Dictionary((checked?.assignments ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         errors += (checked?.ignoredLines ?? []).map { SettingError($0.description) }
         errors += (checked?.assignments ?? []).compactMap { Self.problem(of: $0, path) }
+        errors += Self.repetitions(in: checked?.assignments ?? [], path)
     }
 
     private static func parse(
@@ -52,15 +53,28 @@ struct ConfigurationFile: Sendable, Equatable {
         }
     }
 
+    /// A name that is given twice: whoever reads or changes the first line would believe that it holds.
+    private static func repetitions(in assignments: [EnvironmentFile.Assignment], _ path: String) -> [SettingError] {
+        var lines: [String: Int] = [:]
+        return assignments.compactMap { assignment in
+            guard let first = lines[assignment.name] else {
+                lines[assignment.name] = assignment.line
+                return nil
+            }
+            return SettingError(
+                "\(path), line \(assignment.line): \(assignment.name) is set on line \(first) already: remove one of the two."
+            )
+        }
+    }
+
     /// A misspelt name would otherwise leave a setting at its default without a word.
     private static func problem(of assignment: EnvironmentFile.Assignment, _ path: String) -> SettingError? {
         let place = "\(path), line \(assignment.line)"
         guard let setting = Settings.table.first(where: { $0.environment == assignment.name }) else {
             let known = Settings.table.filter(\.isTakenFromFile).map(\.environment)
-            let hint =
-                NearestWord.find(assignment.name, among: known).map { "did you mean \($0)" }
-                ?? "see `\(GatewayVersion.program) help serve`"
-            return SettingError("\(place): \(SettingError.quoted(assignment.name)) is no setting: \(hint).")
+            let hint = NearestWord.hint(
+                assignment.name, among: known, else: "see `\(GatewayVersion.program) help serve`")
+            return SettingError("\(place): \(SettingError.quoted(assignment.name)) is no setting: \(hint)")
         }
         guard !setting.isTakenFromFile else { return nil }
         return SettingError(

@@ -28,36 +28,62 @@ package struct SettingSources: Sendable {
 
     /// Gives every setting its value, reading the files anew; what is wrong is told and leaves its setting at the default.
     ///
-    /// An empty value counts as not set. Of a flag or of a line in the file that is given twice the later one holds.
+    /// An empty value in the environment or the file counts as not set. Of a flag that is given twice the later one holds.
     package func resolve(_ files: SettingFiles) -> Resolution {
         var resolution = Resolution(configuration: Configuration(), errors: [])
         let file = configurationFile(files, &resolution)
+        var wrong: Set<String> = []
         for setting in settings {
-            if let (text, origin) = given(setting, file) {
+            let given = allGiven(setting, file)
+            resolution.overridden += Self.wrongWithoutEffect(given, of: setting)
+            if let (text, origin) = given.first {
                 do throws(SettingError) {
                     try setting.set(text, from: origin, in: &resolution.configuration)
                     continue
                 } catch {
                     resolution.errors.append(error)
+                    wrong.insert(setting.name)
                 }
             }
             applyDefault(of: setting, &resolution)
         }
+        resolution.errors += resolution.configuration.contradictions(leavingOut: wrong)
         resolution.configuration.configurationFile = file?.path
         readKeys(files, file, &resolution)
-        resolution.configuration.notices += Self.unknownNames(in: environment)
+        resolution.configuration.notices += Self.unknownNames(in: environment) + resolution.configuration.cautions
         return resolution
     }
 
-    /// What a flag, the environment or the file says of a setting; nil where none does.
-    private func given(_ setting: Setting, _ file: ConfigurationFile?) -> (text: String, origin: SettingOrigin)? {
+    private typealias Given = (text: String, origin: SettingOrigin)
+
+    /// What flag, environment and file say of a setting, the one that holds first.
+    private func allGiven(_ setting: Setting, _ file: ConfigurationFile?) -> [Given] {
+        var all: [Given] = []
         if let flag = setting.flag, let pair = flags.last(where: { $0.flag == flag }) {
-            return (pair.value, .flag(flag))
+            all.append((pair.value, .flag(flag)))
         }
         if let value = environment[setting.environment], !value.isEmpty {
-            return (value, .environment(setting.environment))
+            all.append((value, .environment(setting.environment)))
         }
-        return file?.value(of: setting.environment)
+        if let value = file?.value(of: setting.environment) { all.append(value) }
+        return all
+    }
+
+    /// What a flag, the environment or the file says of a setting; nil where none does.
+    private func given(_ setting: Setting, _ file: ConfigurationFile?) -> Given? { allGiven(setting, file).first }
+
+    /// What is wrong with the values that another source overrides. It would come to light when that one goes.
+    private static func wrongWithoutEffect(_ given: [Given], of setting: Setting) -> [String] {
+        guard let (_, holding) = given.first else { return [] }
+        return given.dropFirst().compactMap { text, origin in
+            var scratch = Configuration()
+            do throws(SettingError) {
+                try setting.set(text, from: origin, in: &scratch)
+                return nil
+            } catch {
+                return "\(error) It has no effect, because \(setting.source(holding)) holds over it."
+            }
+        }
     }
 
     private func applyDefault(of setting: Setting, _ resolution: inout Resolution) {
@@ -169,4 +195,6 @@ package struct Resolution: Sendable {
     package internal(set) var configuration: Configuration
     /// One sentence each, in the order of the table.
     package internal(set) var errors: [SettingError]
+    /// Sentences about values that are wrong and that another source overrides.
+    package internal(set) var overridden: [String] = []
 }

@@ -9,7 +9,7 @@ enum Check {
         StandardStreams.writeLine("Settings:\n\(settings(resolution.configuration))\n\nChecks:")
         var report = CheckReport()
         for error in resolution.errors { report.add(.problem, error.description) }
-        for notice in resolution.configuration.notices { report.add(.note, notice) }
+        for notice in resolution.overridden + resolution.configuration.notices { report.add(.note, notice) }
         let machine = MachineCheck(resolution.configuration)
         machine.checkKeys(&report)
         machine.checkProjects(&report)

@@ -111,6 +111,25 @@ import Testing
         }
     }
 
+    @Test func aProgramThatIsNotOpenCodeIsNoted() throws {
+        let run = try check(["--opencode", "/bin/sleep"])
+        #expect(run.status == .exited(0))
+        #expect(
+            run.output.contains {
+                $0.hasPrefix("  note   /bin/sleep does not look like OpenCode: asked for its version, it says sleep")
+            }, "\(run.output)")
+    }
+
+    @Test func whatIsOverriddenAndWhatIsHardlyMeantIsNoted() throws {
+        let run = try check(["--threads", "2", "--trust-proxy", "0.0.0.0/0"], ["VIBE_THREADS": "many"])
+        #expect(run.status == .exited(0), "\(wrong(run))")
+        for note in [
+            "  note   VIBE_THREADS \"many\" is not", "  note   --trust-proxy 0.0.0.0/0 has every client believed",
+        ] {
+            #expect(run.output.count { $0.hasPrefix(note) } == 1, "\(note)")
+        }
+    }
+
     @Test func withoutAServiceManagerSystemdIsWrong() throws {
         let run = try check(
             ["--supervisor", "systemd"], ["XDG_RUNTIME_DIR": user.path, "DBUS_SESSION_BUS_ADDRESS": ""])
@@ -121,6 +140,6 @@ import Testing
     @Test func wrongArgumentsAreAnErrorOfTheirOwn() throws {
         let run = try check(["--thread", "3"])
         #expect(run.status == .exited(2))
-        #expect(run.error == [#""--thread" is no flag of check: did you mean --threads."#])
+        #expect(run.error == [#""--thread" is no flag of check: did you mean --threads?"#])
     }
 }

@@ -1,0 +1,78 @@
+import Settings
+import Testing
+
+@Suite("Settings that are right alone and not together")
+struct ConsistencyTests {
+    private static func check(
+        _ flags: [String], _ environment: [String: String] = [:], file: String? = nil
+    ) throws -> Resolution {
+        let files = file.map { ["/etc/viberemote-gateway/config": CommandLineUnderTest.File(content: $0)] } ?? [:]
+        let environment = ["VIBE_AUTH_SECRET": CommandLineUnderTest.key].merging(environment) { $1 }
+        guard case .check(let resolution) = CommandLineUnderTest.parse(["check"] + flags, environment, files: files)
+        else { throw CancellationError() }
+        return resolution
+    }
+
+    @Test(
+        "The first delay before a restart can't be longer than the longest one",
+        arguments: [
+            (
+                ["--restart-delay", "90s"], [:],
+                "--restart-delay 90s is longer than the default of --max-restart-delay 1min: "
+                    + "make the first delay shorter or the longest one longer."
+            ),
+            (
+                ["--max-restart-delay=1s"], ["VIBE_RESTART_DELAY": "1500ms"],
+                "VIBE_RESTART_DELAY 1500ms is longer than --max-restart-delay 1s: "
+                    + "make the first delay shorter or the longest one longer."
+            ),
+        ] as [([String], [String: String], String)])
+    func restartDelays(flags: [String], environment: [String: String], sentence: String) throws {
+        #expect(try Self.check(flags, environment).errors.map(\.description) == [sentence])
+        let key = ["VIBE_AUTH_SECRET": CommandLineUnderTest.key].merging(environment) { $1 }
+        #expect(CommandLineUnderTest.message(["serve"] + flags, key) == sentence)
+    }
+
+    @Test("Equal delays are fine, and a delay that is wrong by itself is told once")
+    func otherDelays() throws {
+        #expect(try Self.check(["--restart-delay", "60s"]).errors.isEmpty)
+        #expect(try Self.check(["--restart-delay", "2h", "--max-restart-delay", "long"]).errors.count == 1)
+    }
+
+    @Test(
+        "Who believes everybody is warned",
+        arguments: [
+            ("0.0.0.0/0", ["0.0.0.0/0"]), ("10.0.0.0/8,::/0", ["::/0"]), ("::ffff:0.0.0.0/96", ["0.0.0.0/0"]),
+            ("0.0.0.0/1", []), ("127.0.0.1", []), ("none", []),
+        ])
+    func everybody(list: String, told: [String]) throws {
+        let resolution = try Self.check(["--trust-proxy", list])
+        #expect(resolution.errors.isEmpty)
+        #expect(
+            resolution.configuration.notices
+                == told.map {
+                    "--trust-proxy \($0) has every client believed who says that it is a proxy, so that the log and the count "
+                        + "of wrong keys can be deceived: name your proxies' own addresses."
+                })
+    }
+
+    @Test("A wrong value that another source overrides is told, and is no error")
+    func overridden() throws {
+        let resolution = try Self.check(
+            ["--threads", "2"], ["VIBE_THREADS": "many", "VIBE_MAX_HEAD": "32KiB"],
+            file: "VIBE_THREADS=65\nVIBE_MAX_HEAD=1\nVIBE_AUTH_SECRET=hunter2\nVIBE_LOG_LEVEL=debug\n")
+        #expect(resolution.errors.isEmpty)
+        let place = "/etc/viberemote-gateway/config, line"
+        #expect(
+            resolution.overridden == [
+                #"VIBE_THREADS "many" is not a whole number: write a number from 1 to 64. "#
+                    + "It has no effect, because --threads holds over it.",
+                #"\#(place) 1: VIBE_THREADS "65" is out of range: write a number from 1 to 64. "#
+                    + "It has no effect, because --threads holds over it.",
+                "\(place) 3: VIBE_AUTH_SECRET is shorter than 16 bytes: \(KeyTests.fix) "
+                    + "It has no effect, because VIBE_AUTH_SECRET holds over it.",
+                #"\#(place) 2: VIBE_MAX_HEAD "1" is out of range: write 1KiB to 1MiB. "#
+                    + "It has no effect, because VIBE_MAX_HEAD holds over it.",
+            ])
+    }
+}
