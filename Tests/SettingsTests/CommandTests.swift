@@ -77,12 +77,12 @@ struct CommandTests {
     @Test(
         "What is not understood is named, with what was probably meant",
         arguments: [
-            (["serv"], #""serv" is no command of viberemote-gateway: did you mean serve."#),
+            (["serv"], #""serv" is no command of viberemote-gateway: did you mean serve?"#),
             (["start"], #""start" is no command of viberemote-gateway: see `viberemote-gateway --help`."#),
             (["--listen"], #""--listen" is no command of viberemote-gateway: see `viberemote-gateway --help`."#),
-            (["help", "sevre"], #""sevre" is no command of viberemote-gateway: did you mean serve."#),
-            (["serve", "--thread", "2"], #""--thread" is no flag of serve: did you mean --threads."#),
-            (["serve", "--lsiten=x"], #""--lsiten" is no flag of serve: did you mean --listen."#),
+            (["help", "sevre"], #""sevre" is no command of viberemote-gateway: did you mean serve?"#),
+            (["serve", "--thread", "2"], #""--thread" is no flag of serve: did you mean --threads?"#),
+            (["serve", "--lsiten=x"], #""--lsiten" is no flag of serve: did you mean --listen?"#),
             (["serve", "--colour"], #""--colour" is no flag of serve: see `viberemote-gateway help serve`."#),
             (["serve", "-t"], #""-t" is no flag of serve: see `viberemote-gateway help serve`."#),
             (
@@ -116,8 +116,12 @@ struct CommandTests {
         #expect(later.projects.pinsDirectories)
         #expect(try !CommandLineUnderTest.serve(["--no-access-log"]).accessLog)
         for (flag, message) in [
-            ("--no-directory-pinning=yes", "is no flag of serve"), ("--no-threads", "is no flag of serve"),
-            ("--no-directory-pinnin", "did you mean --no-directory-pinning"),
+            (
+                "--no-directory-pinning=off",
+                "--no-directory-pinning takes no value: write --no-directory-pinning alone, or --directory-pinning=on or "
+                    + "--directory-pinning=off."
+            ), ("--no-threads", "is no flag of serve"), ("--no-threads=off", "is no flag of serve"),
+            ("--no-directory-pinnin", "did you mean --no-directory-pinning?"),
         ] {
             #expect(CommandLineUnderTest.message(["serve", flag]).contains(message), "\(flag)")
         }

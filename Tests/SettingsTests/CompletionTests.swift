@@ -18,7 +18,8 @@ struct CompletionTests {
         arguments: [
             ([], "completion takes the shell's name: write viberemote-gateway completion bash."),
             (["bash", "zsh"], "completion takes the shell's name: write viberemote-gateway completion bash."),
-            (["fihs"], #""fihs" is no shell that there are completions for: did you mean fish."#),
+            (["fihs"], #""fihs" is no shell that there are completions for: did you mean fish?"#),
+            (["ksh"], #""ksh" is no shell that there are completions for: did you mean zsh?"#),
             (["tcsh"], #""tcsh" is no shell that there are completions for: use bash, zsh or fish."#),
         ])
     func unknown(words: [String], sentence: String) {
@@ -28,7 +29,8 @@ struct CompletionTests {
     @Test("Every script names every flag and command", arguments: ["bash", "zsh", "fish"])
     func complete(shell: String) throws {
         let script = try Self.script(shell)
-        for flag in Settings.table.compactMap(\.flag) {
+        #expect(Settings.table.contains { $0.offFlag != nil })
+        for flag in Settings.table.flatMap({ [$0.flag, $0.offFlag] }).compactMap(\.self) {
             #expect(script.contains(shell == "fish" ? " -l \(flag.dropFirst(2)) " : flag), "\(flag)")
         }
         for command in ["serve", "check", "project", "completion", "man", "help"] { #expect(script.contains(command)) }
@@ -72,7 +74,15 @@ struct CompletionTests {
             (["x", "serve", "--threads", "2", "--log-l"], ["--log-level"]),
             (["x", "completion", "z"], ["zsh"]), (["x", "help", "ser"], ["serve"]), (["x", "nonsense", ""], []),
             (["x", "project", "st"], ["start", "stop", "status"]), (["x", "project", "list", "--j"], ["--json"]),
-            (["x", "check", "--max-h"], ["--max-head"]),
+            (["x", "check", "--max-h"], ["--max-head"]), (["x", "serve", "--no-acc"], ["--no-access-log"]),
+            (["x", "project", "--json", "sta"], ["start", "status"]),
+            (["x", "project", "--listen", "list", "sto"], ["stop"]),
+            (["x", "project", "--listen", "=", "127.0.0.1:1", "--names", "li"], ["list"]),
+            (["x", "project", "start", "--j"], ["--json"]),
+            (["x", "project", "list", "--key-file", "/x", "--n"], ["--names"]),
+            (["x", "serve", "--no-access-log", "--threads", "2", "--max-h"], ["--max-head"]),
+            (["x", "completion", "bash", "-"], ["--help"]), (["x", "help", "--"], ["--help"]),
+            (["x", "man", ""], ["--help"]),
         ])
     func bash(words: [String], offered: [String]) throws {
         #expect(try Self.bash(words) == offered)
@@ -91,18 +101,30 @@ struct CompletionTests {
         #expect(try Self.bash([gateway.path, "project", "start", "al"]) == ["alpha", #"al\'pha"#])
         #expect(try Self.bash([gateway.path, "project", "status", "my"]) == [#"my\ app"#])
         #expect(try Self.bash([gateway.path, "project", "stop", ""]).count == 4)
+        #expect(
+            try Self.bash([gateway.path, "project", "--json", "stop", "--listen", "=", "x", "my"]) == [#"my\ app"#])
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "ran").path))
     }
 
-    @Test("zsh and fish can read theirs", arguments: ["zsh", "fish"])
-    func syntax(shell: String) throws {
-        let program = ["/usr/bin/\(shell)", "/bin/\(shell)"].first { FileManager.default.isExecutableFile(atPath: $0) }
-        guard let program else { return }
-        let file = FileManager.default.temporaryDirectory.appending(path: "completion-\(UUID().uuidString)")
-        try Data(try Self.script(shell).utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        #expect(try Self.run(program, ["-n", file.path]) == [])
+    /// Where a shell is; nil where it is not installed.
+    private static func path(_ shell: String) -> String? {
+        ["/usr/bin/\(shell)", "/bin/\(shell)"].first { FileManager.default.isExecutableFile(atPath: $0) }
     }
+
+    /// Has the shell read its script without running it.
+    private static func expectReadable(by shell: String) throws {
+        let program = try #require(path(shell))
+        let file = FileManager.default.temporaryDirectory.appending(path: "completion-\(UUID().uuidString)")
+        try Data(try script(shell).utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try run(program, ["-n", file.path]) == [])
+    }
+
+    @Test("zsh can read its script", .enabled(if: path("zsh") != nil, "zsh is not installed"))
+    func zsh() throws { try Self.expectReadable(by: "zsh") }
+
+    @Test("fish can read its script", .enabled(if: path("fish") != nil, "fish is not installed"))
+    func fish() throws { try Self.expectReadable(by: "fish") }
 }
 
 @Suite("The manual page")

@@ -29,7 +29,7 @@ struct SubcommandTests {
                 ["project"],
                 "project has no action: write viberemote-gateway project list|start|stop|status [NAME] [FLAGS]."
             ),
-            (["project", "strat", "a"], #""strat" is no action of project: did you mean start."#),
+            (["project", "strat", "a"], #""strat" is no action of project: did you mean start?"#),
             (["project", "start"], "project start has no name: write viberemote-gateway project start NAME."),
             (
                 ["project", "list", "a"],

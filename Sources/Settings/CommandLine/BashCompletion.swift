@@ -5,6 +5,8 @@ enum BashCompletion {
         # Completions for bash: \(GatewayVersion.program) completion bash
         _viberemote_gateway() {
             local IFS=$'\\n' cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} flag="" line
+            local -i index
+            local -a given=()
             COMPREPLY=()
             # bash takes --flag=value apart at the equals sign.
             if [[ $cur == = ]]; then flag=$prev cur=""
@@ -18,6 +20,16 @@ enum BashCompletion {
             case $flag in
         \(valueCases)
             esac
+            # The words behind the command, without flags and their values.
+            for ((index = 2; index < COMP_CWORD; index++)); do
+                case ${COMP_WORDS[index]} in
+                    \(CompletionScript.valueFlags.map(\.flag).joined(separator: "|")))
+                        index+=1
+                        [[ ${COMP_WORDS[index]} != = ]] || index+=1 ;;
+                    -*) ;;
+                    *) given+=("${COMP_WORDS[index]}") ;;
+                esac
+            done
             case ${COMP_WORDS[1]} in
         \(CompletionScript.commands.map(commandCase).joined(separator: "\n"))
             esac
@@ -56,23 +68,18 @@ enum BashCompletion {
     private static func commandCase(_ command: Subcommand) -> String {
         let flags = words(CompletionScript.flags(of: command).map(\.flag))
         let ownWords = command.name == "help" ? CompletionScript.commandNames : command.words
-        var lines = ["        \(command.name))"]
+        let offerFlags = "_viberemote_gateway_words \(flags)"
+        guard !ownWords.isEmpty else { return "        \(command.name)) \(offerFlags) ;;" }
+        var lines = [
+            "        \(command.name))", "            if [[ $cur == -* ]]; then \(offerFlags)",
+            "            elif ((${#given[@]} == 0)); then _viberemote_gateway_words \(words(ownWords))",
+        ]
         if command.name == "project" {
-            lines += [
-                "            if ((COMP_CWORD == 2)); then _viberemote_gateway_words \(words(ownWords))",
-                "            elif ((COMP_CWORD == 3)) && [[ $cur != -* && ${COMP_WORDS[2]} != list ]]; then "
-                    + "_viberemote_gateway_projects",
-                "            else _viberemote_gateway_words \(flags)",
-                "            fi ;;",
-            ]
-        } else if ownWords.isEmpty {
-            lines.append("            _viberemote_gateway_words \(flags) ;;")
-        } else {
             lines.append(
-                "            if ((COMP_CWORD == 2)); then _viberemote_gateway_words \(words(ownWords + ["--help"])); fi ;;"
+                "            elif ((${#given[@]} == 1)) && [[ ${given[0]} != list ]]; then _viberemote_gateway_projects"
             )
         }
-        return lines.joined(separator: "\n")
+        return (lines + ["            else \(offerFlags)", "            fi ;;"]).joined(separator: "\n")
     }
 
     private static func words(_ list: [String]) -> String { list.joined(separator: " ") }

@@ -91,9 +91,8 @@ package enum Command: Sendable {
 
     private static func unknown(_ word: String) -> String {
         let names = Subcommand.all.map(\.name)
-        let hint =
-            NearestWord.find(word, among: names + ["--help", "--version"]).map { "did you mean \($0)" }
-            ?? "see `\(GatewayVersion.program) --help`"
-        return "\(SettingError.quoted(word)) is no command of \(GatewayVersion.program): \(hint)."
+        let hint = NearestWord.hint(
+            word, among: names + ["--help", "--version"], else: "see `\(GatewayVersion.program) --help`")
+        return "\(SettingError.quoted(word)) is no command of \(GatewayVersion.program): \(hint)"
     }
 }

@@ -11,9 +11,8 @@ enum CompletionScript {
         case .zsh: return ZshCompletion.text
         case .fish: return FishCompletion.text
         case nil:
-            let hint =
-                NearestWord.find(word, among: names).map { "did you mean \($0)" } ?? "use bash, zsh or fish"
-            throw SettingError("\(SettingError.quoted(word)) is no shell that there are completions for: \(hint).")
+            let hint = NearestWord.hint(word, among: names, else: "use bash, zsh or fish")
+            throw SettingError("\(SettingError.quoted(word)) is no shell that there are completions for: \(hint)")
         }
     }
 
@@ -22,8 +21,10 @@ enum CompletionScript {
 
     /// The flags of a command with what may follow them; nil for a switch.
     static func flags(of command: Subcommand) -> [(flag: String, help: String, setting: Setting?)] {
-        command.settings.compactMap { setting in
-            setting.flag.map { ($0, firstSentence(setting.help), setting) }
+        command.settings.flatMap { setting in
+            guard let flag = setting.flag else { return [(flag: String, help: String, setting: Setting?)]() }
+            let off = setting.offFlag.map { [($0, "The same as \(flag)=off", nil as Setting?)] } ?? []
+            return [(flag, firstSentence(setting.help), setting)] + off
         } + command.switches.map { ($0.flag, firstSentence($0.help), nil) } + [
             ("--help", "Print the command's help.", nil)
         ]

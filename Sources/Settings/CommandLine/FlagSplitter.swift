@@ -83,14 +83,17 @@ struct FlagSplitter {
         if command.switches.contains(where: { $0.flag == flag }) {
             throw SettingError("\(flag) takes no value: write \(flag) alone.")
         }
+        if let setting = command.settings.first(where: { $0.offFlag == flag }), let onFlag = setting.flag {
+            throw SettingError(
+                "\(flag) takes no value: write \(flag) alone, or \(onFlag)=on or \(onFlag)=off.")
+        }
         let known =
             command.settings.flatMap { [$0.flag, $0.offFlag].compactMap(\.self) } + command.switches.map(\.flag) + [
                 "--help"
             ]
-        let hint =
-            NearestWord.find(flag, among: known).map { "did you mean \($0)" }
-            ?? "see `\(GatewayVersion.program) help \(command.name)`"
-        throw SettingError("\(SettingError.quoted(flag)) is no flag of \(command.name): \(hint).")
+        let hint = NearestWord.hint(
+            flag, among: known, else: "see `\(GatewayVersion.program) help \(command.name)`")
+        throw SettingError("\(SettingError.quoted(flag)) is no flag of \(command.name): \(hint)")
     }
 
     private func append(_ word: String, to given: inout Given) throws(SettingError) {

@@ -9,14 +9,22 @@ package enum ProjectRequest: Sendable, Equatable {
     /// How it is.
     case status(String)
 
+    /// The project's name; nil where all are meant.
+    package var name: String? {
+        switch self {
+        case .list: nil
+        case .start(let name), .stop(let name), .status(let name): name
+        }
+    }
+
     /// Understands the words behind `project`.
     init(_ words: [String]) throws(SettingError) {
         let actions = Subcommand.project.words
         let usage = "write \(GatewayVersion.program) project \(Subcommand.project.usage)"
         guard let action = words.first else { throw SettingError("project has no action: \(usage).") }
         guard actions.contains(action) else {
-            let hint = NearestWord.find(action, among: actions).map { "did you mean \($0)" } ?? usage
-            throw SettingError("\(SettingError.quoted(action)) is no action of project: \(hint).")
+            let hint = NearestWord.hint(action, among: actions, else: usage)
+            throw SettingError("\(SettingError.quoted(action)) is no action of project: \(hint)")
         }
         let names = words.dropFirst()
         guard names.count <= (action == "list" ? 0 : 1) else {
