@@ -6,13 +6,18 @@ enum PlainText {
     /// The same over as many lines as it has.
     static func lines(_ text: String) -> String { escaped(text) { $0 == "\n" } }
 
+    /// Columns are filled up to this width; a longer cell pushes only its own row to the right.
+    private static let widestColumn = 40
+
     /// Rows of cells as columns, the last one not filled up.
     static func table(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0
-        let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+        let widths = (0..<columns).map { column in
+            rows.compactMap { column < $0.count ? $0[column].count : nil }.filter { $0 <= widestColumn }.max() ?? 0
+        }
         return rows.map { row in
             row.enumerated().map { index, cell in
-                index == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[index] - cell.count)
+                index == row.count - 1 ? cell : cell + String(repeating: " ", count: max(0, widths[index] - cell.count))
             }.joined(separator: "  ")
         }.joined(separator: "\n")
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import Instances
 import Settings
 
 /// The command `project`: asks the running gateway and prints what it says.
@@ -22,7 +23,7 @@ enum ProjectCommand {
         }
         if output == .json { StandardStreams.writeLine(String(decoding: answer.body, as: UTF8.self)) }
         guard answer.status == 200 else {
-            StandardStreams.writeError(refusal(answer, configuration))
+            StandardStreams.writeError(refusal(of: request, answer, configuration))
             return refusedExitCode
         }
         if output == .json { return 0 }
@@ -69,8 +70,14 @@ enum ProjectCommand {
         }
     }
 
-    private static func refusal(_ answer: GatewayCall.Answer, _ configuration: Configuration) -> String {
+    private static func refusal(
+        of request: ProjectRequest, _ answer: GatewayCall.Answer, _ configuration: Configuration
+    ) -> String {
         let detail = (try? JSONDecoder().decode(Refusal.self, from: Data(answer.body)))?.detail
+        // The gateway shows what is no name as it came, encoded for a path; the person has typed it otherwise.
+        if answer.status == 404, let name = request.name, detail == InstanceMessage.projectNotFound(segment(name)) {
+            return PlainText.lines(InstanceMessage.projectNotFound(name))
+        }
         let sentence = PlainText.lines(detail ?? "The gateway answered with status \(answer.status).")
         guard answer.status == 401, let key = configuration.keys.first else { return sentence }
         return "\(sentence): the running gateway has another key than \(key.name)."
