@@ -14,17 +14,78 @@ enum HostValue {
         }
         guard index < value.endIndex else { return true }
         guard value[index] == UInt8(ascii: ":") else { return false }
-        return value[(index + 1)...].allSatisfy { 0x30...0x39 ~= $0 }
+        return isPort(value[(index + 1)...])
+    }
+
+    /// Digits, perhaps none (RFC 3986 §3.2.3), of a number that a port can have.
+    private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
+        var number = 0
+        for digit in digits {
+            guard 0x30...0x39 ~= digit else { return false }
+            number = number * 10 + Int(digit - 0x30)
+            guard number <= 65_535 else { return false }
+        }
+        return true
     }
 
     /// The index behind the bracket that closes an IP literal (RFC 3986 §3.2.2).
     private static func endOfLiteral(_ value: ArraySlice<UInt8>) -> Int? {
         guard let close = value.firstIndex(of: UInt8(ascii: "]")) else { return nil }
         let literal = value[(value.startIndex + 1)..<close]
-        guard literal.count >= 2, literal.allSatisfy({ isNameCharacter($0) || $0 == UInt8(ascii: ":") }) else {
-            return nil
+        return isIPv6(literal) || isFutureAddress(literal) ? close + 1 : nil
+    }
+
+    /// `IPv6address`: eight groups of up to four hexadecimal digits, the last two perhaps as an IPv4 address, and one run of
+    /// groups perhaps left out as `::`.
+    private static func isIPv6(_ address: ArraySlice<UInt8>) -> Bool {
+        let colon = UInt8(ascii: ":")
+        var rest = address
+        var groups = 0
+        var isShortened = false
+        if rest.starts(with: [colon, colon]) {
+            isShortened = true
+            rest = rest.dropFirst(2)
         }
-        return close + 1
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: colon) ?? rest.endIndex
+            let group = rest[..<end]
+            if end == rest.endIndex, isIPv4(group) {
+                groups += 2
+                break
+            }
+            guard (1...4).contains(group.count), group.allSatisfy({ $0.hexadecimalValue != nil }) else { return false }
+            groups += 1
+            guard end < rest.endIndex else { break }
+            rest = rest[(end + 1)...]
+            // A colon at the end is one of two.
+            guard let next = rest.first else { return false }
+            guard next == colon else { continue }
+            guard !isShortened else { return false }
+            isShortened = true
+            rest = rest.dropFirst()
+        }
+        return isShortened ? groups <= 7 : groups == 8
+    }
+
+    /// `IPv4address`: four numbers up to 255 without zeros in front.
+    private static func isIPv4(_ address: ArraySlice<UInt8>) -> Bool {
+        let parts = address.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                (1...3).contains(part.count) && (part.first != 0x30 || part.count == 1)
+                    && part.allSatisfy { 0x30...0x39 ~= $0 } && part.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 255
+            }
+    }
+
+    /// `IPvFuture`: `v`, a version, a dot, and whatever that version says.
+    private static func isFutureAddress(_ address: ArraySlice<UInt8>) -> Bool {
+        guard let letter = address.first, letter | 0x20 == UInt8(ascii: "v"),
+            let dot = address.firstIndex(of: UInt8(ascii: "."))
+        else { return false }
+        let version = address[(address.startIndex + 1)..<dot]
+        let text = address[(dot + 1)...]
+        return !version.isEmpty && version.allSatisfy { $0.hexadecimalValue != nil }
+            && !text.isEmpty && text.allSatisfy { isNameCharacter($0) || $0 == UInt8(ascii: ":") }
     }
 
     /// A character of a registered name, an address or an IP literal (RFC 3986 §2.2, §2.3): unreserved or a
