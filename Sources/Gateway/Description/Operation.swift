@@ -56,6 +56,12 @@ extension Operation.Outcome {
     static let tooManyTries = Operation.Outcome(
         status: 429, meaning: "Too many wrong keys came from the client's address.", content: .json(.error),
         fields: ["Retry-After": "Seconds after which a key is looked at again."])
+    /// The head or the body was not complete in time.
+    static let late = error(408, "The request did not arrive in time. The connection is closed.")
+    /// Nobody could count the body's bytes; the HTTP library says so itself.
+    static let largeBody = Operation.Outcome(
+        status: 413, meaning: "The body's length, or a chunk's, is beyond 64 bits. The connection is closed.",
+        content: .page)
     /// The head is too large.
     static let largeHead = error(431, "The request's line and header fields are too large.")
 }

@@ -100,7 +100,7 @@ extension Resource {
     /// With what every resource of this kind can answer.
     private func complete(_ outcomes: [Operation.Outcome]) -> [Operation.Outcome] {
         let common: [Operation.Outcome] =
-            isOpen ? [.malformed, .largeHead] : [.malformed, .noKey, .tooManyTries, .largeHead]
+            [.malformed, .late, .largeBody, .largeHead] + (isOpen ? [] : [.noKey, .tooManyTries])
         let all = outcomes + (self == .instance ? common.map { .passedError($0.status ?? 0, $0.meaning) } : common)
         return all.sorted { ($0.status ?? 0) < ($1.status ?? 0) }
     }

@@ -64,6 +64,8 @@ struct DescriptionTests {
             let responses = try #require(operation["responses"] as? [String: [String: Any]])
             #expect((responses["401"] != nil) == !resource.isOpen)
             #expect((responses["429"] != nil) == !resource.isOpen)
+            // What is refused before anybody looks at the path.
+            for status in ["400", "408", "413", "431"] { #expect(responses[status] != nil, "\(status)") }
             #expect(responses["200"] != nil || responses["default"] != nil)
             #expect(responses.values.allSatisfy { ($0["description"] as? String)?.isEmpty == false })
         }
