@@ -88,6 +88,12 @@ struct StartupTests {
         #expect(try watch.hasEnded())
     }
 
+    @Test(arguments: [("1", true), ("", false), ("0", false), ("yes", false), (nil, false)] as [(String?, Bool)])
+    func only1AsksItToEndWithItsParent(value: String?, ends: Bool) {
+        let startup = Startup(options: ServeOptions()) { $0 == "TWIN_ENDS_WITH_PARENT" ? value : nil }
+        #expect(startup.endsWithParent == ends)
+    }
+
     @Test func port0Means4096AndThenAnyFreeOne() throws {
         #expect(ServeOptions().ports == [4096, 0])
         #expect(ServeOptions(port: 14321).ports == [14321])

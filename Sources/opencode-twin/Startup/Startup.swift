@@ -6,6 +6,9 @@ struct Startup {
     let options: ServeOptions
     let environment: (String) -> String?
 
+    /// Whether it ends with the process that has started it: only `1` says so.
+    var endsWithParent: Bool { environment("TWIN_ENDS_WITH_PARENT") == "1" }
+
     /// What is read at the start, beside TWIN_MISBEHAVE: a file in the project's folder, so that one project misbehaves
     /// and its next start can be another one.
     static let wordsFile = ".opencode-twin"
@@ -28,7 +31,7 @@ struct Startup {
         }
         // Before the first thread, which inherits it.
         if misbehaviour.terminationDelay != nil { Startup.holdTermination() }
-        let watcher = environment("TWIN_ENDS_WITH_PARENT") == nil ? nil : Startup.endWithParent()
+        let watcher = endsWithParent ? Startup.endWithParent() : nil
         let twin = twin(profile, misbehaviour)
         if misbehaviour.isFirstRun { Console.write(lines: profile.start.firstRun) }
         if (environment("OPENCODE_SERVER_PASSWORD") ?? "").isEmpty, profile.start.warnsWithoutPassword {
