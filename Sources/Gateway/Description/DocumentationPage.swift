@@ -72,7 +72,7 @@ enum DocumentationPage {
         switch outcome.content {
         case .json(let schema): form = " <code>\(schema.rawValue)</code>"
         case .page: form = " a page"
-        case .upstream, .nothing: form = ""
+        case .anything, .nothing: form = ""
         }
         return "<tr><td>\(status)</td><td>\(escaped(outcome.meaning))\(form)</td></tr>"
     }

@@ -86,7 +86,7 @@ enum OpenAPIDocument {
         case .nothing: nil
         case .json(let schema): ["application/json": ["schema": schema.reference]]
         case .page: ["text/html": ["schema": ["type": "string"]]]
-        case .upstream: ["*/*": [:]]
+        case .anything: ["*/*": [:]]
         }
     }
 }

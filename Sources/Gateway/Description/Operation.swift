@@ -21,8 +21,8 @@ struct Operation {
         case page
         /// No body at all.
         case nothing
-        /// What OpenCode has sent, whatever that is; errors can be the gateway's own as well.
-        case upstream
+        /// Whatever OpenCode has sent, or the HTTP library by itself; errors can be the gateway's own as well.
+        case anything
     }
 
     let method: Method
@@ -41,7 +41,7 @@ extension Operation.Outcome {
 
     /// An error that is the gateway's or OpenCode's.
     static func passedError(_ status: Int, _ meaning: String) -> Operation.Outcome {
-        Operation.Outcome(status: status, meaning: meaning, content: .upstream)
+        Operation.Outcome(status: status, meaning: meaning, content: .anything)
     }
 
     /// The head could be read in two ways, or breaks the grammar.
@@ -61,7 +61,7 @@ extension Operation.Outcome {
     /// Nobody could count the body's bytes; the HTTP library says so itself.
     static let largeBody = Operation.Outcome(
         status: 413, meaning: "The body's length, or a chunk's, is beyond 64 bits. The connection is closed.",
-        content: .page)
+        content: .anything)
     /// The head is too large.
     static let largeHead = error(431, "The request's line and header fields are too large.")
 }

@@ -87,7 +87,7 @@ extension Resource {
                 replaced by the server's own credentials. OpenCode describes its API at `/projects/{name}/api/doc`.
                 """,
             outcomes: complete([
-                .init(status: nil, meaning: "What OpenCode answers.", content: .upstream),
+                .init(status: nil, meaning: "What OpenCode answers.", content: .anything),
                 .init(status: 204, meaning: "OpenCode has nothing more to say.", content: .nothing),
                 .passedError(403, "The request names a folder outside the project."),
                 .passedError(404, "There is no project of this name, or OpenCode knows no such path."),
