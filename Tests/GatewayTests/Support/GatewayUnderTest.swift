@@ -10,10 +10,11 @@ final class GatewayUnderTest: Sendable {
     let port: UInt16
 
     /// Starts the gateway with further flags or environment. Its instances are whatever the folder's `upstream-port` names, unless
-    /// another command is given. It works on the folders of `other`, where one is given, in place of its own.
+    /// another command is given. It works on the folders of `other`, where one is given, in place of its own. `launcher` is the
+    /// command that becomes the gateway, where that is not started as it is.
     init(
         flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil,
-        after other: GatewayUnderTest? = nil
+        after other: GatewayUnderTest? = nil, launcher: [String] = []
     ) throws {
         home = try other?.home ?? TemporaryDirectory()
         let tools = try other?.tools ?? TemporaryDirectory()
@@ -26,9 +27,11 @@ final class GatewayUnderTest: Sendable {
             """, to: "opencode", mode: 0o755)
         self.tools = tools
         hasOtherInstances = opencode != nil
+        let program = launcher + [try BuiltProducts.path("viberemote-gateway")]
         process = try TestProcess(
-            try BuiltProducts.path("viberemote-gateway"),
-            ["serve", "--listen", "127.0.0.1:0", "--home", home.path, "--opencode", opencode ?? shim] + flags,
+            program[0],
+            program.dropFirst() + ["serve", "--listen", "127.0.0.1:0", "--home", home.path]
+                + ["--opencode", opencode ?? shim] + flags,
             environment: [
                 "VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process", "VIBE_CONFIG": "none",
                 // Records and environment files of its own.

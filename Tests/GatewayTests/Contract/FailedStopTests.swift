@@ -1,0 +1,34 @@
+import Glibc
+import TestKit
+import Testing
+
+/// The contract's row `500 Failed to stop service: …`, with a process that the gateway has no right to end: it has become
+/// another user's, and the gateway is root without the capability to signal those.
+@Suite(.enabled(if: getuid() == 0, "only root can start processes of another user"))
+struct FailedStopTests {
+    @Test func aStopThatFailsSaysWhyAndIsDoneOnceTheProcessHasEnded() throws {
+        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let tools = try TemporaryDirectory()
+        let opencode = try tools.write(
+            """
+            #!/bin/sh
+            echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
+            exec setpriv --reuid 65534 --clear-groups tail -f --pid=$PPID /dev/null
+            """, to: "opencode", mode: 0o755)
+        let gateway = try GatewayUnderTest(
+            flags: ["--stop-timeout", "100ms"], opencode: opencode,
+            launcher: ["/usr/bin/setpriv", "--bounding-set=-kill", "--inh-caps=-kill"])
+        try gateway.start(instance)
+        let sentence =
+            "Failed to stop service: its process did not end within 5 s after SIGKILL: it hangs in the kernel."
+        let answer = try gateway.request("DELETE", "/projects/demo/stop", within: .seconds(30))
+        #expect(answer.status == 500)
+        #expect(answer.text == #"{"detail":"\#(sentence)"}"#)
+
+        let status = try gateway.request("GET", "/projects/demo/status").text
+        let pid = try #require(status.firstMatch(of: /"pid":(\d+)/).flatMap { Int32($0.1) }, "\(status)")
+        #expect(kill(pid, SIGKILL) == 0)
+        try gateway.process.waitForLine(on: .error) { $0.contains("The instance is stopped") }
+        try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
+    }
+}
