@@ -1,6 +1,7 @@
 // modules: HTTPTypes
 // length: 256
 
+import Glibc
 import HTTPTypes
 
 private let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE"]
@@ -76,12 +77,24 @@ private func check(_ refusal: RequestFraming.Refusal, _ head: RequestHead, _ fra
     }
 }
 
-/// `uri-host [ ":" port ]`, read with a regular expression.
+/// `uri-host [ ":" port ]`, read with a regular expression, and an IPv6 address by inet_pton(3).
 private func isHost(_ value: ArraySlice<UInt8>) -> Bool {
     let text = String(decoding: value, as: UTF8.self)
-    return text.utf8.elementsEqual(value) && text.wholeMatch(of: host) != nil
+    guard text.utf8.elementsEqual(value), let match = text.wholeMatch(of: host) else { return false }
+    if let port = match.output.port,
+        port.drop(while: { $0 == "0" }).count > 5 || Int(port).map({ $0 > 65_535 }) ?? false
+    {
+        return false
+    }
+    guard let literal = match.output.literal else { return true }
+    var address = in6_addr()
+    return literal.wholeMatch(of: future) != nil || inet_pton(AF_INET6, String(literal), &address) == 1
 }
 
 nonisolated(unsafe) private let host =  // only read
-    /(\[[A-Za-z0-9\-._~!$&'()*+,;=:]{2,}\]|([A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})*)(:[0-9]*)?/
+    /(?:\[(?<literal>[A-Za-z0-9\-._~!$&'()*+,;=:]+)\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})*)(?::(?<port>[0-9]*))?/
+    .asciiOnlyDigits().matchingSemantics(.unicodeScalar)
+
+nonisolated(unsafe) private let future =  // only read
+    /[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'()*+,;=:]+/
     .asciiOnlyDigits().matchingSemantics(.unicodeScalar)
