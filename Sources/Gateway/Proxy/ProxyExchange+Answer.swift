@@ -1,0 +1,188 @@
+import EventLoop
+import HTTPClient
+import HTTPServer
+import HTTPTypes
+import Instances
+import Logging
+import OpenCode
+
+/// What the instance sends.
+extension ProxyExchange: UpstreamFollower {
+    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
+        owner.progress.add(slot)
+        guard let connection else { return }
+        if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
+            return refuseAnswerOfAnother()
+        }
+        let isEventStream = head.isEventStream && framing != .none
+        let length = ResponseForwarding.length(framing, head)
+        if isEventStream, isPinned, let scope = route.scope, EventFilter.isWanted(for: target) {
+            guard !EventFilter.isEncoded(head) else { return fail(502, EventFilter.encoded) }
+            filter = EventFilter(scope, limit: owner.limits.streamBacklog)
+        }
+        let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection))
+        if isEventStream {
+            // What a filter leaves is not as long as what comes.
+            let length = filter == nil ? length : .unknown
+            detach(connection, answer, length, .cut(above: owner.limits.streamBacklog))
+            guard case .detached = phase else { return }
+            isStream = true
+            owner.streamStarted(self)
+            arm(owner.limits.streamTimeout)
+        } else if isUploading, answer.status >= 300 {
+            // The instance does not want the rest of the body: the client learns it now.
+            detach(connection, answer, length, .pauseSource)
+        } else if !connection.canBegin(answer, length) {
+            detach(connection, answer, length, .pauseSource)
+        } else {
+            phase = .held(answer, length)
+        }
+    }
+
+    /// Who refuses the instance's password is not the instance: another server has its port now, and has done nothing
+    /// with the request. A client would take a 401 for its own key's.
+    private func refuseAnswerOfAnother() {
+        owner.log.warning(
+            "another server has the instance's port: it refuses its password", LogField("project", project.string),
+            LogField("port", port))
+        if let connection { owner.answer(connection, ControlAnswers.portTaken(port)) }
+        end()
+    }
+
+    private func detach(
+        _ connection: ClientConnection, _ head: ResponseHead, _ length: BodyLength, _ policy: DetachedConnection.Policy
+    ) {
+        guard let detached = connection.detach(head, length, policy: policy) else { return }
+        self.connection = nil
+        isUploading = false
+        phase = .detached(detached)
+    }
+
+    func answerBody(_ bytes: Span<UInt8>) -> Bool {
+        owner.progress.add(slot)
+        arm(isStream ? owner.limits.streamTimeout : owner.limits.answerTimeout)
+        let goesOn: Bool
+        switch phase {
+        case .detached(let detached) where filter == nil: goesOn = detached.write(bytes)
+        case .detached(let detached):
+            filter?.pass(bytes, to: detached, owner.log, project)
+            goesOn = true
+        case .held, .answering: goesOn = connection?.write(bytes) ?? true
+        case .waiting, .ended: return true
+        }
+        // While the client is what everybody waits for, its own deadline counts.
+        if !goesOn { timer?.disarm() }
+        if earlyAnswer != nil { arm(Self.earlyAnswerGrace) }
+        return goesOn
+    }
+
+    func answerSettled() { beginHeldAnswer() }
+
+    /// An answer that is whole while the request's body is still being sent. It is held for as long as the instance goes on
+    /// reading, because libmicrohttpd answers only behind a body.
+    var earlyAnswer: (head: ResponseHead, length: BodyLength)? {
+        guard isUploading, case .held(let head, let length) = phase, connection?.waitingLength == length else {
+            return nil
+        }
+        return (head, length)
+    }
+
+    /// Lets the held head go, unless the request is still being sent: libmicrohttpd answers only then.
+    func beginHeldAnswer() {
+        guard case .held(let head, let length) = phase, !isUploading else { return }
+        phase = .answering
+        connection?.begin(head, length)
+    }
+
+    func answerEnded(trailers received: FieldList) {
+        let trailers = ResponseForwarding.trailers(received)
+        switch phase {
+        case .held(let head, let length):
+            guard let connection else { break }
+            if isUploading {
+                let detached = connection.detach(head, length, policy: .pauseSource)
+                detached?.finish(trailers: trailers)
+            } else {
+                connection.finish(trailers: trailers)
+                if case .unknown = length, trailers.count == 0 {
+                    connection.begin(head, connection.waitingLength)
+                } else {
+                    connection.begin(head, length)
+                }
+            }
+        case .answering: connection?.finish(trailers: trailers)
+        case .detached(let detached): detached.finish(trailers: trailers)
+        case .waiting, .ended: break
+        }
+        upstream = nil
+        end()
+    }
+
+    func answerFailed(_ failure: UpstreamFailure) {
+        upstream = nil
+        owner.note(failure, project, port)
+        switch phase {
+        case .held(let head, let length) where isDeliverable(failure, length):
+            if isUploading {
+                connection?.detach(head, length, policy: .pauseSource)?.breakOff()
+            } else {
+                connection?.begin(head, length)
+                connection?.breakOff()
+            }
+            end()
+        case .waiting, .held:
+            connection?.dropWaitingAnswer()
+            switch failure {
+            case .refused: fail(503, "Cannot connect to OpenCode instance on port \(port)")
+            case .noAnswer(let reason):
+                fail(502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).")
+            case .badAnswer(let reason): fail(502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).")
+            case .brokenBody(let reason): fail(502, "Proxy error: OpenCode's answer broke off: \(reason).")
+            }
+        case .answering:
+            connection?.breakOff()
+            end()
+        case .detached(let detached):
+            detached.breakOff()
+            end()
+        case .ended: break
+        }
+    }
+
+    /// Whether a broken answer that has not begun is delivered as far as it came: not where the client could take it
+    /// for whole.
+    private func isDeliverable(_ failure: UpstreamFailure, _ length: BodyLength) -> Bool {
+        guard case .brokenBody = failure else { return false }
+        if case .none = length { return false }
+        return connection?.waitingLength != length
+    }
+
+    func uploadDrained() {
+        guard let connection, let upstream, upstream.waitingUpload <= Self.lowWater else { return }
+        if !connection.body.isEmpty || connection.isBodyComplete { requestBodyArrived() }
+        connection.bodyTaken()
+    }
+
+    func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {
+        upstream = nil
+        guard let connection else { return }
+        isStream = true
+        owner.streamStarted(self)
+        timer?.disarm()
+        phase = .answering
+        connection.upgrade(ResponseForwarding.upgradeHead(head)) { [owner] client, earlyFromClient, finish in
+            guard case .answering = self.phase else {
+                finish(0)
+                return
+            }
+            self.connection = nil
+            self.tunnel = Tunnel(
+                loop: owner.loop, client: client, upstream: socket, earlyFromClient: earlyFromClient,
+                earlyFromUpstream: early, idleTimeout: owner.limits.streamTimeout
+            ) { bytes in
+                finish(bytes)
+                self.end()
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPTypes
+
+/// What the end of a transfer means for the answer.
+extension UpstreamExchange {
+    func failure(_ result: TransferResult) -> UpstreamFailure? {
+        switch result {
+        case .refused: return .refused
+        case .failed(let reason) where status == 0: return .noAnswer(reason)
+        case .failed where isSalvaged && bodyReader.endsWhole: return nil
+        case .failed(let reason): return .brokenBody(reason)
+        case .complete where status == 0: return .noAnswer("the connection was closed")
+        case .complete:
+            if hasExcess { return .brokenBody(Self.sentence(.excess)) }
+            do throws(ResponseBodyReader.Fault) {
+                try bodyReader.closed()
+                return nil
+            } catch {
+                return .brokenBody(Self.sentence(error))
+            }
+        }
+    }
+
+    /// libcurl drops bytes behind a body's end and closes the connection; that is all that tells of them.
+    private var hasExcess: Bool {
+        guard !isEndedHere, isConnectionGone, framing != .untilClose, !headReader.isHTTP10, isUploadSent, status != 0
+        else { return false }
+        return !isLastOnConnection
+    }
+
+    /// Whether the exchange ends before libcurl has seen the answer's end, or the connection is not meant to be kept.
+    private var isEndedHere: Bool {
+        stream != nil || framing == .chunked || mayUpgrade || method == .head && hasBody
+    }
+
+    /// An answer can be there before libcurl has told which descriptor it uses: then libcurl is asked whether it has
+    /// kept one.
+    private var isConnectionGone: Bool { connectionWasClosed || descriptor < 0 && handle?.hasKeptConnection == false }
+
+    /// libcurl sends nothing more of a body after such a status, but does not end a transfer whose upload has paused.
+    var isUploadRefused: Bool { !isUploadSent && status >= 300 }
+
+    var isUploadSent: Bool {
+        guard isStreamed else { return true }
+        return isUploadComplete && uploadQueue.isEmpty
+    }
+
+    static func sentence(_ fault: ResponseBodyReader.Fault) -> String {
+        switch fault {
+        case .truncated: "the connection was closed before the body's end"
+        case .excess: "more bytes came than the head promised"
+        case .chunked(let fault): "its chunked coding is broken (\(fault))"
+        }
+    }
+}
+
+/// How a transfer has ended.
+enum TransferResult: Equatable {
+    case complete
+    case refused
+    case failed(String)
+}
