@@ -55,7 +55,8 @@ package final class DataPlane: Sendable {
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
 
-    /// Opens the listeners and starts the loops; connections are accepted when this returns.
+    /// Opens the listeners and starts the loops. Who connects from now on waits in the kernel's queue until
+    /// ``accept()``.
     package init(_ setUp: SetUp) throws(Failure) {
         do {
             let isOwn = setUp.inheritedListeners.isEmpty
@@ -72,7 +73,7 @@ package final class DataPlane: Sendable {
                 address = listeners[0].address
                 let loop = try Self.makeLoop(index, setUp, failedTries)
                 mailboxes.append(try loop.openMailbox())
-                for listener in listeners { try loop.accept(from: listener) }
+                loop.hold(listeners)
                 threads.append(try Self.run(loop, index, setUp.log))
             }
             self.address = address
@@ -93,6 +94,21 @@ package final class DataPlane: Sendable {
         case EACCES: "Ports below 1024 are for privileged programs: choose another port."
         default: "Choose another address or port."
         }
+    }
+
+    /// Begins to accept connections: first of all those that wait. Nothing after ``drain(within:)``.
+    package func accept() async throws(Failure) {
+        let problems = await withTaskGroup(of: String?.self) { group in
+            for mailbox in mailboxes {
+                group.addTask {
+                    await withCheckedContinuation { continuation in
+                        mailbox.post(.accept { continuation.resume(returning: $0) })
+                    }
+                }
+            }
+            return await group.reduce(into: [String]()) { if let problem = $1 { $0.append(problem) } }
+        }
+        if let problem = problems.first { throw Failure(description: problem) }
     }
 
     /// Requests from now on see this table.

@@ -15,7 +15,8 @@ actor Lifecycle {
     private let log: Logger
     private var settings: LiveSettings
     private var signals: [EventSource] = []
-    private var isEnding = false
+    /// Whether the gateway has begun to end.
+    private(set) var isEnding = false
 
     init(
         loop: SystemEventLoop, registry: InstanceRegistry, dataPlane: DataPlane, log: Logger, settings: LiveSettings
@@ -48,6 +49,7 @@ actor Lifecycle {
         log.notice("the gateway is ending: requests may finish, streams end")
         ServiceNotifier.stopping(status: "Ending: requests may finish")
         Task {
+            await registry.prepareShutdown()
             await dataPlane.drain(within: settings.drainTimeout)
             await registry.shutdown()
             // Their handlers hold this object, which holds them.

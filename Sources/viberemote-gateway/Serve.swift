@@ -38,7 +38,7 @@ enum Serve {
 }
 
 /// A running gateway: both planes.
-private final class Service {
+private final class Service: Sendable {
     private let loop: SystemEventLoop
     private let registry: InstanceRegistry
     /// Ends what a gateway has left that ran instances as its children; nil where this one takes that over.
@@ -46,6 +46,8 @@ private final class Service {
     private let dataPlane: DataPlane
     private let log: Logger
     private let settings: LiveSettings
+    /// What the log says of the gateway once it listens.
+    private let announcement: [LogField]
 
     init(
         _ configuration: Configuration, _ sources: SettingSources, _ inherited: InheritedDescriptors, _ log: Logger
@@ -80,11 +82,12 @@ private final class Service {
         setUp.inheritedListeners = inherited.listeners
         dataPlane = try DataPlane(setUp)
         link.connect(dataPlane)
-        log.notice(
-            "the gateway listens", LogField("address", "\(dataPlane.address)"), LogField("home", configuration.home),
+        announcement = [
+            LogField("address", "\(dataPlane.address)"), LogField("home", configuration.home),
             LogField("socket", inherited.listeners.isEmpty ? "own" : "of the service manager"),
             LogField("supervisor", supervisor.name), LogField("threads", configuration.threads),
-            LogField("libmicrohttpd", DataPlane.serverLibrary), LogField("libcurl", DataPlane.clientLibrary))
+            LogField("libmicrohttpd", DataPlane.serverLibrary), LogField("libcurl", DataPlane.clientLibrary),
+        ]
     }
 
     private static func supervisor(
@@ -108,19 +111,15 @@ private final class Service {
         }
     }
 
-    /// Runs the control plane until a signal has ended everything. It says that it listens once the instances that run
-    /// already are known.
+    /// Runs the control plane until a signal has ended everything.
     func run() throws {
         let lifecycle = Lifecycle(
             loop: loop, registry: registry, dataPlane: dataPlane, log: log, settings: settings)
-        let failure = Locked<LaunchError?>(nil)
-        Task { [registry, leftovers, loop, dataPlane] in
+        let failure = Locked<(any Error)?>(nil)
+        Task {
             await lifecycle.watchSignals()
-            do throws(LaunchError) {
-                try await leftovers?.endLeftovers()
-                try await registry.open()
-                StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
-                ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)")
+            do {
+                try await open(lifecycle)
             } catch {
                 failure.withLock { $0 = error }
                 loop.stop()
@@ -129,5 +128,17 @@ private final class Service {
         try loop.run()
         dataPlane.stop()
         if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+
+    /// Lets clients in, and says so, once it is known what there is and what runs already. Until then they wait, for
+    /// nothing that they were told would be true; and a folder could get a second server.
+    private func open(_ lifecycle: Lifecycle) async throws {
+        try await leftovers?.endLeftovers()
+        try await registry.open()
+        guard await !lifecycle.isEnding else { return }
+        try await dataPlane.accept()
+        log.log(.notice, "the gateway listens", announcement)
+        StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
+        ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)")
     }
 }

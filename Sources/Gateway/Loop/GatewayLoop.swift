@@ -19,13 +19,15 @@ final class GatewayLoop {
     let log: Logger
     let failedTries: FailedTries
     private var accessLog: Bool
-    private var server: Server?
+    private(set) var server: Server?
     private(set) var snapshot: Snapshot
     private var mailbox: Mailbox<LoopMessage>?
     private var calls: [Int: ControlCall] = [:]
     private var callCount = 0
-    private var streams: [ObjectIdentifier: ProxyExchange] = [:]
-    private var drain: Drain?
+    private(set) var streams: [ObjectIdentifier: ProxyExchange] = [:]
+    var drain: Drain?
+    /// Listeners from which nothing is accepted yet.
+    var held: [Listener] = []
     /// Memory for the fields of the next request to an instance: those of the last one, which libcurl has copied.
     var spareFields = FieldList()
 
@@ -49,9 +51,6 @@ final class GatewayLoop {
         return mailbox
     }
 
-    /// Begins to accept from `listener`.
-    func accept(from listener: Listener) throws { try server?.accept(from: listener) }
-
     /// Runs on the calling thread until it is told to stop.
     func run() throws {
         try loop.run()
@@ -64,6 +63,7 @@ final class GatewayLoop {
 
     private func receive(_ message: LoopMessage) {
         switch message {
+        case .accept(let report): report(accept())
         case .routes(let routes):
             snapshot.routes = routes
             progress.makeRoom(for: routes)
@@ -84,14 +84,7 @@ final class GatewayLoop {
         server?.follow(limits.server)
     }
 
-    // MARK: Ending
-
-    private func beginDrain(_ limit: Duration, _ finished: @escaping @Sendable () -> Void) {
-        server?.drain()
-        for stream in streams.values { stream.breakOff() }
-        let isEmpty = { [unowned self] in (server?.connectionCount ?? 0) == 0 }
-        drain = Drain(loop: loop, within: limit, isEmpty: isEmpty, finished: finished)
-    }
+    // MARK: Streams
 
     func streamStarted(_ exchange: ProxyExchange) {
         streams[ObjectIdentifier(exchange)] = exchange

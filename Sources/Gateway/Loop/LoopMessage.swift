@@ -3,6 +3,8 @@ import Instances
 
 /// What other threads say to a loop.
 enum LoopMessage: Sendable {
+    /// Accept connections from now on; report why that is not possible, if it is not.
+    case accept(report: @Sendable (String?) -> Void)
     /// Requests from now on see this table.
     case routes(RoutingTable)
     /// Requests from now on follow this policy.

@@ -51,6 +51,7 @@ extension InstanceRegistry {
             instances[name]?.stateChanged(now: WallClock.nanoseconds())
             logState(of: name)
             publishRoutes()
+            noteSettled()
         case .launch: if let folder = instances[name]?.folder { supervisor.start(folder) }
         case .probe(let check): probe(check, of: name)
         case .measure: measure(name)

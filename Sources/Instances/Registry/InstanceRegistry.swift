@@ -11,14 +11,15 @@ package actor InstanceRegistry {
     let logger: Logger
     let links: Links
     let limits: InstanceLimits
-    private let catalogue: ProjectCatalogue
+    let catalogue: ProjectCatalogue
     var instances: [ProjectName: Instance] = [:]
     var inbox = Inbox()
     var lastGeneration: UInt64 = 0
     var lastClaim: UInt64 = 0
     /// Why the supervisor can't be reached.
     var unavailable: String?
-    private var isShuttingDown = false
+    var isShuttingDown = false
+    var opening = Opening()
     /// When this registry was made: what was never asked for has been stopped since then, as far as anybody knows.
     private let made = WallClock.nanoseconds()
 
@@ -35,20 +36,6 @@ package actor InstanceRegistry {
         self.links = links
     }
 
-    /// Begins to hear from the supervisor; what runs already is known when it returns. Call it once, before anything is
-    /// started.
-    package func open() async throws(LaunchError) {
-        openCatalogue()
-        try await supervisor.open(self)
-    }
-
-    private func openCatalogue() {
-        catalogue.assumeIsolated { catalogue in
-            catalogue.open { [weak self] in self?.assumeIsolated { $0.publishRoutes() } }
-        }
-        publishRoutes()
-    }
-
     /// Makes a project's instance ready. All callers at one time share one start and get the same answer.
     package func start(_ name: ProjectName) async -> StartAnswer {
         if instances[name]?.machine.isActive != true {
@@ -56,7 +43,7 @@ package actor InstanceRegistry {
             enter(folder)
         }
         guard !isShuttingDown else {
-            return .failed(InstanceMessage.startFailed("the gateway is shutting down."))
+            return Self.shuttingDown
         }
         if let unavailable, instances[name]?.machine.state.port == nil {
             return .failed(InstanceMessage.startFailed(unavailable))
@@ -102,20 +89,6 @@ package actor InstanceRegistry {
 
     private func project(_ folder: ProjectFolder, isMissing: Bool) -> Project {
         Project(folder: folder, state: instances[folder.name]?.machine.state ?? .stopped, isMissing: isMissing)
-    }
-
-    /// Ends all instances, and starts no more. Instances that outlive the gateway go on.
-    package func shutdown() async {
-        isShuttingDown = true
-        let active = instances.filter { $0.value.machine.isActive }.keys
-        guard !supervisor.outlivesGateway else {
-            let answer = StartAnswer.failed(InstanceMessage.startFailed("the gateway is shutting down."))
-            for name in active { perform(.answerStarts(answer), of: name) }
-            return
-        }
-        await withTaskGroup(of: Void.self) { group in
-            for name in active { group.addTask { _ = await self.stop(name) } }
-        }
     }
 
     /// Publishes the routing table of all instances and projects.

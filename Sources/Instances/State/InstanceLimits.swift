@@ -4,6 +4,8 @@ package struct InstanceLimits: Sendable {
     package var start = Duration.seconds(300)
     /// For the callers of a start: they get an answer by then, and the start goes on (`--start-answer-timeout`).
     package var startAnswer = Duration.seconds(25)
+    /// For what runs already when the gateway begins, to be ready before clients are let in.
+    package var found = Duration.seconds(2)
     /// From SIGTERM until SIGKILL (`--stop-timeout`).
     package var stop = Duration.seconds(10)
     /// From SIGKILL until the stop is given up: the kernel holds the process.

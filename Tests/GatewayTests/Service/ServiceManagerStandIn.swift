@@ -66,8 +66,11 @@ final class HeldSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Starts a gateway with this socket as the service manager would.
-    func startGateway(home: String) throws -> TestProcess {
+    /// Starts a gateway with this socket as the service manager would; returns when it listens, unless it is not to be
+    /// waited for.
+    func startGateway(
+        home: String, flags: [String] = [], environment: [String: String] = [:], waits: Bool = true
+    ) throws -> TestProcess {
         // The manager names the process that the variables are for (sd_listen_fds(3)).
         let start = "LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http exec \"$0\" \"$@\""
         let process = try TestProcess(
@@ -75,9 +78,11 @@ final class HeldSocket: Sendable {
             [
                 "-c", start, try BuiltProducts.path("viberemote-gateway"), "serve", "--listen", "127.0.0.1:1", "--home",
                 home,
-            ],
-            environment: ["VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process"],
-            descriptor: descriptor)
+            ] + flags,
+            environment: [
+                "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process",
+            ].merging(environment) { $1 }, descriptor: descriptor)
+        guard waits else { return process }
         try process.waitForLine(on: .output, within: .seconds(30)) { $0.hasSuffix("http://127.0.0.1:\(port)") }
         return process
     }

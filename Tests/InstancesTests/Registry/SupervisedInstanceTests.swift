@@ -24,6 +24,22 @@ import Testing
         #expect(rig.supervisor.calls.withLock { $0 } == [], "it outlives the gateway")
     }
 
+    @Test func whatRunsAlreadyIsReadyOnceTheRegistryIsOpen() async throws {
+        let rig = try await SupervisedRig(
+            found: [
+                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", port: 5000)),
+            ], healthy: [5000: Self.password], settles: .seconds(60))
+        #expect(await rig.registry.status(.alpha)?.project.state == .ready(port: 5000))
+        await rig.end()
+    }
+
+    @Test func whatNeverGetsReadyHoldsNobodyUp() async throws {
+        let rig = try await SupervisedRig(
+            found: [(.alpha, .launched(SupervisedRig.run("a", found: true)))], settles: .milliseconds(20))
+        #expect(await rig.registry.status(.alpha)?.project.state == .booting)
+        await rig.end()
+    }
+
     @Test func whatRunsWithoutAFolderIsTakenOverToo() async throws {
         let rig = try await SupervisedRig(
             projects: [],

@@ -74,7 +74,7 @@ final class SupervisedRig: Sendable {
         projects: [String] = ["alpha", "beta"], limits: InstanceLimits = InstanceLimits(),
         outlivesGateway: Bool = true, found: [(ProjectName, SupervisedEvent)] = [],
         digest: @escaping @Sendable (ProjectName) -> String? = { _ in nil },
-        healthy: [UInt16: String] = [:]
+        healthy: [UInt16: String] = [:], settles: Duration = .zero
     ) async throws {
         let home = try TemporaryHome()
         for project in projects { try home.makeFolder(project) }
@@ -84,6 +84,8 @@ final class SupervisedRig: Sendable {
         let supervisor = FakeSupervisor(loop, outlivesGateway: outlivesGateway, found: found)
         let ports = ports
         let logger = Logger(sink: lines, level: .debug)
+        var limits = limits
+        limits.found = settles
         registry = InstanceRegistry(
             loop: loop, catalogue: ProjectCatalogue(loop: loop, home: home.path, followsLinks: false, logger: logger),
             supervisor: supervisor, limits: limits, logger: logger,

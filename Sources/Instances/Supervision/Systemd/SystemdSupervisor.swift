@@ -32,6 +32,9 @@ package actor SystemdSupervisor: Supervisor {
     var connection = ManagerConnection()
     /// Units of which was said already that they are no project's.
     private var mistaken: Set<String> = []
+    /// How long the manager may take at the beginning.
+    private static let patience = Duration.seconds(3)
+    private var openingDeadline: EventSource?
     private var opening: CheckedContinuation<Void, Never>?
 
     /// A supervisor of the manager behind `access`. `findRecord` is asked on the loop when a run appears; `folders` are
@@ -69,6 +72,9 @@ package actor SystemdSupervisor: Supervisor {
             [weak self] event in self?.assumeIsolated { $0.receive(event) }
         }
         self.manager = manager
+        openingDeadline = try? loop.timer(after: Self.patience) { [weak self] in
+            self?.assumeIsolated { $0.openingTookTooLong() }
+        }
         await withCheckedContinuation { continuation in
             opening = continuation
             manager.open()
@@ -110,8 +116,23 @@ package actor SystemdSupervisor: Supervisor {
 
     /// Whoever waits for the first report goes on.
     func opened() {
+        openingDeadline = nil
         opening?.resume()
         opening = nil
+    }
+
+    /// A manager that takes a connection and says nothing holds nobody up.
+    private func openingTookTooLong() {
+        guard opening != nil else { return }
+        if !connection.isUp {
+            let error = BusError(
+                name: "org.freedesktop.DBus.Error.NoReply", message: "no answer within \(Self.patience.inWords)",
+                operation: "ListUnitsByPatterns")
+            connection.unavailable = messages.unreachable(error)
+            connection.isOutageTold = true
+            observer?.supervisorChanged(unavailable: connection.unavailable)
+        }
+        opened()
     }
 
     /// What the run's own start has left for the gateway.

@@ -1,0 +1,96 @@
+internal import Systemd
+
+/// The registry's beginning, before which nobody may ask it anything, and its end.
+extension InstanceRegistry {
+    /// What is waited for while it begins.
+    struct Opening {
+        /// Whether the supervisor still looks for what runs already.
+        var isUnderWay = false
+        /// Who waits for that to be over.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// Waits until what was found is ready.
+        var settling: CheckedContinuation<Void, Never>?
+        var deadline: EventSource?
+    }
+
+    /// Begins to hear from the supervisor. When it returns, what runs already is known; it is ready, too, unless that
+    /// takes longer than ``InstanceLimits/found``. Call it once, before anybody asks for anything.
+    package func open() async throws(LaunchError) {
+        opening.isUnderWay = true
+        defer {
+            opening.isUnderWay = false
+            for continuation in opening.waiting { continuation.resume() }
+            opening.waiting = []
+        }
+        openCatalogue()
+        try await supervisor.open(self)
+        await settle()
+    }
+
+    private func openCatalogue() {
+        catalogue.assumeIsolated { catalogue in
+            catalogue.open { [weak self] in self?.assumeIsolated { $0.publishRoutes() } }
+        }
+        publishRoutes()
+    }
+
+    /// Waits until every instance that was found is ready, or has turned out not to be.
+    private func settle() async {
+        guard isSettling, !isShuttingDown else { return }
+        opening.deadline = try? loop.timer(after: limits.found) { [weak self] in
+            self?.assumeIsolated { $0.endSettling() }
+        }
+        guard opening.deadline != nil else { return }
+        await withCheckedContinuation { opening.settling = $0 }
+    }
+
+    private var isSettling: Bool {
+        instances.values.contains {
+            switch $0.machine.state {
+            case .booting, .probing: true
+            default: false
+            }
+        }
+    }
+
+    /// An instance is in another state.
+    func noteSettled() {
+        guard opening.settling != nil, !isSettling else { return }
+        endSettling()
+    }
+
+    private func endSettling() {
+        opening.deadline = nil
+        opening.settling?.resume()
+        opening.settling = nil
+    }
+
+    // MARK: Ending
+
+    static let shuttingDown = StartAnswer.failed(InstanceMessage.startFailed("the gateway is shutting down."))
+
+    /// The gateway begins to end. Who waits for an instance that ends with it hears of that now, and not that it was
+    /// started.
+    package func prepareShutdown() {
+        guard !supervisor.outlivesGateway else { return }
+        refuseStarts()
+    }
+
+    private func refuseStarts() {
+        isShuttingDown = true
+        for name in instances.keys { perform(.answerStarts(Self.shuttingDown), of: name) }
+    }
+
+    /// Ends all instances, and starts no more. Instances that outlive the gateway go on.
+    package func shutdown() async {
+        refuseStarts()
+        endSettling()
+        // What is just being taken over would be left behind.
+        if opening.isUnderWay { await withCheckedContinuation { opening.waiting.append($0) } }
+        guard !supervisor.outlivesGateway else { return }
+        let active = instances.filter { $0.value.machine.isActive }.keys
+        await withTaskGroup(of: Void.self) { group in
+            for name in active { group.addTask { _ = await self.stop(name) } }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Glibc
+import TestKit
+import Testing
+
+/// Clients that connect while the gateway begins wait until it knows what there is and what runs: they are told nothing
+/// false, and nothing that they ask for gives a folder a second server.
+@Suite struct EarlyClientTests {
+    private let home: TemporaryDirectory
+    private let runtime: TemporaryDirectory
+    private let opencode: String
+
+    init() throws {
+        home = try TemporaryDirectory()
+        runtime = try TemporaryDirectory()
+        opencode = try runtime.write(
+            "#!/bin/sh\necho $$ >>../servers\nexec '\(try BuiltProducts.path("opencode-twin"))' \"$@\"\n",
+            to: "opencode", mode: 0o755)
+        for project in ["demo", "idle"] { _ = try home.makeDirectory(project) }
+    }
+
+    private func gateway(_ socket: HeldSocket, waits: Bool = true) throws -> TestProcess {
+        try socket.startGateway(
+            home: home.path, flags: ["--opencode", opencode],
+            environment: ["HOME": home.path, "XDG_RUNTIME_DIR": runtime.path, "VIBE_CONFIG": "none"], waits: waits)
+    }
+
+    private func end(_ gateway: TestProcess) throws {
+        gateway.terminate()
+        #expect(try gateway.waitForExit(within: .seconds(20)) == .exited(0))
+    }
+
+    /// A request that is sent before anybody accepts it.
+    private func ask(_ socket: HeldSocket, _ method: String, _ target: String) throws -> TestConnection {
+        let connection = try TestClient.connect(port: socket.port)
+        try connection.send(method, target, headers: [GatewayUnderTest.authorization])
+        return connection
+    }
+
+    private func answer(_ connection: TestConnection) throws -> TestResponse {
+        try ResponseReader(connection).readAll()
+    }
+
+    @Test func whoIsThereBeforeTheGatewayHearsOfEveryProject() throws {
+        let socket = try HeldSocket()
+        let status = try ask(socket, "GET", "/projects/idle/status")
+        let list = try ask(socket, "GET", "/projects")
+        let stop = try ask(socket, "DELETE", "/projects/demo/stop")
+        let gateway = try gateway(socket)
+        #expect(try answer(status).status == 200)
+        let projects = try answer(list).text
+        #expect(projects.contains(#""name":"demo""#) && projects.contains(#""name":"idle""#), "\(projects)")
+        #expect(try answer(stop).status == 200)
+        try end(gateway)
+    }
+
+    @Test func whatRunsAlreadyIsKnownBeforeAnybodyIsLetIn() throws {
+        let socket = try HeldSocket()
+        let first = try gateway(socket)
+        #expect(try answer(try ask(socket, "POST", "/projects/demo/start")).status == 200)
+        first.terminate(SIGKILL)
+        try first.waitForExit()
+        let starts = try (0..<20).map { _ in try ask(socket, "POST", "/projects/demo/start") }
+        let request = try ask(socket, "GET", "/projects/demo/api/session")
+        let second = try gateway(socket)
+        for start in starts {
+            let answer = try answer(start)
+            #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
+        }
+        // With its port and its password: nobody is told to start what runs.
+        #expect(try answer(request).status == 200)
+        #expect(try FileTree.read("\(home.path)/servers").count { $0 == UInt8(ascii: "\n") } == 1)
+        try end(second)
+    }
+
+    @Test func aGatewayThatMayNotServeAcceptsNobody() throws {
+        let socket = try HeldSocket()
+        let other = try HeldSocket()
+        let first = try gateway(socket)
+        let waiting = try ask(other, "GET", "/projects/idle/status")
+        let second = try gateway(other, waits: false)
+        #expect(try second.waitForExit(within: .seconds(20)) == .exited(1))
+        #expect(second.lines(of: .error).last?.contains("another gateway (process \(first.pid))") == true)
+        #expect(!second.lines(of: .error).contains { $0.contains("the gateway listens") })
+        #expect(second.lines(of: .output).isEmpty)
+        try end(first)
+        // Whoever has connected to it still waits, for one that may.
+        let third = try gateway(other)
+        #expect(try answer(waiting).status == 200)
+        try end(third)
+    }
+}
