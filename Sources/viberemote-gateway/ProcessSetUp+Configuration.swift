@@ -7,7 +7,7 @@ extension ProcessSetUp {
         let environment = Environment.variables
         let userHome = Environment.homeFolder
         self.init(
-            command: configuration.opencode, environment: environment, userHome: userHome,
+            command: configuration.opencode, environment: environment, userHome: userHome, projects: configuration.home,
             givesPasswords: configuration.instances.givesPasswords,
             records: .processes(environment: environment, userHome: userHome, projects: configuration.home))
     }

@@ -102,9 +102,9 @@ private final class Service: Sendable {
             return ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log)
         case .systemd:
             log.notice("Instances run as units of systemd: \(selection.reason)")
-            let records = InstanceRecordStore.units(environment: environment, userHome: Environment.homeFolder)
+            let places = InstanceRecordStore.unitPlaces(environment: environment, userHome: Environment.homeFolder)
             return SystemdSupervisor(loop: loop, access: access, logger: log) { project, run in
-                records.read(project).flatMap { $0.run == run ? $0 : nil }
+                places.lazy.compactMap { $0.read(project) { log.warning("\($0)") } }.first { $0.run == run }
             } folders: {
                 catalogue.assumeIsolated { (try? $0.folders().map(\.name)) ?? [] }
             }

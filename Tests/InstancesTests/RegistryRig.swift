@@ -43,7 +43,8 @@ final class RegistryRig: Sendable {
                 loop: loop,
                 setUp: ProcessSetUp(
                     command: command ?? ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment,
-                    userHome: home.path, records: InstanceRecordStore(folder: "\(home.path)/.records")),
+                    userHome: home.path, projects: home.path,
+                    records: InstanceRecordStore(folder: "\(home.path)/.records")),
                 logger: logger),
             limits: limits, logger: logger,
             links: InstanceRegistry.Links(probe: probe, progress: progress, publish: { published.yield($0) }))

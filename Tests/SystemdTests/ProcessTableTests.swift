@@ -62,6 +62,52 @@ import Testing
         #expect(try members([entry(1, mark: "run"), entry(getpid(), mark: "run")]).isEmpty)
     }
 
+    @Test func whatBeganAMarkIsTheOneThatStartedTheOthers() throws {
+        let table = ProcessTable(
+            try [
+                entry(202, parent: 1, mark: "run"), entry(200, mark: "run"), entry(201, parent: 200, mark: "run"),
+                entry(150, state: "Z", mark: "run"), entry(300, mark: "other"), entry(100),
+                entry(getpid(), mark: "own"),
+            ])
+        #expect(table.beginnings.mapValues(\.identity.number) == ["run": 200, "other": 300])
+    }
+
+    /// Start times are counted in hundredths of a second, and numbers begin anew.
+    @Test func ofTwoThatStartedAtOneTimeTheParentBegan() throws {
+        let line = { (number: Int32, parent: Int32) in
+            "\(number) (x) S \(parent) 1 1" + String(repeating: " 0", count: 15) + " 500"
+        }
+        for numbers in [(parent: Int32(40_000), child: Int32(300)), (parent: 300, child: 301)] {
+            let entries = try [line(numbers.child, numbers.parent), line(numbers.parent, 1)].map {
+                ProcessTable.Entry(status: try #require(ProcessStatus(Array($0.utf8))), mark: "run")
+            }
+            for entries in [entries, entries.reversed()] {
+                #expect(ProcessTable(entries).beginnings["run"]?.identity.number == numbers.parent)
+            }
+        }
+    }
+
+    @Test func aProcessTellsItsFolderAndItsVariables() throws {
+        let folder = try TemporaryDirectory()
+        let child = try TestProcess(
+            "/bin/sh", ["-c", "cd \"$1\"; echo ready; exec sleep 1000", "sh", folder.path],
+            environment: ["TABLE_TEST": "a=b"])
+        try child.waitForLine { $0 == "ready" }
+        var status = stat()
+        #expect(stat(folder.path, &status) == 0)
+        let found = try #require(ProcessTable.workingFolder(of: child.pid))
+        #expect(found.path == folder.path && found.inode == UInt64(status.st_ino))
+        #expect(rmdir(folder.path) == 0)
+        let deleted = try #require(ProcessTable.workingFolder(of: child.pid))
+        #expect(deleted.path == folder.path + " (deleted)" && deleted.inode == found.inode)
+        #expect(ProcessTable.variable("TABLE_TEST", of: child.pid) == "a=b")
+        #expect(ProcessTable.variable("TABLE", of: child.pid) == nil)
+        #expect(ProcessTable.controlGroups(of: child.pid)?.isEmpty == false)
+        child.terminate(SIGKILL)
+        try child.waitForExit()
+        #expect(ProcessTable.workingFolder(of: child.pid) == nil)
+    }
+
     @Test func aPictureShowsMarksAndParents() throws {
         let child = try TestProcess(
             "/bin/sh", ["-c", "sleep 1000 & echo ready; wait"], environment: ["TABLE_TEST_MARK": "run 7"])

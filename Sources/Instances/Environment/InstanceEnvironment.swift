@@ -72,5 +72,7 @@ private enum OwnVariables {
         "HOME_DIR", "NOTIFY_SOCKET", "JOURNAL_STREAM", "INVOCATION_ID", "SYSTEMD_EXEC_PID", "MAINPID", "MANAGERPID",
         "FDSTORE", "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CACHE_DIRECTORY",
         "LOGS_DIRECTORY", "CONFIGURATION_DIRECTORY", "REMOTE_ADDR", "REMOTE_PORT", "OLDPWD",
+        // A gateway that an agent has started is none of the agent's server's.
+        RunMark.run, RunMark.projects,
     ]
 }

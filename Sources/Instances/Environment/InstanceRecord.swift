@@ -18,11 +18,14 @@ package struct InstanceRecord: Sendable, Equatable {
     package var credentials: InstanceCredentials?
     /// What its environment files said when it was started (``InstanceEnvironment/digest``); nil when that is unknown.
     package var environmentDigest: String?
+    /// The folder in which it was started; nil when that is unknown.
+    package var folder: FolderIdentity?
 
     /// A record of a run of this boot.
     package init(
         project: ProjectName, run: String, process: ProcessIdentity? = nil, boot: String = Machine.bootIdentifier,
-        port: UInt16? = nil, credentials: InstanceCredentials?, environmentDigest: String?
+        port: UInt16? = nil, credentials: InstanceCredentials?, environmentDigest: String?,
+        folder: FolderIdentity? = nil
     ) {
         self.project = project
         self.run = run
@@ -31,6 +34,7 @@ package struct InstanceRecord: Sendable, Equatable {
         self.port = port
         self.credentials = credentials
         self.environmentDigest = environmentDigest
+        self.folder = folder
     }
 
     /// Whether it was written since the machine was booted: otherwise nothing of the run can be left.
@@ -49,7 +53,7 @@ extension InstanceRecord {
             ("project", project.string), ("run", run), ("process", process.map { "\($0.number)" }),
             ("start", process.map { "\($0.startTime)" }), ("boot", boot), ("port", port.map { "\($0)" }),
             ("username", credentials?.username), ("password", credentials?.password),
-            ("environment", environmentDigest),
+            ("environment", environmentDigest), ("folder", folder?.text),
         ]
         let lines = fields.compactMap { field in field.value.map { "\(field.name)=\(Self.escape($0))" } }
         return ([Self.form] + lines).map { $0 + "\n" }.joined()
@@ -75,11 +79,11 @@ extension InstanceRecord {
     private init?(_ fields: [String: String]) {
         guard let project = fields["project"].flatMap({ ProjectName($0) }), let run = fields["run"], !run.isEmpty,
             let boot = fields["boot"], let process = Self.process(fields), let port = Self.port(fields),
-            let credentials = Self.credentials(fields)
+            let credentials = Self.credentials(fields), let folder = Self.folder(fields)
         else { return nil }
         self.init(
             project: project, run: run, process: process, boot: boot, port: port, credentials: credentials,
-            environmentDigest: fields["environment"])
+            environmentDigest: fields["environment"], folder: folder)
     }
 
     /// Nil when the fields are wrong, nil within when they are missing.
@@ -98,6 +102,11 @@ extension InstanceRecord {
         guard let text = fields["port"] else { return .some(nil) }
         guard let port = UInt16(text), port > 0 else { return nil }
         return port
+    }
+
+    private static func folder(_ fields: [String: String]) -> FolderIdentity?? {
+        guard let text = fields["folder"] else { return .some(nil) }
+        return FolderIdentity(text: text).map { .some($0) }
     }
 
     private static func credentials(_ fields: [String: String]) -> InstanceCredentials?? {

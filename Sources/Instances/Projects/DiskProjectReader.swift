@@ -37,8 +37,9 @@ package struct DiskProjectReader: ProjectReader {
         guard lstat(path, &status) == 0 else { return nil }
         switch status.st_mode & S_IFMT {
         case S_IFDIR:
-            let folder = folder(name, path, resolved: Self.join(home.resolvedPath, name.string))
-            return ProjectEntry(folder: folder, identity: FolderIdentity(status), isLink: false)
+            let identity = FolderIdentity(status)
+            let folder = folder(name, path, identity, resolved: Self.join(home.resolvedPath, name.string))
+            return ProjectEntry(folder: folder, identity: identity, isLink: false)
         case S_IFLNK: return link(name, path, in: home)
         default: return nil
         }
@@ -53,13 +54,17 @@ package struct DiskProjectReader: ProjectReader {
         let (inner, outer) = (Self.join(resolved, "").utf8, Self.join(home.resolvedPath, "").utf8)
         // The home directory itself, or a folder around it, would be a project that holds all others.
         guard !outer.starts(with: inner), followsLinks || inner.starts(with: outer) else { return none }
+        let identity = FolderIdentity(status)
         return ProjectEntry(
-            folder: folder(name, path, resolved: resolved), identity: FolderIdentity(status), isLink: true)
+            folder: folder(name, path, identity, resolved: resolved), identity: identity, isLink: true)
     }
 
-    private func folder(_ name: ProjectName, _ path: String, resolved: String) -> ProjectFolder {
+    private func folder(
+        _ name: ProjectName, _ path: String, _ identity: FolderIdentity, resolved: String
+    ) -> ProjectFolder {
         ProjectFolder(
-            name: name, path: path, resolvedPath: resolved, hasGit: access(Self.join(path, ".git"), F_OK) == 0,
+            name: name, path: path, resolvedPath: resolved, identity: identity,
+            hasGit: access(Self.join(path, ".git"), F_OK) == 0,
             hasPackageJSON: access(Self.join(path, "package.json"), F_OK) == 0)
     }
 
@@ -82,5 +87,12 @@ package struct DiskProjectReader: ProjectReader {
 }
 
 extension FolderIdentity {
+    /// The folder at that path, links followed; nil when there is none.
+    package init?(ofFolderAt path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        self.init(status)
+    }
+
     fileprivate init(_ status: stat) { self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
 }

@@ -9,6 +9,8 @@ package struct ProjectFolder: Sendable, Equatable {
     package let path: String
     /// Its path with all symbolic links followed.
     package let resolvedPath: String
+    /// Which folder that is; nil when it is not known.
+    package let identity: FolderIdentity?
     /// Whether it holds `.git`.
     package let hasGit: Bool
     /// Whether it holds `package.json`.
@@ -20,11 +22,13 @@ package struct ProjectFolder: Sendable, Equatable {
 
     /// A folder of these properties; without a resolved path no link leads to it.
     package init(
-        name: ProjectName, path: String, resolvedPath: String? = nil, hasGit: Bool, hasPackageJSON: Bool
+        name: ProjectName, path: String, resolvedPath: String? = nil, identity: FolderIdentity? = nil, hasGit: Bool,
+        hasPackageJSON: Bool
     ) {
         self.name = name
         self.path = path
         self.resolvedPath = resolvedPath ?? path
+        self.identity = identity
         scope = DirectoryScope(folder: path, resolved: resolvedPath ?? path)
         self.hasGit = hasGit
         self.hasPackageJSON = hasPackageJSON

@@ -34,6 +34,16 @@ package struct FolderIdentity: Sendable, Hashable {
         self.device = device
         self.inode = inode
     }
+
+    /// As text: `DEVICE-INODE`.
+    package var text: String { "\(device)-\(inode)" }
+
+    /// From its text; nil for anything else.
+    package init?(text: String) {
+        let numbers = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt64($0) }
+        guard numbers.count == 2, let device = numbers[0], let inode = numbers[1] else { return nil }
+        self.init(device: device, inode: inode)
+    }
 }
 
 /// The home directory.

@@ -5,9 +5,6 @@ internal import Systemd
 /// One OpenCode server as a child process: reads its output for the port, the log and the last lines, and knows how far
 /// its end has come.
 struct ProcessInstance {
-    /// The variable in the environment of a server and of all that it starts, whose value is the run's id: by it they are
-    /// found when they have left the process group, and when the gateway that started them is gone.
-    static let markName = "VIBEREMOTE_RUN"
     /// How many of the last lines are kept.
     private static let tailLength = 20
 

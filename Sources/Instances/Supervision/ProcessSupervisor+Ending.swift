@@ -54,7 +54,7 @@ extension ProcessSupervisor {
 
     private func members(of project: ProjectName) -> [ProcessStatus] {
         guard let instance = instances[project] else { return [] }
-        let members = ProcessTable.read(mark: ProcessInstance.markName)
+        let members = ProcessTable.read(mark: RunMark.run)
             .members(ofMark: instance.run.id, leader: instance.leader, known: instance.known)
         instances[project]?.known.formUnion(members.map(\.identity))
         return members
@@ -92,6 +92,7 @@ extension ProcessSupervisor {
         guard let instance = instances[project], instance.run.id == run, instance.hasEnded else { return }
         let numbers = instance.remainder.map { "\($0.identity.number)" }.joined(separator: ", ")
         instance.logger.error("processes of an instance that has ended hang in the kernel: \(numbers)")
+        abandoned.insert(run)
         finish(project)
     }
 

@@ -22,6 +22,11 @@ package actor ProcessSupervisor: Supervisor {
     let logger: Logger
     weak var observer: (any SupervisorObserver)?
     var lock: InstanceRecordLock?
+    var folderLock: FolderLock?
+    /// Whether what an earlier gateway has left is known: nothing is started before.
+    var isRecovered = false
+    /// Runs of which processes hang in the kernel: they take no requests.
+    var abandoned: Set<String> = []
     var instances: [ProjectName: ProcessInstance] = [:]
     /// The last lines of servers that have ended.
     var lastTails: [ProjectName: [String]] = [:]
@@ -45,9 +50,12 @@ package actor ProcessSupervisor: Supervisor {
         do throws(InstanceRecordError) {
             try setUp.records.prepare()
             lock = try setUp.records.lock()
+            folderLock = try FolderLock(setUp.projects, .exclusive)
         } catch {
+            lock = nil
             throw LaunchError(error.description)
         }
+        if folderLock == nil { warnOfFolder() }
         await recover()
     }
 
@@ -76,20 +84,22 @@ package actor ProcessSupervisor: Supervisor {
 
     private func spawn(_ folder: ProjectFolder) throws(LaunchError) -> Run {
         let project = folder.name
-        guard instances[project] == nil else { throw LaunchError("a server of it still runs.") }
+        let identity = try requireVacant(folder)
         let logger = logger.with(LogField("project", project.string))
         let environment = try InstanceEnvironment.load(
             project: project, home: setUp.userHome, base: setUp.environment)
         for line in environment.ignoredLines { logger.warning("\(line)") }
         let credentials = environment.credentials(withOwnPassword: setUp.givesPasswords)
         var record = InstanceRecord(
-            project: project, run: RandomBytes.hex(16), credentials: credentials, environmentDigest: environment.digest)
+            project: project, run: RandomBytes.hex(16), credentials: credentials,
+            environmentDigest: environment.digest, folder: identity)
         // Before there is a process: whatever happens between the two, the next gateway finds it by its mark.
         do throws(InstanceRecordError) { try setUp.records.write(record) } catch {
             throw LaunchError(error.description)
         }
         var variables = environment.variables(credentials: credentials, directory: folder.path)
-        variables[ProcessInstance.markName] = record.run
+        variables[RunMark.run] = record.run
+        variables[RunMark.projects] = FolderIdentity(ofFolderAt: setUp.projects)?.text
         let child: ChildProcess
         do throws(SystemdError) {
             child = try ChildProcess(
@@ -104,7 +114,7 @@ package actor ProcessSupervisor: Supervisor {
         record.process = child.identity
         let run = Run(
             id: record.run, processIdentifier: child.identity.number, credentials: credentials,
-            started: WallClock.nanoseconds(), environmentDigest: record.environmentDigest)
+            started: WallClock.nanoseconds(), environmentDigest: record.environmentDigest, folder: identity)
         instances[project] = ProcessInstance(run: run, child: child, record: record, logger: logger)
         keepRecord(of: project)
         return run
@@ -133,7 +143,7 @@ package actor ProcessSupervisor: Supervisor {
         }
     }
 
-    private func keepRecord(of project: ProjectName) {
+    func keepRecord(of project: ProjectName) {
         guard let instance = instances[project] else { return }
         do throws(InstanceRecordError) { try setUp.records.write(instance.record) } catch {
             // It goes on running, and is found by its mark.

@@ -14,11 +14,13 @@ package struct Run: Sendable, Equatable {
     package let isFound: Bool
     /// The digest of its environment files when it started; nil when it is not known.
     package let environmentDigest: String?
+    /// The folder in which it was started; nil when it is not known.
+    package let folder: FolderIdentity?
 
     /// A run.
     package init(
         id: String, processIdentifier: Int32, credentials: InstanceCredentials?, started: Int64, isFound: Bool = false,
-        environmentDigest: String? = nil
+        environmentDigest: String? = nil, folder: FolderIdentity? = nil
     ) {
         self.id = id
         self.processIdentifier = processIdentifier
@@ -26,5 +28,6 @@ package struct Run: Sendable, Equatable {
         self.started = started
         self.isFound = isFound
         self.environmentDigest = environmentDigest
+        self.folder = folder
     }
 }

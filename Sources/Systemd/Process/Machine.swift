@@ -10,6 +10,9 @@ package enum Machine {
         return String(decoding: text.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
     }()
 
+    /// The files that processes have locked, as the kernel lists them (proc_locks(5)).
+    package static var fileLocks: String { String(decoding: ProcFile.read("/proc/locks") ?? [], as: UTF8.self) }
+
     /// How long ago a process with this start time was started.
     package static func age(ofStart startTime: UInt64) -> Duration {
         var now = timespec()

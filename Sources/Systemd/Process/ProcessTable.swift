@@ -70,7 +70,7 @@ package struct ProcessTable: Sendable {
 
     private static func isExempt(_ number: Int32) -> Bool { number == 1 || number == getpid() }
 
-    private static func mark(_ prefix: [UInt8], of number: Int32) -> String? {
+    static func mark(_ prefix: [UInt8], of number: Int32) -> String? {
         guard let environment = ProcFile.read("/proc/\(number)/environ") else { return nil }
         return environment.split(separator: 0).first { $0.starts(with: prefix) }
             .map { String(decoding: $0.dropFirst(prefix.count), as: UTF8.self) }

@@ -8,7 +8,7 @@ enum Exec {
         let environment = Environment.variables
         let userHome = Environment.homeFolder
         let setUp = ProcessSetUp(
-            command: configuration.opencode, environment: environment, userHome: userHome,
+            command: configuration.opencode, environment: environment, userHome: userHome, projects: configuration.home,
             givesPasswords: configuration.instances.givesPasswords,
             records: .units(environment: environment, userHome: userHome))
         for notice in configuration.notices { StandardStreams.writeError(notice) }

@@ -62,6 +62,16 @@ import Testing
         #expect(UInt64(ignored, radix: 16).map { $0 & ~0x1_8000_0000 } == 0)
     }
 
+    /// By which every gateway finds it: the folder gets no second server.
+    @Test func itCarriesItsRunsMark() throws {
+        try makeProject("demo")
+        let run = try run("demo", ["VIBEREMOTE_PROJECTS": "of a gateway that runs children"])
+        #expect(run.output.contains("env VIBEREMOTE_RUN=0123abcd"))
+        #expect(!run.output.contains { $0.hasPrefix("env VIBEREMOTE_PROJECTS") })
+        let folder = FolderIdentity(ofFolderAt: "\(user.path)/projects/demo")
+        #expect(try record("demo").folder == folder && folder != nil)
+    }
+
     @Test func itsPasswordIsInARecordThatOnlyTheOwnerCanRead() throws {
         try makeProject("demo", variables: "OPENCODE_SERVER_PASSWORD=overruled")
         let run = try run("demo")

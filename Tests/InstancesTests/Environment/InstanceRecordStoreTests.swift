@@ -58,33 +58,82 @@ import Testing
         #expect(Set(store.all().map(\.project)) == Set(names))
     }
 
-    @Test func whatIsNoRecordIsNotBelievedAndGoes() throws {
+    /// All records, and what was told of files that are none.
+    private var found: (records: [InstanceRecord], problems: [String]) {
+        var problems: [String] = []
+        let records = store.all { problems.append($0) }
+        return (records, problems.sorted())
+    }
+
+    @Test func whatIsNoRecordIsNotBelievedAndStays() throws {
         try store.write(record())
         let text = record(.beta).text
-        for (name, text, mode) in [
-            ("beta", "nonsense", 0o600), ("gamma", text, 0o600), ("beta2", "", 0o600),
-        ] {
+        for (name, text) in [("beta", "nonsense"), ("gamma", text), ("beta2", "")] {
             let path = "\(store.folder)/\(name)"
             #expect(FileManager.default.createFile(atPath: path, contents: Data(text.utf8)))
-            chmod(path, mode_t(mode))
+            chmod(path, 0o600)
         }
-        #expect(store.all() == [record()])
-        #expect(try files == ["alpha"])
+        let found = found
+        #expect(found.records == [record()])
+        #expect(try files == ["alpha", "beta", "beta2", "gamma"])
+        #expect(found.problems.count == 3)
+        #expect(
+            found.problems.first
+                == "The record \(store.folder)/beta can't be used: it is no record of an instance. It stays; once no "
+                + "server that it may be about runs, remove it (`rm \(store.folder)/beta`).")
+        #expect(found.problems.last?.contains("it is the record of another project, beta") == true)
+        #expect(store.read(.beta) == nil)
     }
 
     @Test func whatAKilledWriterLeftGoesWithTheNextLock() throws {
-        #expect(FileManager.default.createFile(atPath: store.folder + "/.left", contents: Data()))
+        for name in [".0123456789abcdef", ".somebody-else's"] {
+            #expect(FileManager.default.createFile(atPath: "\(store.folder)/\(name)", contents: Data()))
+        }
         #expect(store.all().isEmpty)
-        #expect(try files == [".left"])
         let lock = try store.lock()
-        #expect(try files == ["~lock"])
+        #expect(try files == [".somebody-else's", "~lock"])
         withExtendedLifetime(lock) {}
     }
 
-    @Test func aRecordThatOthersCanReadIsNotBelieved() throws {
+    @Test func aRecordThatOthersCouldOnlyReadIsBelievedAndPutRight() throws {
         try store.write(record())
-        chmod(store.folder + "/alpha", 0o640)
+        chmod(store.folder + "/alpha", 0o644)
+        var problems: [String] = []
+        #expect(store.read(.alpha) { problems.append($0) } == record())
+        #expect(problems.count == 1 && problems.first?.contains("(mode 644)") == true)
+        #expect(mode(store.folder + "/alpha") == 0o600)
+        #expect(found.records == [record()] && found.problems.isEmpty)
+    }
+
+    @Test func aRecordThatOthersCanWriteIsNotBelievedAndStays() throws {
+        try store.write(record())
+        chmod(store.folder + "/alpha", 0o620)
         #expect(store.read(.alpha) == nil)
+        #expect(found.records.isEmpty && found.problems.first?.contains("others can write it") == true)
+        #expect(try files == ["alpha"])
+    }
+
+    @Test func aFolderThatHasVanishedIsMadeAgain() throws {
+        try FileManager.default.removeItem(atPath: home.path + "/run")
+        try store.write(record())
+        #expect(store.read(.alpha) == record())
+        #expect(mode(store.folder) == 0o700)
+    }
+
+    @Test func whereItCannotBeMadeAgainTheRecordLiesInReserve() throws {
+        let store = InstanceRecordStore(folder: home.path + "/gone/records", reserve: home.path + "/state/records")
+        // Nobody, not even root, makes a folder in a file.
+        try home.makeFile("gone")
+        try store.write(record())
+        #expect(store.read(.alpha) == record() && store.all() == [record()])
+        #expect(mode(home.path + "/state/records") == 0o700)
+        // The folder is there again.
+        try FileManager.default.removeItem(atPath: home.path + "/gone")
+        try store.write(record(run: "two"))
+        #expect(store.all() == [record(run: "two")])
+        #expect(!FileManager.default.fileExists(atPath: home.path + "/state/records"))
+        store.remove(.alpha)
+        #expect(store.all().isEmpty)
     }
 
     @Test func aLinkIsNotFollowed() throws {
@@ -144,7 +193,44 @@ import Testing
         let units = InstanceRecordStore.units(environment: environment, userHome: "/home/vibe")
         #expect(units.folder == base + "/units")
         let processes = InstanceRecordStore.processes(
-            environment: environment, userHome: "/home/vibe", projects: "/home/vibe/my projects")
+            environment: environment, userHome: "/home/vibe", projects: "/home/vibe/my projects",
+            runtimeFolders: "/nowhere")
         #expect(processes.folder == base + "/processes/-home-vibe-my\\x20projects")
+    }
+
+    @Test func howTheProjectsFolderIsSpeltMakesNoDifference() throws {
+        try home.makeFolder("projects")
+        #expect(symlink("projects", home.path + "/link") == 0)
+        let folders = Set(
+            ["/projects", "//projects/", "/./projects", "/link", "/link/../projects"].map {
+                InstanceRecordStore.processes(environment: [:], userHome: "/h", projects: home.path + $0).folder
+            })
+        #expect(folders.count == 1)
+        let other = InstanceRecordStore.processes(environment: [:], userHome: "/h", projects: home.path)
+        #expect(!folders.contains(other.folder))
+    }
+
+    @Test(arguments: [(0o700, true), (0o755, false), (nil, false)] as [(Int?, Bool)])
+    func withoutAVariableTheUsersOwnRuntimeFolderIsUsed(mode: Int?, isUsed: Bool) throws {
+        let own = "\(home.path)/user/\(geteuid())"
+        if let mode {
+            try home.makeFolder("user/\(geteuid())")
+            chmod(own, mode_t(mode))
+        }
+        let store = InstanceRecordStore.processes(
+            environment: ["XDG_STATE_HOME": "/s"], userHome: "/h", projects: home.path,
+            runtimeFolders: home.path + "/user")
+        #expect(store.folder.hasPrefix(isUsed ? "\(own)/viberemote-gateway/" : "/s/viberemote-gateway/"))
+        #expect(store.reserve?.hasPrefix("/s/") ?? false == isUsed)
+    }
+
+    @Test func recordsOfUnitsAreLookedForWhereverTheirsMayBe() {
+        let places = InstanceRecordStore.unitPlaces(
+            environment: ["XDG_RUNTIME_DIR": "/r", "XDG_STATE_HOME": "/s"], userHome: "/h", runtimeFolders: "/u")
+        #expect(
+            places.map(\.folder) == [
+                "/r/viberemote-gateway/units", "/u/\(geteuid())/viberemote-gateway/units",
+                "/s/viberemote-gateway/units",
+            ])
     }
 }

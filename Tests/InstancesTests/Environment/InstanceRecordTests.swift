@@ -7,7 +7,7 @@ import Testing
     private static let whole = InstanceRecord(
         project: .alpha, run: "c0ffee", process: ProcessIdentity(number: 4321, startTime: 987_654), boot: "a-boot",
         port: 4096, credentials: InstanceCredentials(username: "me", password: "correct horse"),
-        environmentDigest: "0123")
+        environmentDigest: "0123", folder: FolderIdentity(device: 7, inode: 9))
 
     @Test func itsTextIsReadable() {
         #expect(
@@ -22,6 +22,7 @@ import Testing
                 username=me
                 password=correct horse
                 environment=0123
+                folder=7-9
 
                 """)
     }
@@ -66,7 +67,8 @@ import Testing
         ("process=4321", "process=-4321"), ("process=4321", "process=99999999999"), ("process=4321\n", ""),
         ("start=987654\n", ""), ("start=987654", "start=x"), ("port=4096", "port=0"), ("port=4096", "port=65536"),
         ("username=me\n", ""), ("password=correct horse\n", ""), ("horse", "\\"), ("horse", "\\x"),
-        ("run=c0ffee", "run=c0ffee\nrun=c0ffee"), ("port=4096", "port"), ("environment=0123\n", "environment=0123"),
+        ("run=c0ffee", "run=c0ffee\nrun=c0ffee"), ("port=4096", "port"), ("folder=7-9\n", "folder=7-9"),
+        ("folder=7-9", "folder=7"), ("folder=7-9", "folder=7--9"), ("folder=7-9", "folder=x-9"),
     ])
     func anythingElseIsNone(part: String, replacement: String) {
         let text = part.isEmpty ? "" : Self.whole.text.replacing(part, with: replacement, maxReplacements: 1)

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
-import Instances
 import Locking
 import Logging
 import OpenCode
 import Systemd
+
+@testable import Instances
 
 /// A home directory in which gateways come and go, and whose OpenCode is a shell script.
 final class ProcessRig: Sendable {
@@ -22,14 +23,15 @@ final class ProcessRig: Sendable {
 
     /// A supervisor as a gateway has it, on a loop of its own, opened.
     func gateway(
-        environment: [String: String] = ["PATH": "/usr/bin:/bin"], givesPasswords: Bool = true, opens: Bool = true
+        environment: [String: String] = ["PATH": "/usr/bin:/bin"], givesPasswords: Bool = true, opens: Bool = true,
+        records other: InstanceRecordStore? = nil, projects: String? = nil
     ) async throws -> SupervisorInRig {
         let gateway = try SupervisorInRig { loop in
             ProcessSupervisor(
                 loop: loop,
                 setUp: ProcessSetUp(
                     command: ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment, userHome: home.path,
-                    givesPasswords: givesPasswords, records: records),
+                    projects: projects ?? home.path, givesPasswords: givesPasswords, records: other ?? records),
                 logger: Logger(sink: lines, level: .debug))
         }
         do {
@@ -84,6 +86,8 @@ actor SupervisorInRig: SupervisorObserver {
         }.start()
     }
 
+    /// Hears of what the supervisor does without opening it.
+    func observe() { supervisor?.assumeIsolated { $0.observer = self } }
     func open() async throws { try await supervisor?.open(self) }
     func endLeftovers() async throws { try await supervisor?.endLeftovers() }
     func start(_ folder: ProjectFolder) { supervisor?.start(folder) }

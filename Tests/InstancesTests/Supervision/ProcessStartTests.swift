@@ -15,6 +15,7 @@ import Testing
         let gateway = try await rig.gateway(environment: [
             "PATH": "/usr/bin:/bin", "VIBE_AUTH_SECRET": "the gateway's key", "VIBE_KEY_FILE": "/key",
             "NOTIFY_SOCKET": "/run/notify", "LISTEN_FDS": "1", "PROVIDER_KEY": "theirs",
+            "VIBEREMOTE_RUN": "that of an agent's server that has started the gateway",
         ])
         let run = try #require(await gateway.launch(rig.alpha))
         let password = try #require(run.credentials?.password)
@@ -26,6 +27,7 @@ import Testing
             environment == [
                 "PATH": "/usr/bin:/bin", "PROVIDER_KEY": "theirs", "PWD": rig.alpha.path,
                 "OPENCODE_SERVER_PASSWORD": password, "OPENCODE_PASSWORD": password, "VIBEREMOTE_RUN": run.id,
+                "VIBEREMOTE_PROJECTS": try #require(FolderIdentity(ofFolderAt: rig.home.path)).text,
             ])
         #expect(try rig.home.read("arguments") == "serve --port 0 --hostname 127.0.0.1\n")
         #expect(try rig.home.read("directory") == rig.alpha.path + "\n")

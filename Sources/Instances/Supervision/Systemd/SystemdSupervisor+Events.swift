@@ -149,7 +149,7 @@ extension SystemdSupervisor {
         let told = Run(
             id: run.id, processIdentifier: run.process, credentials: record?.credentials,
             started: run.started == 0 ? WallClock.nanoseconds() : Int64(clamping: run.started) * 1_000,
-            isFound: run.isFound, environmentDigest: record?.environmentDigest)
+            isFound: run.isFound, environmentDigest: record?.environmentDigest, folder: record?.folder)
         units[project]?.lastRun = run.id
         units[project]?.run = told
         report(.launched(told), of: project)
@@ -162,7 +162,8 @@ extension SystemdSupervisor {
         {
             let whole = Run(
                 id: told.id, processIdentifier: told.processIdentifier, credentials: record.credentials,
-                started: told.started, isFound: told.isFound, environmentDigest: record.environmentDigest)
+                started: told.started, isFound: told.isFound, environmentDigest: record.environmentDigest,
+                folder: record.folder)
             units[project]?.run = whole
             report(.launched(whole), of: project)
         }

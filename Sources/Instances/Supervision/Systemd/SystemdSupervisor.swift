@@ -82,7 +82,7 @@ package actor SystemdSupervisor: Supervisor {
     }
 
     /// Starts the project's unit.
-    package nonisolated func start(_ folder: ProjectFolder) { assumeIsolated { $0.begin(folder.name) } }
+    package nonisolated func start(_ folder: ProjectFolder) { assumeIsolated { $0.begin(folder) } }
 
     /// Stops the project's unit.
     package nonisolated func terminate(_ project: ProjectName) {
@@ -102,14 +102,27 @@ package actor SystemdSupervisor: Supervisor {
         }
     }
 
-    private func begin(_ project: ProjectName) {
+    private func begin(_ folder: ProjectFolder) {
+        let project = folder.name
         do throws(LaunchError) {
             let name = try UnitName(project)
+            // systemd itself never runs a unit twice.
+            if units[project]?.machine.isAlive != true { try requireVacant(folder, name) }
             if units[project] == nil { units[project] = SupervisedUnit(name: name) }
             handle(.startRequested, of: project)
         } catch {
             observer?.supervised(project, .launchFailed(reason: error.description))
         }
+    }
+
+    /// Throws when a server works in the folder already that is not this unit's.
+    private func requireVacant(_ folder: ProjectFolder, _ own: UnitName) throws(LaunchError) {
+        guard let identity = FolderIdentity(ofFolderAt: folder.path) else { return }
+        if let other = units.first(where: { $0.key != folder.name && $0.value.run?.folder == identity })?.key {
+            throw FolderServer.refusal(by: other)
+        }
+        let table = ProcessTable.read(mark: RunMark.run)
+        if let server = FolderServer.find(in: identity, table, ignoringUnit: own) { throw server.refusal }
     }
 
     // MARK: Opening

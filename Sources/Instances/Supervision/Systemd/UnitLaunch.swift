@@ -27,19 +27,21 @@ package struct UnitLaunch: Sendable {
             throw UnitLaunchError(.misconfigured, error.description)
         }
         let credentials = environment.credentials(withOwnPassword: setUp.givesPasswords)
+        // systemd gives every run of a unit an identifier of its own (systemd.exec(5), $INVOCATION_ID).
+        let run = setUp.environment["INVOCATION_ID"].flatMap { $0.isEmpty ? nil : $0 } ?? RandomBytes.hex(16)
+        var variables = environment.variables(credentials: credentials, directory: folder.path)
+        variables[RunMark.run] = run
         command = ChildCommand(
             words: ServeCommand.words(setUp.command, from: FileManager.default.currentDirectoryPath),
-            environment: environment.variables(credentials: credentials, directory: folder.path),
-            directory: folder.path)
+            environment: variables, directory: folder.path)
         warnings = environment.ignoredLines.map(\.description)
         project = folder.name
         records = setUp.records
-        // systemd gives every run of a unit an identifier of its own (systemd.exec(5), $INVOCATION_ID).
-        let run = setUp.environment["INVOCATION_ID"].flatMap { $0.isEmpty ? nil : $0 } ?? RandomBytes.hex(16)
         try leave(
             InstanceRecord(
                 project: project, run: run, process: ProcessTable.status(of: ProcessTable.ownNumber)?.identity,
-                credentials: credentials, environmentDigest: environment.digest))
+                credentials: credentials, environmentDigest: environment.digest,
+                folder: FolderIdentity(ofFolderAt: folder.path)))
     }
 
     /// Becomes OpenCode; returns only when that is not possible, and takes the record back then.
@@ -60,6 +62,12 @@ package struct UnitLaunch: Sendable {
         {
             throw UnitLaunchError(
                 .running, "\(project) is served already, by process \(process.number). Stop that one first.")
+        }
+        if let folder = record.folder,
+            let server = FolderServer.find(
+                in: folder, ProcessTable.read(mark: RunMark.run), ignoringUnit: try? UnitName(project))
+        {
+            throw UnitLaunchError(.running, "\(project) can't be served: \(server.refusal.description)")
         }
         do throws(InstanceRecordError) {
             try records.prepare()

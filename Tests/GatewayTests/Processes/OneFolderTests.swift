@@ -1,0 +1,96 @@
+import Glibc
+import TestKit
+import Testing
+
+/// One folder, one server: also for gateways that come to it by another path or from another environment.
+@Suite struct OneFolderTests {
+    private let other: TemporaryDirectory
+    private let opencode: String
+
+    init() throws {
+        other = try TemporaryDirectory()
+        opencode = try other.write(
+            "#!/bin/sh\necho $$ >>../servers\nexec '\(try BuiltProducts.path("opencode-twin"))' \"$@\"\n",
+            to: "opencode", mode: 0o755)
+    }
+
+    private func servers(_ gateway: GatewayUnderTest) throws -> [Int32] {
+        try gateway.read("servers").split(separator: "\n").compactMap { Int32($0) }
+    }
+
+    @Test func anotherSpellingOrEnvironmentFindsTheProjectsTaken() throws {
+        let first = try GatewayUnderTest(opencode: opencode)
+        let link = "\(other.path)/link"
+        #expect(symlink(first.home.path, link) == 0)
+        for path in [first.home.path, first.home.path + "/", link] {
+            let run = try ProgramRun(
+                ["serve", "--listen", "127.0.0.1:0", "--home", path, "--supervisor", "process"],
+                [
+                    "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_CONFIG": "none", "HOME": other.path,
+                    "XDG_RUNTIME_DIR": other.path,
+                ])
+            #expect(run.status == .exited(1), "\(path)")
+            #expect(run.output.isEmpty)
+            #expect(run.error.last?.contains("another gateway (process \(first.process.pid)) already runs") == true)
+        }
+        try first.end()
+    }
+
+    @Test func whatAKilledGatewayWithOtherRecordsHasLeftIsEnded() throws {
+        let first = try GatewayUnderTest(opencode: opencode)
+        try first.makeProject("demo")
+        #expect(try first.request("POST", "/projects/demo/start").status == 200)
+        first.process.terminate(SIGKILL)
+        try first.process.waitForExit()
+        let second = try GatewayUnderTest(
+            environment: ["XDG_RUNTIME_DIR": other.path], opencode: opencode, after: first)
+        let answer = try second.request("POST", "/projects/demo/start")
+        #expect(answer.text.contains(#""status":"started""#), "\(answer.text)")
+        let servers = try servers(second)
+        #expect(servers.count == 2 && !ProcessMeasures.isAlive(servers[0]) && ProcessMeasures.isAlive(servers[1]))
+        #expect(second.log.contains { $0.contains("A server was found of which nothing is written down: it is ended") })
+        try second.end()
+    }
+
+    /// Such as `viberemote-gateway exec` in a unit.
+    @Test func aServerThatSomebodyElseRunsInTheFolderIsNamed() throws {
+        let gateway = try GatewayUnderTest(opencode: opencode)
+        try gateway.makeProject("demo")
+        let mayEnd = "\(other.path)/may-end"
+        #expect(mkfifo(mayEnd, 0o600) == 0)
+        let waiting = try other.write("#!/bin/sh\necho up\nread line <'\(mayEnd)'\n", to: "waiting", mode: 0o755)
+        let unit = try TestProcess(
+            try BuiltProducts.path("viberemote-gateway"), ["exec", "demo"],
+            environment: [
+                "HOME": other.path, "XDG_RUNTIME_DIR": other.path, "HOME_DIR": gateway.home.path,
+                "VIBE_CONFIG": "none", "VIBE_OPENCODE": waiting,
+            ])
+        try unit.waitForLine(on: .output) { $0 == "up" }
+        let refusal = try gateway.request("POST", "/projects/demo/start")
+        #expect(refusal.status == 500)
+        #expect(
+            refusal.text.contains("Failed to start service: process \(unit.pid) is a server of this folder already"),
+            "\(refusal.text)")
+        #expect(ProcessMeasures.isAlive(unit.pid))
+        unit.terminate()
+        _ = try unit.waitForExit()
+        #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
+        try gateway.end()
+    }
+
+    @Test func execDoesNotJoinTheServerOfAGateway() throws {
+        let gateway = try GatewayUnderTest(opencode: opencode)
+        try gateway.makeProject("demo")
+        #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
+        let server = try #require(try servers(gateway).first)
+        let run = try ProgramRun(
+            ["exec", "demo"],
+            [
+                "HOME": other.path, "XDG_RUNTIME_DIR": other.path, "HOME_DIR": gateway.home.path,
+                "VIBE_CONFIG": "none", "VIBE_OPENCODE": "/bin/true",
+            ])
+        #expect(run.status == .exited(75))
+        #expect(run.error.last?.contains("demo can't be served: process \(server) is a server of this folder") == true)
+        try gateway.end()
+    }
+}
