@@ -86,6 +86,9 @@ package actor ProjectCatalogue {
         return known[name]?.entry.folder
     }
 
+    /// Which folder a project is, from memory; nil when there is none of that name.
+    func identity(of name: ProjectName) -> FolderIdentity? { known[name]?.entry.identity }
+
     /// The names of all projects; nil before they are known.
     package var names: Set<ProjectName>? {
         if case .closed = state { return nil }

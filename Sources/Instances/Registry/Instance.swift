@@ -19,6 +19,8 @@ struct Instance {
     var enforcesPassword: Bool?
     /// How the run's port was found, when it was not announced.
     var portWarning: String?
+    /// Whether the log says that its server works in another folder than its project's.
+    var isFolderTold = false
     /// Since when it is in its state: nanoseconds since 1970.
     var since: Int64
     var pulse = Pulse()
@@ -51,6 +53,7 @@ struct Instance {
         self.generation = generation
         enforcesPassword = nil
         portWarning = nil
+        isFolderTold = false
     }
 
     /// Its state is another one from now on. A server that was found has been what it is since it was started.

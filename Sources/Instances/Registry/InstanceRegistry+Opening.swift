@@ -29,7 +29,7 @@ extension InstanceRegistry {
 
     private func openCatalogue() {
         catalogue.assumeIsolated { catalogue in
-            catalogue.open { [weak self] in self?.assumeIsolated { $0.publishRoutes() } }
+            catalogue.open { [weak self] in self?.assumeIsolated { $0.projectsChanged() } }
         }
         publishRoutes()
     }

@@ -149,6 +149,7 @@ package actor InstanceRegistry {
         var warnings: [String] = []
         if let run = instance.run {
             if instance.enforcesPassword == false { warnings.append(InstanceMessage.passwordNotEnforced) }
+            if let warning = replacedFolder(of: instance) { warnings.append(warning) }
             if let warning = instance.portWarning { warnings.append(warning) }
             if let digest = run.environmentDigest, let current = links.environmentDigest(instance.folder.name),
                 digest != current

@@ -38,6 +38,11 @@ package enum InstanceMessage {
     package static let olderEnvironment =
         "it runs with older values: its environment files have changed since it started; stop and start it to apply them"
 
+    /// What status and log say of an instance whose folder was replaced; where its server works now.
+    package static func replacedFolder(_ path: String?) -> String {
+        "its server runs in a folder that was moved or deleted\(path.map { " (\($0))" } ?? ""): stop and start it"
+    }
+
     /// Why an instance is not believed that a port is its own.
     static func portTaken(_ port: UInt16, by name: String) -> String {
         "Its port \(port) was announced by the instance for \(name) after it."

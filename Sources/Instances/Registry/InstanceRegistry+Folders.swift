@@ -1,0 +1,30 @@
+internal import Logging
+internal import Systemd
+
+/// Folders that were replaced while their server runs: that goes on in the old one.
+extension InstanceRegistry {
+    /// The list of projects is another one.
+    func projectsChanged() {
+        for name in instances.keys { tellOfReplacedFolder(name) }
+        publishRoutes()
+    }
+
+    /// What status says of an instance whose server works in another folder than its project's.
+    func replacedFolder(of instance: Instance) -> String? {
+        guard let run = instance.run, let folder = run.folder,
+            let present = catalogue.assumeIsolated({ $0.identity(of: instance.folder.name) }), present != folder
+        else { return nil }
+        let working = ProcessTable.workingFolder(of: run.processIdentifier)
+        // A server may have gone elsewhere by itself.
+        return InstanceMessage.replacedFolder(
+            working.flatMap { FolderIdentity($0) == folder ? $0.path : nil })
+    }
+
+    private func tellOfReplacedFolder(_ name: ProjectName) {
+        guard let instance = instances[name], !instance.isFolderTold, let sentence = replacedFolder(of: instance) else {
+            return
+        }
+        instances[name]?.isFolderTold = true
+        logger.warning("An instance needs a restart: \(sentence)", LogField("project", name.string))
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import TestKit
+import Testing
+
+/// A project's folder is replaced while its server runs: that goes on in the old one, and nobody would notice.
+@Suite struct ReplacedFolderTests {
+    /// What comes to its folder, and where its server is then.
+    enum Change: CaseIterable {
+        case moved, deleted
+
+        func make(_ folder: String) -> String {
+            switch self {
+            case .moved:
+                rename(folder, folder + ".old")
+                return folder + ".old"
+            case .deleted:
+                for name in (try? FileTree.names(in: folder)) ?? [] { unlink("\(folder)/\(name)") }
+                rmdir(folder)
+                return folder + " (deleted)"
+            }
+        }
+    }
+
+    @Test(arguments: Change.allCases) func statusAndLogSayItAndRequestsStillReachIt(change: Change) throws {
+        let rig = try TwinRig()
+        #expect(try rig.start().status == 200)
+        #expect(try rig.status().warnings.isEmpty)
+        let place = change.make("\(rig.gateway.home.path)/demo")
+        try rig.gateway.makeProject("demo")
+        let sentence = "its server runs in a folder that was moved or deleted (\(place)): stop and start it"
+        #expect(try rig.status().warnings == [sentence])
+        try rig.waitForLog(sentence)
+        #expect(try rig.request("/session").status == 200)
+        // Once is enough.
+        try rig.gateway.makeProject("another")
+        _ = try rig.status()
+        #expect(rig.gateway.log.count { $0.contains(sentence) } == 1)
+        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        #expect(try rig.start().status == 200)
+        #expect(try rig.status().warnings.isEmpty)
+        try rig.gateway.end()
+    }
+}
