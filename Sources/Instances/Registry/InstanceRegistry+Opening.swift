@@ -87,7 +87,7 @@ extension InstanceRegistry {
         endSettling()
         // What is just being taken over would be left behind.
         if opening.isUnderWay { await withCheckedContinuation { opening.waiting.append($0) } }
-        guard !supervisor.outlivesGateway else { return }
+        guard !supervisor.outlivesGateway else { return supervisor.close() }
         let active = instances.filter { $0.value.machine.isActive }.keys
         await withTaskGroup(of: Void.self) { group in
             for name in active { group.addTask { _ = await self.stop(name) } }

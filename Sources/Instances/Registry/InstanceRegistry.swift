@@ -136,7 +136,9 @@ package actor InstanceRegistry {
 
     private func report(on name: ProjectName) -> InstanceReport {
         guard let instance = instances[name] else {
-            return InstanceReport(state: InstanceState.stopped.name, since: made, restarts: 0, warnings: [])
+            // Nobody knows whether it runs while the supervisor can't be reached.
+            return InstanceReport(
+                state: InstanceState.stopped.name, since: made, restarts: 0, warnings: unavailable.map { [$0] } ?? [])
         }
         return InstanceReport(
             state: instance.machine.state.name, since: instance.since,

@@ -18,6 +18,13 @@ package protocol Supervisor: Sendable {
     func kill(_ project: ProjectName)
     /// The last lines of output of the project's present or last server, the oldest first; at most 20.
     func tail(of project: ProjectName) -> [String]
+    /// Lets go of servers that outlive the gateway: nothing is reported or asked for any more.
+    func close()
+}
+
+extension Supervisor {
+    /// Nothing to let go of.
+    package func close() {}
 }
 
 /// Who hears of supervised servers: on the control loop, one event after the other.

@@ -143,6 +143,7 @@ private struct BusReference: @unchecked Sendable {  // used on the loop's thread
 
     func close() {
         sd_bus_detach_event(pointer)
-        sd_bus_flush_close_unref(pointer)
+        // Where the other side has not let it in yet, flushing would wait for that (sd_bus_flush(3)).
+        if sd_bus_is_ready(pointer) > 0 { sd_bus_flush_close_unref(pointer) } else { sd_bus_close_unref(pointer) }
     }
 }

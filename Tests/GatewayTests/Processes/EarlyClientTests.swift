@@ -72,6 +72,30 @@ import Testing
         try end(second)
     }
 
+    /// It takes the connection and never answers.
+    @Test func aServiceManagerThatSaysNothingHoldsNobodyUp() throws {
+        _ = try runtime.makeDirectory("systemd")
+        let manager = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(manager) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "\(runtime.path)/systemd/private".utf8) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(manager, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) | listen(manager, 8)
+            }
+        }
+        #expect(result == 0)
+        let gateway = try GatewayUnderTest(
+            environment: ["VIBE_SUPERVISOR": "systemd", "XDG_RUNTIME_DIR": runtime.path])
+        try gateway.makeProject("demo")
+        let status = try gateway.request("GET", "/projects/demo/status")
+        #expect(status.status == 200)
+        #expect(status.text.contains("does not answer: no answer within 3 s."), "\(status.text)")
+        #expect(try gateway.request("POST", "/projects/demo/start").status == 500)
+        try gateway.end()
+    }
+
     @Test func aGatewayThatMayNotServeAcceptsNobody() throws {
         let socket = try HeldSocket()
         let other = try HeldSocket()

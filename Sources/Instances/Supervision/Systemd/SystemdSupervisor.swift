@@ -102,6 +102,14 @@ package actor SystemdSupervisor: Supervisor {
         }
     }
 
+    /// Ends the connection to the manager, also where that has never answered: the loop's end would wait for it.
+    package nonisolated func close() {
+        assumeIsolated { supervisor in
+            supervisor.manager?.close()
+            supervisor.manager = nil
+        }
+    }
+
     private func begin(_ folder: ProjectFolder) {
         let project = folder.name
         do throws(LaunchError) {
