@@ -58,6 +58,14 @@ actor Lifecycle {
         }
     }
 
+    /// The gateway can't begin: what has begun already ends, and nobody was let in.
+    func giveUp() async {
+        isEnding = true
+        await registry.shutdown()
+        signals.removeAll()
+        loop.stop()
+    }
+
     /// Reads the settings anew; what is wrong with them is logged and changes nothing. Nothing that runs is ended, also
     /// when it was the closing of a terminal that sent the signal.
     private func reload() {

@@ -122,7 +122,7 @@ private final class Service: Sendable {
                 try await open(lifecycle)
             } catch {
                 failure.withLock { $0 = error }
-                loop.stop()
+                await lifecycle.giveUp()
             }
         }
         try loop.run()
