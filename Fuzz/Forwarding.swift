@@ -71,7 +71,7 @@ private func matchesEachOther(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UIn
 private func checkRequest(
     _ kind: UInt8, _ list: FieldList, _ fields: [Field], _ staying: [Field], _ named: [ArraySlice<UInt8>]
 ) {
-    var head = RequestHead()
+    let head = RequestHead()
     head.fields = list
     head.version = kind & 4 == 0 ? .http11 : .http10
     let offers = fields.filter { Characters.matches($0.name, "upgrade") }.flatMap { elements($0.value) }

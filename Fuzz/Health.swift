@@ -24,6 +24,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         // The decoder is lenient with parts that nobody asks for, but the answer itself must stand there.
         precondition(status == 200 && (version == "unknown" || version.utf8.count <= body.count))
         precondition(String(decoding: body.filter { $0 != 0 }, as: UTF8.self).contains("true"))
+    case .unauthorized(let reason):
+        precondition(status == 401 && !reason.isEmpty)
     case .unhealthy(let reason):
         precondition(!reason.isEmpty && reason.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
     }

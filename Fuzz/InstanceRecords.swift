@@ -1,4 +1,4 @@
-// modules: Addresses EnvironmentFiles Locking OpenCode Access Logging Systemd Instances
+// modules: Addresses JSONText EnvironmentFiles Locking OpenCode Access Logging Systemd Instances
 // length: 400
 
 import Instances
