@@ -25,7 +25,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     case .stop(let name): precondition(method == .delete && isSafe(name))
     case .status(let name): precondition(method == .get && isSafe(name))
     case .unknownProject(let name): check(unknown: name, target)
-    case .health, .projects: precondition(method == .get)
+    case .health, .apiDescription, .documentation, .projects: precondition(method == .get)
     case .methodNotAllowed(let allow): precondition(!allow.isEmpty)
     case .notFound: break
     }
