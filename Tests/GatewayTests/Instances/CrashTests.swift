@@ -77,7 +77,7 @@ import Testing
         let status = try rig.status()
         #expect(status.state == "failed")
         // The lines are coloured; what they are shown on is no terminal.
-        #expect(rig.gateway.log.contains { $0.contains(#"\u{1b}[91m"#) || $0.contains(#"\u001b[91m"#) })
+        try rig.waitForLog(#"\u001b[91m"#)
         #expect(!answer.text.contains(#"\u00"#), "\(answer.text)")
         #expect(try #require(status.lastError).unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
     }

@@ -60,8 +60,6 @@ struct TwinRig {
 
     /// Waits until the log has said that often that the instance is in a state, or something else of it.
     func waitForLog(_ phrase: String, times: Int = 1) throws {
-        try gateway.process.output.wait("\(times) × \(phrase)", within: Self.patience) { lines in
-            lines.count { $0.stream == .error && $0.text.contains(phrase) } >= times
-        }
+        try gateway.waitForLog(phrase, times: times)
     }
 }

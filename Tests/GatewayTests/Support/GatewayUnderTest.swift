@@ -98,6 +98,13 @@ final class GatewayUnderTest: Sendable {
     /// The log's lines so far.
     var log: [String] { process.lines(of: .error) }
 
+    /// Waits until the log has said that so often: what was done before can still be on its way here.
+    func waitForLog(_ phrase: String, times: Int = 1) throws {
+        try process.output.wait("\(times) × \(phrase)", within: .seconds(60)) { lines in
+            lines.count { $0.stream == .error && $0.text.contains(phrase) } >= times
+        }
+    }
+
     /// Ends the gateway as an administrator would, and waits until it is gone.
     @discardableResult
     func end(within limit: Duration = .seconds(20)) throws -> TestProcess.ExitStatus {
