@@ -103,15 +103,6 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the field tells where a request comes from, as a proxy before the gateway has seen it (RFC 7239, and
-    /// what was in use before it).
-    package var tellsOrigin: Bool {
-        switch self {
-        case .forwarded, .forwardedFor, .forwardedHost, .forwardedOther, .forwardedProto, .realAddress: true
-        default: false
-        }
-    }
-
     /// The name in lower case; empty where there is not one spelling.
     private var lowercased: String {
         switch self {

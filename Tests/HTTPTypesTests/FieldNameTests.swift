@@ -117,12 +117,4 @@ struct FieldNameTests {
                         $0.value.hasPrefix("Access-Control-") && !$0.value.hasPrefix("Access-Control-Request-")
                     }.map(\.key)))
     }
-
-    @Test("These fields, and no others, tell where a request comes from")
-    func whereFrom() {
-        #expect(
-            Set(FieldName.allCases.filter(\.tellsOrigin)) == [
-                .forwarded, .forwardedFor, .forwardedHost, .forwardedProto, .forwardedOther, .realAddress,
-            ])
-    }
 }

@@ -1,4 +1,3 @@
-import EventLoop
 import HTTPClient
 import HTTPTypes
 package import OpenCode
@@ -29,24 +28,11 @@ package enum ProbeAnswer: Sendable {
 }
 
 /// Asks one instance for its health, on a loop's own client: the control plane does no HTTP of its own.
-final class HealthProbe: UpstreamFollower, TimerHandler {
+enum HealthProbe {
     private static let longestBody = 64 * 1024
 
-    private let loop: EventLoop
-    private let timeout: Duration
-    private var exchange: UpstreamExchange?
-    private var timer: LoopTimer?
-    private var status = 0
-    private var body: [UInt8] = []
-    private var report: ((ProbeAnswer) -> Void)?
-
     /// Asks at once and calls `report` exactly once.
-    init(
-        loop: EventLoop, client: UpstreamClient, _ question: HealthQuestion, report: @escaping (ProbeAnswer) -> Void
-    ) {
-        self.loop = loop
-        timeout = question.timeout
-        self.report = report
+    static func ask(_ question: HealthQuestion, of client: UpstreamClient, report: @escaping (ProbeAnswer) -> Void) {
         var fields = FieldList()
         fields.append("Accept", "application/json")
         if let authorization = question.authorization { fields.append("Authorization", authorization) }
@@ -54,47 +40,20 @@ final class HealthProbe: UpstreamFollower, TimerHandler {
             port: question.port, method: .get, methodName: "GET", target: Array(HealthAnswer.path.utf8)[...],
             fields: fields,
             body: .none)
-        let timer = loop.timer(self)
-        self.timer = timer
-        loop.arm(timer, after: timeout)
-        exchange = client.start(request, follower: self)
-        if exchange == nil { end(.failed("The gateway has no memory for a health check.")) }
-    }
-
-    private func end(_ answer: ProbeAnswer) {
-        if let timer { loop.cancel(timer) }
-        timer = nil
-        exchange?.cancel()
-        exchange = nil
-        let report = self.report
-        self.report = nil
-        report?(answer)
-    }
-
-    func timerFired(_ timer: LoopTimer) {
-        end(.failed("It accepts connections and did not answer its health check within \(timeout.plainText)."))
-    }
-
-    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { status = head.status }
-
-    func answerBody(_ bytes: Span<UInt8>) -> Bool {
-        if body.count < Self.longestBody { body.append(bytes) }
-        return true
-    }
-
-    func answerEnded(trailers: FieldList) { end(.answered(HealthAnswer(status: status, body: body))) }
-
-    func answerFailed(_ failure: UpstreamFailure) {
-        switch failure {
-        case .refused: end(.failed("It does not accept connections on its port yet."))
-        case .noAnswer(let reason), .badAnswer(let reason), .brokenBody(let reason):
-            end(.failed("Its answer to the health check broke off: \(reason)."))
+        WholeAnswer.ask(request, of: client, within: question.timeout, longestBody: longestBody) {
+            report(answer($0, question.timeout))
         }
     }
 
-    func answerSettled() {}
-
-    func uploadDrained() {}
-
-    func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) { socket.close() }
+    private static func answer(_ outcome: WholeAnswer.Outcome, _ timeout: Duration) -> ProbeAnswer {
+        switch outcome {
+        case .answered(let status, let body): .answered(HealthAnswer(status: status, body: body))
+        case .failed(.refused): .failed("It does not accept connections on its port yet.")
+        case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
+            .failed("Its answer to the health check broke off: \(reason).")
+        case .late:
+            .failed("It accepts connections and did not answer its health check within \(timeout.plainText).")
+        case .noMemory: .failed("The gateway has no memory for a health check.")
+        }
+    }
 }

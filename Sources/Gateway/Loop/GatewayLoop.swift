@@ -69,8 +69,7 @@ final class GatewayLoop {
             progress.makeRoom(for: routes)
         case .policy(let policy): follow(policy)
         case .answer(let call, let answer): calls.removeValue(forKey: call)?.answer(answer)
-        case .probe(let question, let report):
-            _ = HealthProbe(loop: loop, client: client, question, report: report)
+        case .probe(let question, let report): HealthProbe.ask(question, of: client, report: report)
         case .progress(let slot, let report): report(progress[slot])
         case .drain(let limit, let finished): beginDrain(limit, finished)
         case .stop: loop.stop()
@@ -92,13 +91,6 @@ final class GatewayLoop {
         if drain != nil { loop.atEndOfPass(LateStream(exchange)) }
     }
 
-    /// Takes that memory; it is nobody else's then.
-    func takeSpareFields() -> FieldList {
-        var taken = FieldList()
-        swap(&taken, &spareFields)
-        return taken
-    }
-
     func streamEnded(_ exchange: ProxyExchange) { streams[ObjectIdentifier(exchange)] = nil }
 
     // MARK: Control plane
@@ -117,6 +109,13 @@ final class GatewayLoop {
         calls[number] = call
         let control = self.control
         Task { mailbox.post(.answer(call: number, await question(control))) }
+    }
+
+    /// Hands ``spareFields`` over, so that they are filled without a copy.
+    func takeSpareFields() -> FieldList {
+        var taken = FieldList()
+        swap(&taken, &spareFields)
+        return taken
     }
 
     // MARK: Answers and notes

@@ -1,3 +1,5 @@
+internal import OpenCode
+
 /// The name of a project: one folder directly under the home directory.
 ///
 /// Two names are the same when their bytes are: file systems know nothing of Unicode's equivalences, which `String`
@@ -51,20 +53,12 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
                 decoded.append(byte)
                 continue
             }
-            guard let high = iterator.next().flatMap(hexadecimal), let low = iterator.next().flatMap(hexadecimal) else {
+            guard let high = iterator.next()?.hexadecimalDigitValue, let low = iterator.next()?.hexadecimalDigitValue
+            else {
                 return nil
             }
             decoded.append(high << 4 | low)
         }
         return decoded
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,5 @@
+internal import OpenCode
+
 /// The name of a project's unit: an instance of the template `opencode@.service`.
 ///
 /// The instance part is the folder's name in systemd's own escaping (systemd.unit(5), "String Escaping for Inclusion in
@@ -102,8 +104,8 @@ extension UnitName {
             switch byte {
             case UInt8(ascii: "-"): bytes.append(UInt8(ascii: "/"))
             case UInt8(ascii: "\\"):
-                guard iterator.next() == UInt8(ascii: "x"), let high = iterator.next().flatMap(digit),
-                    let low = iterator.next().flatMap(digit)
+                guard iterator.next() == UInt8(ascii: "x"), let high = iterator.next()?.hexadecimalDigitValue,
+                    let low = iterator.next()?.hexadecimalDigitValue
                 else { return nil }
                 bytes.append(high << 4 | low)
             default: bytes.append(byte)
@@ -115,14 +117,5 @@ extension UnitName {
     private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         return [UInt8(ascii: "\\"), UInt8(ascii: "x"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -12,7 +12,9 @@ enum PercentDecoding {
             let byte = bytes[index]
             index += 1
             if byte == UInt8(ascii: "%") {
-                if index + 1 < bytes.count, let high = digit(bytes[index]), let low = digit(bytes[index + 1]) {
+                if index + 1 < bytes.count, let high = bytes[index].hexadecimalDigitValue,
+                    let low = bytes[index + 1].hexadecimalDigitValue
+                {
                     decoded.append(high << 4 | low)
                     index += 2
                     whole += 1
@@ -27,14 +29,5 @@ enum PercentDecoding {
         guard whole == 0 || broken == 0 else { return nil }
         guard String(validating: decoded, as: UTF8.self) != nil else { return nil }
         return decoded
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Settings
 
 /// One request to the running gateway and its whole answer, on a loop of its own that runs until the answer is there.
-final class GatewayCall: UpstreamFollower, TimerHandler {
+enum GatewayCall {
     /// An answer.
     struct Answer {
         let status: Int
@@ -20,13 +20,6 @@ final class GatewayCall: UpstreamFollower, TimerHandler {
     private static let timeout = Duration.seconds(120)
     private static let longestBody = 64 << 20
 
-    private let loop: EventLoop
-    private var status = 0
-    private var body: [UInt8] = []
-    private var result: Result<Answer, Failure>?
-
-    private init(_ loop: EventLoop) { self.loop = loop }
-
     /// Asks the gateway that listens on `address`; `key` opens it where the route needs one.
     static func perform(
         _ method: Method, _ target: String, to address: ListenAddress, key: Secret?
@@ -40,8 +33,7 @@ final class GatewayCall: UpstreamFollower, TimerHandler {
         do {
             let loop = try EventLoop()
             let client = try UpstreamClient(loop: loop, host: host(of: address))
-            let call = GatewayCall(loop)
-            return try call.run(request(method, target, address, key), client, address).get()
+            return try run(request(method, target, address, key), client, loop, at: place(address))
         } catch let error as Failure {
             throw error
         } catch {
@@ -49,22 +41,28 @@ final class GatewayCall: UpstreamFollower, TimerHandler {
         }
     }
 
-    private func run(
-        _ request: UpstreamRequest, _ client: UpstreamClient, _ address: ListenAddress
-    ) throws -> Result<Answer, Failure> {
-        let timer = loop.timer(self)
-        loop.arm(timer, after: Self.timeout)
-        let exchange = client.start(request, follower: self)
-        try loop.run()
-        exchange?.cancel()
-        loop.cancel(timer)
+    private static func run(
+        _ request: UpstreamRequest, _ client: UpstreamClient, _ loop: EventLoop, at place: String
+    ) throws -> Answer {
+        var outcome: WholeAnswer.Outcome?
+        WholeAnswer.ask(request, of: client, within: timeout, longestBody: longestBody) {
+            outcome = $0
+            loop.stop()
+        }
+        if outcome == nil { try loop.run() }
         client.stop()
         loop.letGo()
-        switch result {
-        case .success(let answer): return .success(answer)
-        case .failure(let failure): return .failure(Failure(description: "\(Self.place(address)) \(failure)"))
-        case nil: return .failure(Failure(description: "\(Self.place(address)) gives no answer."))
+        let problem: String
+        switch outcome {
+        case .answered(let status, let body): return Answer(status: status, body: body)
+        case .failed(.refused): problem = "accepts no connection."
+        case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
+            problem = "gave no answer of a gateway: \(reason)."
+        case .late: problem = "did not answer within 2 minutes."
+        case .noMemory: problem = "was not asked: there is no memory for a request."
+        case nil: problem = "gives no answer."
         }
+        throw Failure(description: "\(place) \(problem)")
     }
 
     private static func request(
@@ -89,36 +87,4 @@ final class GatewayCall: UpstreamFollower, TimerHandler {
     }
 
     private static func place(_ address: ListenAddress) -> String { "\(host(of: address)):\(address.port)" }
-
-    private func end(_ result: Result<Answer, Failure>) {
-        self.result = result
-        loop.stop()
-    }
-
-    func timerFired(_ timer: LoopTimer) {
-        end(.failure(Failure(description: "did not answer within 2 minutes.")))
-    }
-
-    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { status = head.status }
-
-    func answerBody(_ bytes: Span<UInt8>) -> Bool {
-        if body.count < Self.longestBody { body.append(bytes) }
-        return true
-    }
-
-    func answerEnded(trailers: FieldList) { end(.success(Answer(status: status, body: body))) }
-
-    func answerFailed(_ failure: UpstreamFailure) {
-        switch failure {
-        case .refused: end(.failure(Failure(description: "accepts no connection.")))
-        case .noAnswer(let reason), .badAnswer(let reason), .brokenBody(let reason):
-            end(.failure(Failure(description: "gave no answer of a gateway: \(reason).")))
-        }
-    }
-
-    func answerSettled() {}
-
-    func uploadDrained() {}
-
-    func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) { socket.close() }
 }

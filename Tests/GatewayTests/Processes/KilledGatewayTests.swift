@@ -9,14 +9,7 @@ import Testing
 
     init() throws {
         tools = try TemporaryDirectory()
-        // Each server adds its number to a list.
-        opencode = try tools.write(
-            "#!/bin/sh\necho $$ >>../servers\nexec '\(try BuiltProducts.path("opencode-twin"))' \"$@\"\n",
-            to: "opencode", mode: 0o755)
-    }
-
-    private func servers(_ gateway: GatewayUnderTest) throws -> [Int32] {
-        try gateway.read("servers").split(separator: "\n").compactMap { Int32($0) }
+        opencode = try ListedTwin(in: tools).opencode
     }
 
     @Test func theNextGatewayTakesOverWhatRunsAndStartsNoSecondServer() throws {
@@ -33,9 +26,9 @@ import Testing
         #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
         // The very same server, with its password: it knows the session.
         #expect(try second.request("GET", "/projects/demo/api/session/\(identifier)").status == 200)
-        let servers = try servers(second)
+        let servers = try ListedTwin.servers(second)
         #expect(servers.count == 1)
-        #expect(second.log.contains { $0.contains("found running and is taken over") })
+        try second.waitForLog("found running and is taken over")
         #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(!servers.contains(where: ProcessMeasures.isAlive))
         try second.end()
@@ -50,7 +43,7 @@ import Testing
         first.process.terminate(SIGKILL)
         try first.process.waitForExit()
         let second = try GatewayUnderTest(opencode: opencode, after: first)
-        let servers = try servers(second)
+        let servers = try ListedTwin.servers(second)
         #expect(servers.count == 3 && servers.allSatisfy(ProcessMeasures.isAlive))
         #expect(try second.end() == .exited(0))
         #expect(!servers.contains(where: ProcessMeasures.isAlive))
@@ -60,7 +53,7 @@ import Testing
         let first = try GatewayUnderTest(opencode: opencode)
         try first.makeProject("demo")
         #expect(try first.request("POST", "/projects/demo/start").status == 200)
-        let server = try #require(try servers(first).first)
+        let server = try #require(try ListedTwin.servers(first).first)
         kill(server, SIGSTOP)
         first.process.terminate(SIGKILL)
         try first.process.waitForExit()
@@ -68,11 +61,11 @@ import Testing
             flags: ["--start-timeout", "1s", "--stop-timeout", "1s"], opencode: opencode, after: first)
         let refusal = try second.request("POST", "/projects/demo/start")
         #expect(refusal.status == 500, "\(refusal.text)")
-        #expect(try servers(second) == [server])
+        #expect(try ListedTwin.servers(second) == [server])
         #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(try second.request("POST", "/projects/demo/start").status == 200)
         #expect(!ProcessMeasures.isAlive(server))
-        #expect(try servers(second).count(where: ProcessMeasures.isAlive) == 1)
+        #expect(try ListedTwin.servers(second).count(where: ProcessMeasures.isAlive) == 1)
         try second.end()
     }
 
@@ -86,7 +79,7 @@ import Testing
                 "viberemote-gateway: another gateway (process \(first.process.pid)) already runs instances") == true)
         // Nothing has happened to the first one's.
         #expect(try first.request("GET", "/projects/demo/api/session").status == 200)
-        #expect(try servers(first).count == 1)
+        #expect(try ListedTwin.servers(first).count == 1)
         try first.end()
     }
 
@@ -104,8 +97,8 @@ import Testing
             gateway = try GatewayUnderTest(opencode: opencode, after: gateway)
         }
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
-        #expect(try servers(gateway).count(where: ProcessMeasures.isAlive) == 1)
+        #expect(try ListedTwin.servers(gateway).count(where: ProcessMeasures.isAlive) == 1)
         #expect(try gateway.end() == .exited(0))
-        #expect(try !servers(gateway).contains(where: ProcessMeasures.isAlive))
+        #expect(try !ListedTwin.servers(gateway).contains(where: ProcessMeasures.isAlive))
     }
 }

@@ -9,13 +9,7 @@ import Testing
 
     init() throws {
         other = try TemporaryDirectory()
-        opencode = try other.write(
-            "#!/bin/sh\necho $$ >>../servers\nexec '\(try BuiltProducts.path("opencode-twin"))' \"$@\"\n",
-            to: "opencode", mode: 0o755)
-    }
-
-    private func servers(_ gateway: GatewayUnderTest) throws -> [Int32] {
-        try gateway.read("servers").split(separator: "\n").compactMap { Int32($0) }
+        opencode = try ListedTwin(in: other).opencode
     }
 
     @Test func anotherSpellingOrEnvironmentFindsTheProjectsTaken() throws {
@@ -46,9 +40,9 @@ import Testing
             environment: ["XDG_RUNTIME_DIR": other.path], opencode: opencode, after: first)
         let answer = try second.request("POST", "/projects/demo/start")
         #expect(answer.text.contains(#""status":"started""#), "\(answer.text)")
-        let servers = try servers(second)
+        let servers = try ListedTwin.servers(second)
         #expect(servers.count == 2 && !ProcessMeasures.isAlive(servers[0]) && ProcessMeasures.isAlive(servers[1]))
-        #expect(second.log.contains { $0.contains("A server was found of which nothing is written down: it is ended") })
+        try second.waitForLog("A server was found of which nothing is written down: it is ended")
         try second.end()
     }
 
@@ -82,7 +76,7 @@ import Testing
         let gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.makeProject("demo")
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
-        let server = try #require(try servers(gateway).first)
+        let server = try #require(try ListedTwin.servers(gateway).first)
         let run = try ProgramRun(
             ["exec", "demo"],
             [

@@ -1,0 +1,85 @@
+package import EventLoop
+package import HTTPTypes
+
+/// One request whose answer is wanted as a whole, within a time: for who asks on the gateway's own behalf.
+package final class WholeAnswer: UpstreamFollower, TimerHandler {
+    /// What came of the request.
+    package enum Outcome {
+        /// The whole answer; of a body beyond the limit as much as was kept.
+        case answered(status: Int, body: [UInt8])
+        /// There is none.
+        case failed(UpstreamFailure)
+        /// It was not whole in time.
+        case late
+        /// libcurl had no memory for the request.
+        case noMemory
+    }
+
+    private let loop: EventLoop
+    private let longestBody: Int
+    private var exchange: UpstreamExchange?
+    private var timer: LoopTimer?
+    private var status = 0
+    private var body: [UInt8] = []
+    private var report: ((Outcome) -> Void)?
+
+    /// Sends the request at once and calls `report` exactly once, from within this call only without memory. Keeps about
+    /// `longestBody` bytes of the answer's body and waits for it no longer than `timeout`.
+    package static func ask(
+        _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration, longestBody: Int,
+        report: @escaping (Outcome) -> Void
+    ) {
+        WholeAnswer(client.loop, longestBody, report).send(request, client, timeout)
+    }
+
+    private init(_ loop: EventLoop, _ longestBody: Int, _ report: @escaping (Outcome) -> Void) {
+        self.loop = loop
+        self.longestBody = longestBody
+        self.report = report
+    }
+
+    private func send(_ request: borrowing UpstreamRequest, _ client: UpstreamClient, _ timeout: Duration) {
+        let timer = loop.timer(self)
+        self.timer = timer
+        loop.arm(timer, after: timeout)
+        exchange = client.start(request, follower: self)
+        if exchange == nil { end(.noMemory) }
+    }
+
+    private func end(_ outcome: Outcome) {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        exchange?.cancel()
+        exchange = nil
+        let report = self.report
+        self.report = nil
+        report?(outcome)
+    }
+
+    /// The time is over.
+    package func timerFired(_ timer: LoopTimer) { end(.late) }
+
+    /// See ``UpstreamFollower``.
+    package func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { status = head.status }
+
+    /// See ``UpstreamFollower``.
+    package func answerBody(_ bytes: Span<UInt8>) -> Bool {
+        if body.count < longestBody { body.append(bytes) }
+        return true
+    }
+
+    /// See ``UpstreamFollower``.
+    package func answerEnded(trailers: FieldList) { end(.answered(status: status, body: body)) }
+
+    /// See ``UpstreamFollower``.
+    package func answerFailed(_ failure: UpstreamFailure) { end(.failed(failure)) }
+
+    /// See ``UpstreamFollower``.
+    package func answerSettled() {}
+
+    /// See ``UpstreamFollower``.
+    package func uploadDrained() {}
+
+    /// See ``UpstreamFollower``.
+    package func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) { socket.close() }
+}
