@@ -2,6 +2,7 @@
 // length: 200
 
 import EnvironmentFiles
+
 @testable import Settings
 
 private let path = "/keys"

@@ -3,34 +3,71 @@
 
 import HTTPTypes
 
-/// An upstream's head is taken only when it can be read in one way, says the same when it is written again, and its framing
-/// is what its fields say.
+/// An upstream's head is taken only when it can be read in one way, however the network cuts it, says the same when it is
+/// written again, and its framing is what its fields say.
 ///
-/// The input is a byte for the kind of request and whether CR is put before each LF, then the head.
+/// The input is a byte for the kind of request and whether CR is put before each LF, one for the size of the pieces, then
+/// the head.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
     let kind = input.byte()
-    var reader = ResponseHeadReader()
-    var lines = 0
-    while let line = input.piece(endedBy: 0x0A) {
-        let bytes = Array(line) + (kind & 1 == 0 ? [0x0D, 0x0A] : [0x0A])
-        lines += 1
-        guard let progress = try? reader.read(line: bytes.span) else { return 0 }
-        switch progress {
-        case .needsMore: continue
-        case .interim: lines = 0
-        case .complete(let head):
-            precondition((200...999).contains(head.status) && head.fields.count == lines - 2)
-            check(head, kind & 2 == 0 ? .get : .head, isHTTP10: reader.isHTTP10)
-            return 0
-        case .switching(let head):
-            precondition(head.status == 101 && head.fields.count == lines - 2)
-            check(head, .get, isHTTP10: reader.isHTTP10)
-            return 0
-        }
+    let size = Int(input.byte() % 64) + 1
+    var text: [UInt8] = []
+    for byte in input.remainder() {
+        if byte == 0x0A, kind & 1 == 0 { text.append(0x0D) }
+        text.append(byte)
     }
+    let whole = Reading(text, pieces: max(1, text.count))
+    let pieces = Reading(text, pieces: size)
+    precondition(whole.isSame(as: pieces) && whole.consumed <= text.count)
+    guard let head = whole.head else { return 0 }
+    let lines = text[whole.start..<whole.consumed].count { $0 == 0x0A }
+    precondition(head.fields.count == lines - 2)
+    precondition(whole.isSwitching ? head.status == 101 : (200...999).contains(head.status))
+    check(head, whole.isSwitching || kind & 2 == 0 ? .get : .head, isHTTP10: whole.isHTTP10)
     return 0
+}
+
+/// All that a reader says of a text.
+private struct Reading {
+    var head: ResponseHead?
+    var isSwitching = false
+    var isHTTP10 = false
+    var fault: ResponseHeadReader.Fault?
+    /// Where the final head begins and ends.
+    var start = 0
+    var consumed = 0
+
+    init(_ text: [UInt8], pieces: Int) {
+        var reader = ResponseHeadReader()
+        while head == nil, fault == nil, consumed < text.count {
+            let piece = text.span.extracting(consumed..<min(consumed + pieces, text.count))
+            var index = 0
+            do throws(ResponseHeadReader.Fault) {
+                switch try reader.read(piece, from: &index) {
+                case .needsMore: precondition(index == piece.count)
+                case .interim: start = consumed + index
+                case .complete(let head): self.head = head
+                case .switching(let head):
+                    self.head = head
+                    isSwitching = true
+                }
+            } catch {
+                fault = error
+            }
+            consumed += index
+        }
+        isHTTP10 = reader.isHTTP10
+    }
+
+    func isSame(as other: Reading) -> Bool {
+        // A line that is too long is known before its end, so the pieces count.
+        guard fault == other.fault, fault == nil else { return fault == other.fault }
+        return head?.status == other.head?.status && head?.fields.count == other.head?.fields.count
+            && isSwitching == other.isSwitching && isHTTP10 == other.isHTTP10 && start == other.start
+            && consumed == other.consumed
+    }
 }
 
 private func check(_ head: ResponseHead, _ method: Method, isHTTP10: Bool) {
@@ -63,7 +100,8 @@ private func check(_ head: ResponseHead, _ method: Method, isHTTP10: Bool) {
 /// The head that a line completes; nil while more is needed.
 private func progress(_ reader: inout ResponseHeadReader, _ line: some Collection<UInt8>) -> ResponseHead? {
     let bytes = Array(line) + [0x0D, 0x0A]
-    switch try? reader.read(line: bytes.span) {
+    var index = 0
+    switch try? reader.read(bytes.span, from: &index) {
     case .needsMore: return nil
     case .complete(let head), .switching(let head): return head
     case .interim, nil: preconditionFailure("a head that was taken is refused")

@@ -54,9 +54,3 @@ static inline CURLMcode ccurl_multi_set_callbacks(
 }
 /// The result of a finished transfer: it stands in a union, which Swift reads less plainly.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }
-
-/// A pointer's place, one for each thread, nil at its start: pthread_getspecific(3) costs as much as the rest of an allocation.
-static inline void **ccurl_thread_slot(void) {
-    static _Thread_local void *slot;
-    return &slot;
-}

@@ -27,6 +27,16 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// AF_INET or AF_INET6.
     package var family: Int32 { Int32(storage.ss_family) }
 
+    /// The same host with another port.
+    package func with(port: UInt16) -> SocketAddress {
+        var other = self
+        // The port stands at the same place in sockaddr_in (ip(7)) and sockaddr_in6 (ipv6(7)), in network order.
+        withUnsafeMutableBytes(of: &other.storage) { memory in
+            memory.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+        }
+        return other
+    }
+
     /// The address without the port, as numbers.
     package var host: String { nameInfo().host }
 

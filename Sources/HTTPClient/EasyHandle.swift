@@ -7,7 +7,7 @@ import HTTPTypes
 /// The handle's callbacks know this object, which knows the exchange that it serves at the moment.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
-    private var block = RequestBlock()
+    private var fieldLines: FieldLines?
     /// The exchange being carried; it and the handle hold each other until the exchange is released.
     var exchange: UpstreamExchange?
 
@@ -25,6 +25,8 @@ final class EasyHandle {
         ccurl_set_string(pointer, CURLOPT_PROTOCOLS_STR, "http")
         ccurl_set_long(pointer, CURLOPT_FOLLOWLOCATION, 0)
         ccurl_set_long(pointer, CURLOPT_HTTP_CONTENT_DECODING, 0)
+        // What libcurl carries must not be sent twice: it never meets a connection that may be stale.
+        ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, 1)
         // The chunked coding is read by the gateway's own strict decoder: libcurl goes on using a connection on which
         // bytes followed the last chunk.
         ccurl_set_long(pointer, CURLOPT_HTTP_TRANSFER_DECODING, 0)
@@ -53,37 +55,21 @@ final class EasyHandle {
     /// libcurl's receive buffer, which it takes for each transfer, in bytes.
     static let bufferSize = 32 * 1024
 
-    /// What the options say of the next transfer's form; most requests have the form of the one before.
-    private enum Form: Equatable {
-        case fresh
-        /// GET without a body.
-        case plainGet
-        case other
-    }
-
-    private var form = Form.fresh
-    private var usesKeptConnection = true
-    private var leavesConnection = true
     private var holdsBody = false
 
-    /// Prepares the handle for a request to the host that `address` names.
-    func prepare(_ request: borrowing UpstreamRequest, address: OpaquePointer) {
+    /// Prepares the handle for a request to the host that `address` names; false without memory.
+    func prepare(_ request: borrowing UpstreamRequest, address: OpaquePointer) -> Bool {
+        guard let fieldLines = FieldLines(of: request) else { return false }
+        ccurl_set_fields(pointer, fieldLines.pointer)
+        self.fieldLines = fieldLines
         ccurl_set_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(address))
-        block.withText(of: request) { _ = ccurl_set_string(pointer, CURLOPT_REQUEST_TARGET, $0) }
-        if request.mayUseKeptConnection != usesKeptConnection {
-            usesKeptConnection = request.mayUseKeptConnection
-            ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, usesKeptConnection ? 0 : 1)
-        }
-        if request.mayUpgrade == leavesConnection {
-            // A connection that has switched protocols must not be kept, which libcurl would do where the instance
-            // has finished sending.
-            leavesConnection = !request.mayUpgrade
-            ccurl_set_long(pointer, CURLOPT_FORBID_REUSE, leavesConnection ? 0 : 1)
-        }
-        let isPlainGet = request.method == .get && !request.hasBody
-        guard !isPlainGet || form != .plainGet else { return }
-        form = isPlainGet ? .plainGet : .other
+        // As characters of C, not as a String, which would mend bytes that are no UTF-8.
+        ccurl_set_string(pointer, CURLOPT_REQUEST_TARGET, request.target.map { CChar(bitPattern: $0) } + [0])
+        // A connection that has switched protocols must not be kept, which libcurl would do where the instance has finished
+        // sending.
+        ccurl_set_long(pointer, CURLOPT_FORBID_REUSE, request.mayUpgrade ? 1 : 0)
         setForm(request)
+        return true
     }
 
     private func setForm(_ request: borrowing UpstreamRequest) {
@@ -91,10 +77,8 @@ final class EasyHandle {
         ccurl_set_long(pointer, CURLOPT_HTTPGET, 1)
         switch request.body {
         case .none:
-            ccurl_set_fields(pointer, SuppressedFields.withoutBody.pointer)
             if request.method == .head { ccurl_set_long(pointer, CURLOPT_NOBODY, 1) }
         case .whole(let bytes):
-            ccurl_set_fields(pointer, SuppressedFields.withBody.pointer)
             ccurl_set_long(pointer, CURLOPT_POST, 1)
             ccurl_set_size(pointer, CURLOPT_POSTFIELDSIZE_LARGE, Int64(bytes.count))
             if bytes.isEmpty {
@@ -108,8 +92,6 @@ final class EasyHandle {
                 }
             }
         case .streamed(let length):
-            let list = length == nil ? SuppressedFields.withChunkedBody : SuppressedFields.withBody
-            ccurl_set_fields(pointer, list.pointer)
             ccurl_set_long(pointer, CURLOPT_UPLOAD, 1)
             ccurl_set_size(pointer, CURLOPT_INFILESIZE_LARGE, length.map { Int64(clamping: $0) } ?? -1)
         }
@@ -117,25 +99,29 @@ final class EasyHandle {
         ccurl_set_string(pointer, CURLOPT_CUSTOMREQUEST, isPlain ? nil : request.methodName)
     }
 
-    /// Should this attempt find its connection closed, the next one must not find another such one.
-    private func leaveKeptConnections() {
-        guard usesKeptConnection else { return }
-        usesKeptConnection = false
-        ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, 1)
-    }
-
-    /// Gives back the copy of a request's body, which libcurl keeps for the handle's next transfer.
-    func forgetBody() {
+    /// Gives back what libcurl has copied of a request, or still refers to, for the handle's next transfer.
+    func forgetRequest() {
+        ccurl_set_fields(pointer, nil)
+        fieldLines = nil
         guard holdsBody else { return }
         holdsBody = false
         ccurl_set_pointer(pointer, CURLOPT_POSTFIELDS, nil)
     }
 
-    /// Whether libcurl has kept the connection of the transfer that has ended. It looks through all of its connections.
-    var hasKeptConnection: Bool {
+    /// Whether libcurl has kept the connection of the transfer that has ended.
+    var hasKeptConnection: Bool { keptDescriptor >= 0 }
+
+    /// Ends the connection that libcurl has kept: nothing would use it again, and libcurl itself closes it only when it
+    /// next opens one.
+    func endKeptConnection() {
+        let descriptor = keptDescriptor
+        if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+
+    private var keptDescriptor: Int32 {
         var socket: curl_socket_t = -1
         ccurl_get_socket(pointer, &socket)
-        return socket >= 0
+        return socket
     }
 
     // The thunks recover the handle and call one method of its exchange. An answer other than the number of bytes
@@ -175,9 +161,7 @@ final class EasyHandle {
             UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
         ) -> Int32 = { context, _, _, _, _ in
             guard let context else { return CURL_PREREQFUNC_ABORT }
-            let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-            guard handle.exchange?.mayAttempt() == true else { return CURL_PREREQFUNC_ABORT }
-            handle.leaveKeptConnections()
+            Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().exchange?.forgetConnecting()
             return CURL_PREREQFUNC_OK
         }
 

@@ -4,10 +4,8 @@ import Glibc
 
 /// What libcurl asks of its user: descriptors to watch and to close, and a timer.
 extension UpstreamClient {
-    /// libcurl's wish to have a descriptor watched. A wish to have it left alone is not acted on where the descriptor was
-    /// read from: most connections are used again at once, and an idle one that fires is dropped then. One that is still
-    /// being connected is let go of at once: libcurl 7.88 closes it without calling back, and its number may be a
-    /// client's next.
+    /// libcurl's wish to have a descriptor watched. One that is still being connected is forgotten at once: libcurl 7.88
+    /// closes it without calling back, and its number may be a client's next.
     fileprivate func watch(_ easy: UnsafeMutableRawPointer, _ descriptor: Int32, _ what: Int32) {
         if descriptor >= sockets.count {
             sockets.append(contentsOf: repeatElement(nil, count: Int(descriptor) + 1 - sockets.count))
@@ -15,12 +13,8 @@ extension UpstreamClient {
         let entry = sockets[Int(descriptor)] ?? CurlSocket(client: self, descriptor: descriptor)
         sockets[Int(descriptor)] = entry
         if what == CURL_POLL_REMOVE {
-            if entry.isEstablished {
-                entry.isIdle = true
-            } else {
-                sockets[Int(descriptor)] = nil
-                entry.stopWatching()
-            }
+            if !entry.isEstablished { sockets[Int(descriptor)] = nil }
+            entry.stopWatching()
         } else {
             entry.want(what)
             let exchange = handle(of: easy)?.exchange
@@ -52,9 +46,6 @@ extension UpstreamClient {
         let socket = Socket(owning: own)
         while case .bytes = socket.receive(loop.scratch, { exchange.salvage($0) }) {}
     }
-
-    /// Whether libcurl may use a connection for an exchange that it has not told about.
-    var hasUnplacedExchange: Bool { running.contains { $0.descriptor < 0 && $0.handle != nil } }
 
     fileprivate func setTimer(_ milliseconds: Int) {
         guard let timer else { return }

@@ -1,8 +1,8 @@
 internal import CCurl
 package import EventLoop
 
-/// The upstream side of one loop: libcurl's multi interface for everything up to an answer's head, and for exchanges
-/// to their end.
+/// The upstream side of one loop: connections of its own, kept alive, for requests that may be repeated; libcurl's multi
+/// interface for all others, each of which has a connection to itself.
 ///
 /// HTTP/1.1 to one address only. Nothing may be removed from libcurl while one of its callbacks runs: what ends there
 /// is put on a list and removed when libcurl has returned.
@@ -10,6 +10,7 @@ package final class UpstreamClient {
     let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private let host: String
+    private let address: SocketAddress
     /// How long a connection may take to be made.
     let connectTimeout: Duration
     private var addresses: [UInt16: OpaquePointer] = [:]
@@ -25,8 +26,13 @@ package final class UpstreamClient {
     private var finishing: [UpstreamExchange] = []
     private var removing: [EasyHandle] = []
 
+    private var keptConnections = KeptConnections()
+    private var spareRequests: [[UInt8]] = []
+
     private static let keptHandles = 64
-    private static let keptConnections = 64
+    private static let mostSpareRequests = 64
+    private static let largestSpareRequest = 8 * 1024
+    private static let connectionStep = 8
     private var connectionLimit = 0
 
     /// A client on `loop`. `host` is a numeric address as it stands in a URL, IPv6 in brackets; the Host field says
@@ -37,8 +43,12 @@ package final class UpstreamClient {
     ) throws(SetUpFailure) {
         guard Self.isLibraryReady else { throw SetUpFailure(description: "libcurl could not be initialised.") }
         guard let multi = curl_multi_init() else { throw SetUpFailure(description: "libcurl has no memory.") }
+        guard let address = SocketAddress(host: host.filter { $0 != "[" && $0 != "]" }, port: 0) else {
+            throw SetUpFailure(description: "\(host) is no numeric address.")
+        }
         self.loop = loop
         self.host = host
+        self.address = address
         self.connectTimeout = connectTimeout
         self.multi = multi
         timer = loop.timer(self)
@@ -53,26 +63,32 @@ package final class UpstreamClient {
 
     /// Sends a request; `follower` is told what comes, from the next pass of the loop on.
     package func start(_ request: borrowing UpstreamRequest, follower: any UpstreamFollower) -> UpstreamExchange? {
-        guard let handle = idleHandles.popLast() ?? EasyHandle(client: self), let address = address(of: request.port)
-        else {
-            return nil
-        }
         let exchange = UpstreamExchange(client: self, request: request, follower: follower)
-        exchange.handle = handle
-        handle.exchange = exchange
-        handle.prepare(request, address: address)
-        exchange.listIndex = running.count
-        running.append(exchange)
-        limitConnections()
-        enter { curl_multi_add_handle(multi, handle.pointer) }
+        if request.mayUseKeptConnection {
+            list(exchange)
+            exchange.begin(with: request)
+        } else {
+            guard let handle = idleHandles.popLast() ?? EasyHandle(client: self),
+                let address = address(of: request.port),
+                handle.prepare(request, address: address)
+            else { return nil }
+            exchange.handle = handle
+            handle.exchange = exchange
+            list(exchange)
+            limitConnections()
+            enter { curl_multi_add_handle(multi, handle.pointer) }
+        }
         return exchange
     }
 
-    /// Sets how many connections libcurl may hold: those in use count, and a few idle ones are kept besides, but not
-    /// each one that a prompt has opened for itself.
+    private func list(_ exchange: UpstreamExchange) {
+        exchange.listIndex = running.count
+        running.append(exchange)
+    }
+
+    /// Sets how many connections libcurl may hold: those in use count, and those that have ended are not wanted.
     private func limitConnections() {
-        let wanted =
-            (running.count + Self.keptConnections) / Self.keptConnections * Self.keptConnections + Self.keptConnections
+        let wanted = (running.count + Self.connectionStep) / Self.connectionStep * Self.connectionStep
         guard wanted != connectionLimit else { return }
         connectionLimit = wanted
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, wanted)
@@ -82,6 +98,7 @@ package final class UpstreamClient {
     /// meanwhile.
     package func stop() {
         for exchange in running { exchange.cancel() }
+        for connection in keptConnections.removeAll() { connection.close() }
         if let timer { loop.cancel(timer) }
         timer = nil
         defer { curl_multi_cleanup(multi) }
@@ -90,6 +107,45 @@ package final class UpstreamClient {
         idleHandles.removeAll()
         for address in addresses.values { curl_url_cleanup(address) }
         addresses.removeAll()
+    }
+
+    // MARK: Connections of our own
+
+    /// A connection that was kept alive, and has neither been closed nor brought what nobody has asked for.
+    func takeKept(_ port: UInt16) -> UpstreamSocket? {
+        while let connection = keptConnections.take(port) {
+            if connection.isUsable { return connection }
+            connection.close()
+        }
+        return nil
+    }
+
+    /// Opens a connection for an exchange, which is told when that fails.
+    func connect(_ exchange: UpstreamExchange, _ port: UInt16) -> UpstreamSocket {
+        .connect(to: address.with(port: port), port: port, for: exchange, client: self)
+    }
+
+    /// Keeps a connection for the next request.
+    func keep(_ connection: UpstreamSocket) {
+        guard keptConnections.add(connection) else { return connection.close() }
+        connection.rest()
+    }
+
+    /// A kept connection was closed, or has brought what nobody has asked for.
+    func drop(_ connection: UpstreamSocket) { keptConnections.remove(connection) }
+
+    /// Memory for a request's text.
+    func takeSpareRequest() -> [UInt8] { spareRequests.popLast() ?? [] }
+
+    /// Takes that memory back.
+    func giveBack(_ request: inout [UInt8]) {
+        guard spareRequests.count < Self.mostSpareRequests, 1...Self.largestSpareRequest ~= request.capacity else {
+            return
+        }
+        var spare: [UInt8] = []
+        swap(&spare, &request)
+        spare.removeAll(keepingCapacity: true)
+        spareRequests.append(spare)
     }
 
     // MARK: For exchanges
@@ -141,7 +197,7 @@ package final class UpstreamClient {
         isInLibrary = true
         curl_multi_remove_handle(multi, handle.pointer)
         isInLibrary = false
-        handle.forgetBody()
+        handle.forgetRequest()
         if idleHandles.count < Self.keptHandles { idleHandles.append(handle) }
     }
 
@@ -218,7 +274,7 @@ package final class UpstreamClient {
         return pointer.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private static let isLibraryReady = TransferMemory.initializeLibrary()
+    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_NOTHING)) == CURLE_OK
 }
 
 extension UpstreamClient: TimerHandler, PassHandler {

@@ -29,7 +29,7 @@ extension UpstreamExchange {
 
     /// Whether the exchange ends before libcurl has seen the answer's end, or the connection is not meant to be kept.
     private var isEndedHere: Bool {
-        stream != nil || framing == .chunked || mayUpgrade || method == .head && hasBody
+        socket != nil || framing == .chunked || mayUpgrade || method == .head && hasBody
     }
 
     /// An answer can be there before libcurl has told which descriptor it uses: then libcurl is asked whether it has

@@ -1,36 +1,48 @@
 import EventLoop
 import HTTPTypes
 
-/// An exchange on a socket that libcurl has let go of.
+/// An exchange on a socket that libcurl does not carry, or no longer.
 extension UpstreamExchange {
     /// The connection's socket was taken from libcurl.
     func took(_ socket: Socket) {
         // libcurl believes that it has closed the connection.
         connectionWasClosed = false
         guard !bodyReader.isComplete else { return finish(.complete) }
-        let stream = UpstreamStream(socket: socket, exchange: self, loop: client.loop)
-        self.stream = stream
-        guard stream.open(isPaused: isPaused) else {
-            return streamEnded(.failed("its descriptor could not be watched"))
+        let connection = UpstreamSocket(socket, port: port, client: client)
+        self.socket = connection
+        guard connection.carryOn(self) else {
+            return socketEnded(.failed("its descriptor could not be watched"))
         }
     }
 
-    /// The socket has brought bytes; false where reading must stop.
-    func streamReceived(_ bytes: Span<UInt8>) -> Bool {
-        guard read(bytes) else {
-            if state == .running { streamEnded(.failed("")) }
-            return false
-        }
-        if bodyReader.isComplete {
-            streamEnded(.complete)
-            return false
-        }
+    /// The socket has brought bytes; what they end is told by ``readEnded()``.
+    func socketReceived(_ bytes: Span<UInt8>) {
+        mayRetry = false
+        guard let start = status == 0 ? receivedHead(bytes) : 0, start < bytes.count else { return }
+        _ = read(bytes.extracting(start...))
+    }
+
+    /// All that one read has brought was taken in.
+    func readEnded() {
+        guard state == .running else { return }
+        if fault != nil || status != 0 && bodyReader.isComplete { return finish(.complete) }
         actionEnded()
-        return state == .running && !isPaused
     }
 
     /// The socket was closed or has broken.
-    func streamEnded(_ result: TransferResult) { finish(result) }
+    func socketEnded(_ result: TransferResult) {
+        guard state == .running, mayRetry, result != .refused else { return finish(result) }
+        retry()
+    }
+
+    /// The exchange is over: its connection is kept for another one, unless it could be out of step.
+    func leaveSocket(_ failure: UpstreamFailure?) {
+        guard let socket else { return }
+        self.socket = nil
+        let isInStep =
+            failure == nil && bodyReader.isComplete && !isLastOnConnection && !headReader.isHTTP10 && socket.hasSentAll
+        if isInStep { client.keep(socket) } else { socket.close() }
+    }
 
     /// Whether libcurl may close the connection with an answer in it that it has not looked at.
     var mayHaveUnreadAnswer: Bool {
@@ -41,14 +53,7 @@ extension UpstreamExchange {
     /// Takes bytes that libcurl has left unread on a connection that it is closing.
     func salvage(_ bytes: Span<UInt8>) {
         isSalvaged = true
-        var start = 0
-        while status == 0, fault == nil, state == .running, start < bytes.count {
-            var end = start
-            while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-            end = min(end + 1, bytes.count)
-            guard receivedHead(bytes.extracting(start..<end)) else { return }
-            start = end
-        }
-        if status != 0, start < bytes.count { _ = receivedBody(bytes.extracting(start..<bytes.count)) }
+        guard let start = status == 0 ? receivedHead(bytes) : 0, start < bytes.count else { return }
+        _ = receivedBody(bytes.extracting(start...))
     }
 }

@@ -3,9 +3,8 @@ package import HTTPTypes
 
 /// One request to an instance and its answer.
 ///
-/// Until the answer's head is there, libcurl carries it. An event stream then leaves libcurl: its socket is read
-/// directly, so that an idle stream costs a few hundred bytes and libcurl's list of connections stays short. The
-/// follower sees no difference.
+/// A request that may be repeated is carried by a connection of the gateway's own (``UpstreamSocket``), any other by
+/// libcurl, which an event stream leaves as soon as its head is there. The follower sees no difference.
 package final class UpstreamExchange {
     enum State {
         case running
@@ -23,7 +22,16 @@ package final class UpstreamExchange {
     let hasBody: Bool
     let isStreamed: Bool
     let mayUpgrade: Bool
+    /// The request as it goes on the wire, while it may have to be sent (again) on a connection of our own.
+    private(set) var request: [UInt8] = []
+    let port: UInt16
+    /// The transfer that carries the exchange, where libcurl does.
     var handle: EasyHandle?
+    /// The connection that carries it, where libcurl does not.
+    var socket: UpstreamSocket?
+    /// Whether the connection was kept alive from an earlier exchange and has not answered yet: should it turn out to be
+    /// closed, the request goes out once more.
+    var mayRetry = false
     /// The descriptor of the connection that libcurl uses for this exchange.
     var descriptor: Int32 = -1
     /// Where the exchange stands in the client's list of running ones.
@@ -33,7 +41,6 @@ package final class UpstreamExchange {
 
     var state = State.running
     var headReader = ResponseHeadReader()
-    var headLine: [UInt8] = []
     /// The answer's status, 0 until its head is there.
     var status = 0
     /// Whether the answer says that its connection ends with it.
@@ -41,7 +48,6 @@ package final class UpstreamExchange {
     var framing = ResponseFraming.none
     var bodyReader = ResponseBodyReader(.none)
     var fault: UpstreamFailure?
-    private var attempts = 0
     /// While libcurl connects.
     var connectTimer: LoopTimer?
     /// Whether the follower has asked to pause.
@@ -54,7 +60,6 @@ package final class UpstreamExchange {
     var isSalvaged = false
     /// The connection, once the instance has switched protocols.
     private var switched: (socket: Socket, head: ResponseHead)?
-    var stream: UpstreamStream?
     /// Whether libcurl has closed the connection while the exchange was ending.
     var connectionWasClosed = false
 
@@ -64,7 +69,31 @@ package final class UpstreamExchange {
         hasBody = request.hasBody
         isStreamed = request.isStreamed
         mayUpgrade = request.mayUpgrade
+        port = request.port
         self.follower = follower
+    }
+
+    // MARK: Beginning
+
+    /// Sends the request on a connection of our own: on one that was kept alive, or else on a new one.
+    func begin(with request: borrowing UpstreamRequest) {
+        self.request = client.takeSpareRequest()
+        request.write(to: &self.request)
+        if let kept = client.takeKept(port) {
+            mayRetry = true
+            socket = kept
+            kept.carry(self)
+        } else {
+            socket = client.connect(self, port)
+        }
+    }
+
+    /// A kept-alive connection was closed under the request, and nobody can tell whether it was read: it may be repeated
+    /// (RFC 9110 §9.2.2), on a connection that cannot be stale.
+    func retry() {
+        mayRetry = false
+        socket?.close()
+        socket = client.connect(self, port)
     }
 
     // MARK: For the follower
@@ -88,7 +117,7 @@ package final class UpstreamExchange {
     package func resume() {
         guard isPaused, state == .running else { return }
         isPaused = false
-        if let stream { stream.resume() } else { client.unpause(self, receiving: true, sending: !isUploadWaiting) }
+        if let socket { socket.resume() } else { client.unpause(self, receiving: true, sending: !isUploadWaiting) }
     }
 
     /// Ends the exchange and closes its connection; the follower hears nothing more.
@@ -96,8 +125,9 @@ package final class UpstreamExchange {
         follower = nil
         guard state == .running else { return }
         state = .ended
-        stream?.close()
-        stream = nil
+        socket?.close()
+        socket = nil
+        client.giveBack(&request)
         client.release(self)
     }
 
@@ -109,57 +139,52 @@ package final class UpstreamExchange {
 
     // MARK: libcurl's side
 
-    /// A request goes out for the first time, or once more where libcurl has found its kept-alive connection closed.
-    func mayAttempt() -> Bool {
-        forgetConnecting()
-        attempts += 1
-        connectionWasClosed = false
-        return attempts <= 2
-    }
-
     /// Takes what libcurl has read: the head's lines, then the body.
     func received(_ bytes: Span<UInt8>) -> Intake {
         guard state == .running else { return .stop }
         guard status == 0 else { return receivedBody(bytes) }
-        return receivedHead(bytes) ? .taken : .stop
+        return receivedHead(bytes) == nil ? .stop : .taken
     }
 
-    /// libcurl hands over one line at a time, and a long one in pieces.
-    func receivedHead(_ bytes: Span<UInt8>) -> Bool {
-        let isLineEnd = bytes[bytes.count - 1] == UInt8(ascii: "\n")
-        if isLineEnd, headLine.isEmpty { return receivedHeadLine(bytes) }
-        headLine.append(bytes)
-        guard isLineEnd else { return true }
-        let line = headLine
-        headLine = []
-        return receivedHeadLine(line.span)
-    }
-
-    private func receivedHeadLine(_ line: Span<UInt8>) -> Bool {
+    /// Reads the head; answers how many of the bytes were the head's, or nil where it can't be used or the exchange has
+    /// ended with it.
+    func receivedHead(_ bytes: Span<UInt8>) -> Int? {
+        var count = 0
         do throws(ResponseHeadReader.Fault) {
-            switch try headReader.read(line: line) {
-            case .needsMore, .interim: return true
-            case .complete(let head): return begin(head)
-            case .switching(let head): return switchProtocols(head)
+            while count < bytes.count {
+                switch try headReader.read(bytes, from: &count) {
+                case .needsMore: return count
+                case .interim: continue
+                case .complete(let head): return begin(head, isFollowed: count < bytes.count) ? count : nil
+                case .switching(let head): return switchProtocols(head) ? count : nil
+                }
             }
+            return count
         } catch {
             fault = .badAnswer(error.rawValue)
-            return false
+            return nil
         }
     }
 
-    private func begin(_ head: consuming ResponseHead) -> Bool {
+    private func begin(_ head: consuming ResponseHead, isFollowed: Bool) -> Bool {
         do throws(ResponseFraming.Fault) {
             framing = try ResponseFraming.of(head, to: method)
         } catch {
             fault = .badAnswer("its framing is ambiguous (\(error))")
             return false
         }
+        // Known before the client is told anything.
+        guard framing != .none || !isFollowed else {
+            fault = .badAnswer(Self.sentence(.excess))
+            return false
+        }
         status = head.status
+        if socket?.hasSentAll == true { client.giveBack(&request) }
         isLastOnConnection = head.fields.contains(.close, in: .connection)
         bodyReader = ResponseBodyReader(framing)
         let isStream = head.isEventStream && framing != .none
         follower?.answerHead(head, framing)
+        guard handle != nil else { return state == .running }
         // Also where libcurl reads on its timer's behalf, which it does when an answer overtakes the news of the
         // connection.
         client.settleAfterAction(self)
@@ -209,7 +234,7 @@ package final class UpstreamExchange {
             return false
         }
         // Only libcurl knows the end of a body with a length before the connection may be used again.
-        if bodyReader.isComplete, framing == .chunked || isUploadRefused, stream == nil {
+        if bodyReader.isComplete, framing == .chunked || isUploadRefused, handle != nil {
             client.finishAfterAction(self)
         }
         return state == .running
@@ -241,8 +266,9 @@ package final class UpstreamExchange {
         if let switched { return handOver(switched.socket, switched.head) }
         let failure = fault ?? failure(result)
         state = .ended
-        stream?.close()
-        stream = nil
+        handle?.endKeptConnection()
+        leaveSocket(failure)
+        client.giveBack(&request)
         client.release(self)
         let listener = follower
         follower = nil

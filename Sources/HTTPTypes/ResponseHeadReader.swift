@@ -1,10 +1,10 @@
-/// Puts an answer's head together from its lines, and drops the interim answers before it (RFC 9110 §15.2).
+/// Reads an answer's head, and drops the interim answers before it (RFC 9110 §15.2).
 package struct ResponseHeadReader: Sendable {
-    /// What a line has brought.
+    /// What the bytes have brought.
     package enum Progress: Sendable {
-        /// More lines are needed.
+        /// More bytes are needed.
         case needsMore
-        /// An interim answer has ended; the next line begins another head.
+        /// An interim answer has ended; another head follows.
         case interim
         /// The final head is complete.
         case complete(ResponseHead)
@@ -24,8 +24,12 @@ package struct ResponseHeadReader: Sendable {
     private static let maximumSize = 64 * 1024
     private static let protocolPrefix = Array("HTTP/1.".utf8)
 
-    private var head: ResponseHead?
+    /// 0 before the status line.
+    private var status = 0
+    private var fields = FieldList()
     private var size = 0
+    /// The beginning of a line whose end has not come.
+    private var beginning: [UInt8] = []
 
     /// Whether the final answer speaks HTTP/1.0.
     package private(set) var isHTTP10 = false
@@ -33,27 +37,55 @@ package struct ResponseHeadReader: Sendable {
     /// A reader before the first line.
     package init() {}
 
-    /// Reads one line with its line ending.
-    package mutating func read(line bytes: Span<UInt8>) throws(Fault) -> Progress {
-        size += bytes.count
-        guard size <= Self.maximumSize else { throw .tooLarge }
-        guard bytes.count >= 2, bytes[bytes.count - 2] == 0x0d, bytes[bytes.count - 1] == 0x0a else {
-            throw .badLineEnding
+    /// Reads bytes as the network has cut them, from `index` on, as far as the end of the head; `index` stands behind
+    /// what was read.
+    package mutating func read(_ bytes: Span<UInt8>, from index: inout Int) throws(Fault) -> Progress {
+        while index < bytes.count {
+            let start = index
+            // Stays within the bytes by its condition.
+            while index < bytes.count, bytes[unchecked: index] != UInt8(ascii: "\n") { index += 1 }
+            let isWhole = index < bytes.count
+            if isWhole { index += 1 }
+            size += index - start
+            guard size <= Self.maximumSize else { throw .tooLarge }
+            let piece = bytes.extracting(start..<index)
+            if !isWhole {
+                beginning.append(piece)
+                break
+            }
+            let progress = beginning.isEmpty ? try read(line: piece) : try readWithBeginning(piece)
+            if case .needsMore = progress { continue }
+            return progress
         }
-        let line = bytes.extracting(0..<(bytes.count - 2))
-        guard var head else {
-            head = ResponseHead(status: try status(line), fields: FieldList(fields: 12, bytes: 480))
-            return .needsMore
-        }
-        guard !line.isEmpty else { return end(head) }
-        self.head = nil
-        try Self.add(line, to: &head.fields)
-        self.head = head
         return .needsMore
     }
 
-    private mutating func end(_ head: ResponseHead) -> Progress {
-        self.head = nil
+    private mutating func readWithBeginning(_ end: Span<UInt8>) throws(Fault) -> Progress {
+        var line: [UInt8] = []
+        swap(&line, &beginning)
+        line.append(end)
+        return try read(line: line.span)
+    }
+
+    /// Reads one line with its line ending.
+    private mutating func read(line bytes: Span<UInt8>) throws(Fault) -> Progress {
+        guard bytes.count >= 2, bytes[bytes.count - 2] == 0x0d else { throw .badLineEnding }
+        let line = bytes.extracting(0..<(bytes.count - 2))
+        if status == 0 {
+            status = try readStatus(line)
+            fields = FieldList(fields: 12, bytes: 480)
+        } else if line.isEmpty {
+            return end()
+        } else {
+            try add(line)
+        }
+        return .needsMore
+    }
+
+    private mutating func end() -> Progress {
+        var head = ResponseHead(status: status)
+        swap(&head.fields, &fields)
+        status = 0
         switch head.status {
         case 101: return .switching(head)
         case 100..<200: return .interim
@@ -62,7 +94,7 @@ package struct ResponseHeadReader: Sendable {
     }
 
     /// `HTTP/1.1 200 Reason` (RFC 9112 §4); the reason may be missing, and the space before it too.
-    private mutating func status(_ line: Span<UInt8>) throws(Fault) -> Int {
+    private mutating func readStatus(_ line: Span<UInt8>) throws(Fault) -> Int {
         guard line.count >= 12, line[8] == 0x20, line.count == 12 || line[12] == 0x20 else { throw .badStatusLine }
         let prefix = Self.protocolPrefix.span
         for index in prefix.indices where line[index] != prefix[index] { throw .badStatusLine }
@@ -80,7 +112,7 @@ package struct ResponseHeadReader: Sendable {
         return status
     }
 
-    private static func add(_ line: Span<UInt8>, to fields: inout FieldList) throws(Fault) {
+    private mutating func add(_ line: Span<UInt8>) throws(Fault) {
         guard !line[0].isOptionalWhiteSpace else { throw .foldedLine }
         var colon = 0
         // Both loops stay within the line by their conditions.

@@ -16,7 +16,10 @@ struct ResponseHeadReaderTests {
             let end = rest.firstIndex(of: 0x0a).map { $0 + 1 } ?? rest.endIndex
             let line = Array(rest[..<end])
             rest = rest[end...]
-            switch try reader.read(line: line.span) {
+            var index = 0
+            let progress = try reader.read(line.span, from: &index)
+            #expect(index == line.count)
+            switch progress {
             case .needsMore: said.append("+")
             case .interim: said.append("interim")
             case .complete(let head):
@@ -100,16 +103,50 @@ struct ResponseHeadReaderTests {
         "Every line ends with CR LF",
         arguments: [
             "HTTP/1.1 200 OK\n", "\n", "HTTP/1.1 200 OK\r\nX: a\n", "HTTP/1.1 200 OK\r\nX: a\r\n\n",
-            "HTTP/1.1 200 OK\r\nX: a\r", "HTTP/1.1 200 OK\r\nX: a", "HTTP/1.1 200 OK\r\n\r", "HTTP/1.1 200 OK\r",
         ])
     func lineEndings(text: String) {
         #expect(throws: Fault.badLineEnding) { try read(text) }
     }
 
-    @Test("An empty line is no line at all")
-    func nothing() {
+    @Test("Where the network cuts a head does not matter")
+    func cuts() throws {
+        let text = "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nX: one\r\nX:\r\n\r\nthe body".bytes
+        for size in 1...text.count {
+            var reader = ResponseHeadReader()
+            var head: ResponseHead?
+            var position = 0
+            while head == nil, position < text.count {
+                let piece = text.span.extracting(position..<min(position + size, text.count))
+                var index = 0
+                if case .complete(let complete) = try reader.read(piece, from: &index) { head = complete }
+                position += index
+            }
+            #expect(head?.fields.lines == ["X: one", "X: "])
+            // Nothing of the body was taken.
+            #expect(text[position...].elementsEqual("the body".utf8))
+        }
+    }
+
+    @Test("A line that never ends is too large, and is not kept beyond that")
+    func endlessLine() {
         var reader = ResponseHeadReader()
-        #expect(throws: Fault.badLineEnding) { try reader.read(line: [UInt8]().span) }
+        let piece = [UInt8](repeating: UInt8(ascii: "v"), count: 1_024)
+        #expect(throws: Fault.tooLarge) {
+            for _ in 0...64 {
+                var index = 0
+                _ = try reader.read(piece.span, from: &index)
+            }
+        }
+    }
+
+    @Test("No bytes bring nothing")
+    func nothing() throws {
+        var reader = ResponseHeadReader()
+        var index = 0
+        guard case .needsMore = try reader.read([UInt8]().span, from: &index) else {
+            Issue.record("a head was read from nothing")
+            return
+        }
     }
 
     @Test("Interim answers are dropped with their fields; the final one follows (RFC 9110 §15.2)")

@@ -31,6 +31,10 @@ final class ProxyRig: Sendable {
         try gateway.start(instance)
     }
 
+    /// A method of each way that a request goes to an instance: one that may be repeated on a connection that is kept alive,
+    /// any other by libcurl on a connection of its own.
+    static let carriers = ["GET", "POST"]
+
     /// The target at the gateway of a path at the instance.
     static func target(_ path: String) -> String { "/projects/demo/api\(path)" }
 
@@ -53,8 +57,10 @@ final class ProxyRig: Sendable {
     }
 
     /// Opens an event stream; its head is not read yet.
-    func events(_ path: String = "/event", receiveBuffer: Int? = nil) throws -> EventStreamReader {
-        EventStreamReader(try send("GET", path, receiveBuffer: receiveBuffer))
+    func events(
+        _ path: String = "/event", method: String = "GET", receiveBuffer: Int? = nil
+    ) throws -> EventStreamReader {
+        EventStreamReader(try send(method, path, receiveBuffer: receiveBuffer))
     }
 
     /// The port of the connection that brought the last request for this path.

@@ -99,11 +99,12 @@ import Testing
         }
     }
 
-    @Test func whatHadArrivedIsDeliveredAndTheClientIsCut() throws {
+    @Test(arguments: ProxyRig.carriers)
+    func whatHadArrivedIsDeliveredAndTheClientIsCut(method: String) throws {
         let instance = Instance()
         let rig = try ProxyRig(instance.serve)
         for broken in Self.breaks {
-            let client = ResponseReader(try rig.send("GET", "/\(broken.name)"))
+            let client = ResponseReader(try rig.send(method, "/\(broken.name)"))
             var body = try client.readBodyPart() ?? []
             #expect(client.head?.status == 200, "\(broken.name)")
             #expect(String(decoding: body, as: UTF8.self) == "hello", "\(broken.name)")
@@ -117,11 +118,12 @@ import Testing
         try instance.endings.wait(forCount: Self.breaks.count { $0.end == nil })
     }
 
-    @Test func anAnswerThatComesBrokenInOneGoIsNeverWhole() throws {
+    @Test(arguments: ProxyRig.carriers)
+    func anAnswerThatComesBrokenInOneGoIsNeverWhole(method: String) throws {
         let instance = Instance()
         let rig = try ProxyRig(instance.serve)
         for broken in Self.breaks {
-            let answer = try rig.request("GET", "/\(broken.name)?at-once")
+            let answer = try rig.request(method, "/\(broken.name)?at-once")
             if broken.end == .close {
                 // It broke off after its head: what had arrived is delivered.
                 #expect(answer.status == 200, "\(broken.name)")

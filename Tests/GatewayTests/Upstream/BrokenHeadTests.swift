@@ -67,7 +67,8 @@ import Testing
         ),
     ]
 
-    @Test func aBrokenHeadIs502AndItsConnectionIsNeverUsedAgain() throws {
+    @Test(arguments: ProxyRig.carriers)
+    func aBrokenHeadIs502AndItsConnectionIsNeverUsedAgain(method: String) throws {
         let endings = Recorded<String>("a connection closed by the gateway")
         let rig = try ProxyRig { connection, head in
             guard let broken = Self.brokenHeads.first(where: { head.path == "/\($0.name)" }) else {
@@ -79,7 +80,7 @@ import Testing
             connection.close()
         }
         for broken in Self.brokenHeads {
-            guard let answer = try? rig.request("GET", "/\(broken.name)") else {
+            guard let answer = try? rig.request(method, "/\(broken.name)") else {
                 Issue.record("no answer to \(broken.name)")
                 continue
             }
@@ -94,11 +95,12 @@ import Testing
         try endings.wait(forCount: Self.brokenHeads.count)
     }
 
-    @Test func anInstanceThatRefusesConnectionsIs503() throws {
+    @Test(arguments: ProxyRig.carriers)
+    func anInstanceThatRefusesConnectionsIs503(method: String) throws {
         let gateway = try GatewayUnderTest()
         let port = try Self.startInstanceThatLeaves(gateway)
         // Its process lives, so nobody but the connection itself tells.
-        let answer = try gateway.request("GET", ProxyRig.target("/x"))
+        let answer = try gateway.request(method, ProxyRig.target("/x"))
         #expect(answer.status == 503)
         #expect(answer.text == #"{"detail":"Cannot connect to OpenCode instance on port \#(port)"}"#)
     }

@@ -156,8 +156,8 @@ import Testing
         #expect(rig.port(of: "/1") != rig.port(of: "/2"))
     }
 
-    @Test(arguments: [false, true])
-    func moreBytesThanPromisedAreNobodysAnswer(isChunked: Bool) throws {
+    @Test(arguments: [false, true], ProxyRig.carriers)
+    func moreBytesThanPromisedAreNobodysAnswer(isChunked: Bool, method: String) throws {
         let rig = try ProxyRig { connection, head in
             guard head.path == "/1" else { return try connection.respond(200, text: "answered") }
             let body =
@@ -165,22 +165,26 @@ import Testing
                 ? "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" : "Content-Length: 5\r\n\r\nhello"
             try connection.write("HTTP/1.1 200 OK\r\n\(body)HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
         }
-        let answer = try rig.request("GET", "/1")
+        let answer = try rig.request(method, "/1")
         #expect(answer.status == 502 || answer.ending != .complete)
         #expect(try rig.request("GET", "/2").text == "answered")
         #expect(rig.port(of: "/1") != rig.port(of: "/2"))
     }
 
-    @Test(arguments: ["204 No Content\r\n\r\n", "200 OK\r\nContent-Length: 0\r\n\r\n", "304 Not Modified\r\n\r\n"])
-    func moreBytesThanPromisedWithoutABodyAreNobodysAnswer(head: String) throws {
+    @Test(
+        arguments: ["204 No Content\r\n\r\n", "200 OK\r\nContent-Length: 0\r\n\r\n", "304 Not Modified\r\n\r\n"],
+        ProxyRig.carriers)
+    func moreBytesThanPromisedWithoutABodyAreNobodysAnswer(head: String, method: String) throws {
         let rig = try ProxyRig { connection, request in
             guard request.path == "/1" else { return try connection.respond(200, text: "answered") }
             try connection.write("HTTP/1.1 \(head)HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
         }
         for _ in 0..<3 {
-            let answer = try rig.request("GET", "/1")
-            #expect(answer.status == 502 || answer.body.isEmpty)
+            let answer = try rig.request(method, "/1")
+            // libcurl drops what follows an answer without a body.
+            #expect(answer.status == 502 || method == "POST" && answer.body.isEmpty)
             #expect(try rig.request("GET", "/2").text == "answered")
+            #expect(rig.port(of: "/1") != rig.port(of: "/2"))
         }
     }
 }

@@ -8,8 +8,8 @@ import Testing
 
     enum End: Sendable, CaseIterable { case close, reset, badChunk, surplus }
 
-    @Test(arguments: End.allCases)
-    func anInstanceThatDiesIsNeverACleanEnd(end: End) throws {
+    @Test(arguments: End.allCases, ProxyRig.carriers)
+    func anInstanceThatDiesIsNeverACleanEnd(end: End, method: String) throws {
         let goOn = Latch("the client to have the first event")
         let rig = try ProxyRig { connection, head in
             guard head.path == "/event" else { return try connection.respond(200, text: "fine") }
@@ -31,7 +31,7 @@ import Testing
                 try connection.waitForEnd()
             }
         }
-        let stream = try rig.events()
+        let stream = try rig.events(method: method)
         #expect(try stream.next() == "1")
         goOn.open()
         #expect(try stream.next() == "2")
@@ -45,8 +45,8 @@ import Testing
             try connection.writeHead(200, headers: Self.head)
             connection.close()
         }
-        for _ in 0..<5 {
-            let answer = try rig.request("GET", "/event")
+        for method in ["GET", "POST", "GET", "POST", "GET"] {
+            let answer = try rig.request(method, "/event")
             #expect(answer.status == 502 || answer.ending == .truncated || answer.ending == .reset)
         }
     }
@@ -57,15 +57,15 @@ import Testing
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
                     + "9\r\ndata: 1\n\n\r\n0\r\n\r\n")
         }
-        for _ in 0..<5 {
-            let answer = try rig.request("GET", "/event")
+        for method in ["GET", "POST", "GET", "POST", "GET"] {
+            let answer = try rig.request(method, "/event")
             #expect(answer.text == "data: 1\n\n")
             #expect(answer.ending == .complete)
         }
     }
 
-    @Test(arguments: [false, true])
-    func aStreamThatIsEndedByClosingEndsCleanlyUnlessItIsReset(byReset: Bool) throws {
+    @Test(arguments: [false, true], ProxyRig.carriers)
+    func aStreamThatIsEndedByClosingEndsCleanlyUnlessItIsReset(byReset: Bool, method: String) throws {
         let goOn = Latch("the client to have the first event")
         let rig = try ProxyRig { connection, _ in
             try connection.writeHead(200, headers: Self.lengthless)
@@ -73,7 +73,7 @@ import Testing
             try goOn.wait()
             if byReset { connection.reset() } else { connection.close() }
         }
-        let stream = try rig.events()
+        let stream = try rig.events(method: method)
         #expect(try stream.next() == "1")
         goOn.open()
         #expect(try stream.next() == nil)
