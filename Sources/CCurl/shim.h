@@ -30,10 +30,6 @@ static inline CURLcode ccurl_set_open_socket(
 static inline CURLcode ccurl_set_close_socket(CURL *handle, int (*callback)(void *, curl_socket_t)) {
     return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }
-static inline CURLcode ccurl_set_before_request(
-    CURL *handle, int (*callback)(void *, char *, char *, int, int)) {
-    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
-}
 static inline CURLcode ccurl_get_socket(CURL *handle, curl_socket_t *socket) {
     return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, socket);
 }

@@ -1,5 +1,6 @@
 internal import CCurl
 package import EventLoop
+import HTTPTypes
 
 /// The upstream side of one loop: connections of its own, kept alive, for requests that may be repeated; libcurl's multi
 /// interface for all others, each of which has a connection to itself.
@@ -10,10 +11,9 @@ package final class UpstreamClient {
     let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private let host: String
-    private let address: SocketAddress
+    let address: SocketAddress
     /// How long a connection may take to be made.
     let connectTimeout: Duration
-    private var addresses: [UInt16: OpaquePointer] = [:]
     private var idleHandles: [EasyHandle] = []
     var sockets: [CurlSocket?] = []
     private(set) var running: [UpstreamExchange] = []
@@ -26,12 +26,10 @@ package final class UpstreamClient {
     private var finishing: [UpstreamExchange] = []
     private var removing: [EasyHandle] = []
 
-    private var keptConnections = KeptConnections()
-    private var spareRequests: [[UInt8]] = []
+    var keptConnections = KeptConnections()
+    var spareRequests: [[UInt8]] = []
 
     private static let keptHandles = 64
-    private static let mostSpareRequests = 64
-    private static let largestSpareRequest = 8 * 1024
     private static let connectionStep = 8
     private var connectionLimit = 0
 
@@ -63,14 +61,16 @@ package final class UpstreamClient {
 
     /// Sends a request; `follower` is told what comes, from the next pass of the loop on.
     package func start(_ request: borrowing UpstreamRequest, follower: any UpstreamFollower) -> UpstreamExchange? {
+        // Every byte was checked when it came from the client (RequestFraming).
+        assert(
+            request.fields.holdsNoControlCharacter && request.target.allSatisfy { $0 > 0x20 },
+            "a request with a line end in its target or fields must never come this far")
         let exchange = UpstreamExchange(client: self, request: request, follower: follower)
         if request.mayUseKeptConnection {
             list(exchange)
             exchange.begin(with: request)
         } else {
-            guard let handle = idleHandles.popLast() ?? EasyHandle(client: self),
-                let address = address(of: request.port),
-                handle.prepare(request, address: address)
+            guard let handle = idleHandles.popLast() ?? EasyHandle(client: self), handle.prepare(request, host: host)
             else { return nil }
             exchange.handle = handle
             handle.exchange = exchange
@@ -105,47 +105,6 @@ package final class UpstreamClient {
         for handle in removing { curl_multi_remove_handle(multi, handle.pointer) }
         removing.removeAll()
         idleHandles.removeAll()
-        for address in addresses.values { curl_url_cleanup(address) }
-        addresses.removeAll()
-    }
-
-    // MARK: Connections of our own
-
-    /// A connection that was kept alive, and has neither been closed nor brought what nobody has asked for.
-    func takeKept(_ port: UInt16) -> UpstreamSocket? {
-        while let connection = keptConnections.take(port) {
-            if connection.isUsable { return connection }
-            connection.close()
-        }
-        return nil
-    }
-
-    /// Opens a connection for an exchange, which is told when that fails.
-    func connect(_ exchange: UpstreamExchange, _ port: UInt16) -> UpstreamSocket {
-        .connect(to: address.with(port: port), port: port, for: exchange, client: self)
-    }
-
-    /// Keeps a connection for the next request.
-    func keep(_ connection: UpstreamSocket) {
-        guard keptConnections.add(connection) else { return connection.close() }
-        connection.rest()
-    }
-
-    /// A kept connection was closed, or has brought what nobody has asked for.
-    func drop(_ connection: UpstreamSocket) { keptConnections.remove(connection) }
-
-    /// Memory for a request's text.
-    func takeSpareRequest() -> [UInt8] { spareRequests.popLast() ?? [] }
-
-    /// Takes that memory back.
-    func giveBack(_ request: inout [UInt8]) {
-        guard spareRequests.count < Self.mostSpareRequests, 1...Self.largestSpareRequest ~= request.capacity else {
-            return
-        }
-        var spare: [UInt8] = []
-        swap(&spare, &request)
-        spare.removeAll(keepingCapacity: true)
-        spareRequests.append(spare)
     }
 
     // MARK: For exchanges
@@ -167,7 +126,6 @@ package final class UpstreamClient {
 
     /// The exchange has ended: its handle is used for another one.
     func release(_ exchange: UpstreamExchange) {
-        exchange.forgetConnecting()
         forget(exchange)
         guard let handle = exchange.handle else { return }
         exchange.handle = nil
@@ -199,15 +157,6 @@ package final class UpstreamClient {
         isInLibrary = false
         handle.forgetRequest()
         if idleHandles.count < Self.keptHandles { idleHandles.append(handle) }
-    }
-
-    private func address(of port: UInt16) -> OpaquePointer? {
-        if let known = addresses[port] { return known }
-        guard let address = curl_url(),
-            curl_url_set(address, CURLUPART_URL, "http://\(host):\(port)/", 0) == CURLUE_OK
-        else { return nil }
-        addresses[port] = address
-        return address
     }
 
     // MARK: Running libcurl
@@ -268,7 +217,7 @@ package final class UpstreamClient {
         }
     }
 
-    func handle(of easy: UnsafeMutableRawPointer) -> EasyHandle? {
+    private func handle(of easy: UnsafeMutableRawPointer) -> EasyHandle? {
         var pointer: UnsafeMutableRawPointer?
         ccurl_get_private(easy, &pointer)
         return pointer.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }

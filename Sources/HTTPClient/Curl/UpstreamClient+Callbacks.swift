@@ -4,23 +4,21 @@ import Glibc
 
 /// What libcurl asks of its user: descriptors to watch and to close, and a timer.
 extension UpstreamClient {
-    /// libcurl's wish to have a descriptor watched. One that is still being connected is forgotten at once: libcurl 7.88
-    /// closes it without calling back, and its number may be a client's next.
-    fileprivate func watch(_ easy: UnsafeMutableRawPointer, _ descriptor: Int32, _ what: Int32) {
+    /// libcurl's wish to have a descriptor watched, or not any more. That comes true at once: a descriptor that is still being
+    /// connected is closed by libcurl 7.88 without calling back, and its number may be a client's next.
+    fileprivate func watch(_ descriptor: Int32, _ what: Int32) {
+        guard descriptor < sockets.count, let entry = sockets[Int(descriptor)] else { return }
+        if what == CURL_POLL_REMOVE { entry.stopWatching() } else { entry.want(what) }
+    }
+
+    /// libcurl has opened a descriptor for an exchange. It can have read the answer before it wishes to have it watched.
+    func opened(_ descriptor: Int32, for exchange: UpstreamExchange) {
         if descriptor >= sockets.count {
             sockets.append(contentsOf: repeatElement(nil, count: Int(descriptor) + 1 - sockets.count))
         }
-        let entry = sockets[Int(descriptor)] ?? CurlSocket(client: self, descriptor: descriptor)
-        sockets[Int(descriptor)] = entry
-        if what == CURL_POLL_REMOVE {
-            if !entry.isEstablished { sockets[Int(descriptor)] = nil }
-            entry.stopWatching()
-        } else {
-            entry.want(what)
-            let exchange = handle(of: easy)?.exchange
-            entry.exchange = exchange
-            exchange?.descriptor = descriptor
-        }
+        sockets[Int(descriptor)]?.stopWatching()
+        sockets[Int(descriptor)] = CurlSocket(client: self, descriptor: descriptor, exchange: exchange)
+        exchange.descriptor = descriptor
     }
 
     fileprivate func close(_ descriptor: Int32) {
@@ -72,9 +70,9 @@ extension UpstreamClient {
     static let onSocket:
         @convention(c) (
             UnsafeMutableRawPointer?, curl_socket_t, Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?
-        ) -> Int32 = { easy, descriptor, what, context, _ in
-            guard let easy, let context else { return 0 }
-            Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().watch(easy, descriptor, what)
+        ) -> Int32 = { _, descriptor, what, context, _ in
+            guard let context else { return 0 }
+            Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().watch(descriptor, what)
             return 0
         }
 

@@ -27,6 +27,7 @@ final class EasyHandle {
         ccurl_set_long(pointer, CURLOPT_HTTP_CONTENT_DECODING, 0)
         // What libcurl carries must not be sent twice: it never meets a connection that may be stale.
         ccurl_set_long(pointer, CURLOPT_FRESH_CONNECT, 1)
+        ccurl_set_long(pointer, CURLOPT_CONNECTTIMEOUT_MS, Int(client.connectTimeout / .milliseconds(1)))
         // The chunked coding is read by the gateway's own strict decoder: libcurl goes on using a connection on which
         // bytes followed the last chunk.
         ccurl_set_long(pointer, CURLOPT_HTTP_TRANSFER_DECODING, 0)
@@ -42,8 +43,6 @@ final class EasyHandle {
         ccurl_set_pointer(pointer, CURLOPT_WRITEDATA, own)
         ccurl_set_data_callback(pointer, CURLOPT_READFUNCTION, Self.onUpload)
         ccurl_set_pointer(pointer, CURLOPT_READDATA, own)
-        ccurl_set_before_request(pointer, Self.onBeforeRequest)
-        ccurl_set_pointer(pointer, CURLOPT_PREREQDATA, own)
         ccurl_set_open_socket(pointer, Self.onOpenSocket)
         ccurl_set_pointer(pointer, CURLOPT_OPENSOCKETDATA, own)
         ccurl_set_close_socket(pointer, UpstreamClient.onCloseSocket)
@@ -57,12 +56,12 @@ final class EasyHandle {
 
     private var holdsBody = false
 
-    /// Prepares the handle for a request to the host that `address` names; false without memory.
-    func prepare(_ request: borrowing UpstreamRequest, address: OpaquePointer) -> Bool {
+    /// Prepares the handle for a request to `host`, as it stands in a URL; false without memory.
+    func prepare(_ request: borrowing UpstreamRequest, host: String) -> Bool {
         guard let fieldLines = FieldLines(of: request) else { return false }
         ccurl_set_fields(pointer, fieldLines.pointer)
         self.fieldLines = fieldLines
-        ccurl_set_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(address))
+        ccurl_set_string(pointer, CURLOPT_URL, "http://\(host):\(request.port)/")
         // As characters of C, not as a String, which would mend bytes that are no UTF-8.
         ccurl_set_string(pointer, CURLOPT_REQUEST_TARGET, request.target.map { CChar(bitPattern: $0) } + [0])
         // A connection that has switched protocols must not be kept, which libcurl would do where the instance has finished
@@ -108,20 +107,12 @@ final class EasyHandle {
         ccurl_set_pointer(pointer, CURLOPT_POSTFIELDS, nil)
     }
 
-    /// Whether libcurl has kept the connection of the transfer that has ended.
-    var hasKeptConnection: Bool { keptDescriptor >= 0 }
-
     /// Ends the connection that libcurl has kept: nothing would use it again, and libcurl itself closes it only when it
     /// next opens one.
     func endKeptConnection() {
-        let descriptor = keptDescriptor
+        var descriptor: curl_socket_t = -1
+        ccurl_get_socket(pointer, &descriptor)
         if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
-    }
-
-    private var keptDescriptor: Int32 {
-        var socket: curl_socket_t = -1
-        ccurl_get_socket(pointer, &socket)
-        return socket
     }
 
     // The thunks recover the handle and call one method of its exchange. An answer other than the number of bytes
@@ -151,19 +142,13 @@ final class EasyHandle {
         @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t =
             { context, _, address in
                 guard let address else { return -1 }
-                exchange(context)?.connects()
                 let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-                return socket(address.pointee.family, kind, address.pointee.protocol)
+                let descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
+                if descriptor >= 0, let exchange = exchange(context) {
+                    exchange.client.opened(descriptor, for: exchange)
+                }
+                return descriptor
             }
-
-    private static let onBeforeRequest:
-        @convention(c) (
-            UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
-        ) -> Int32 = { context, _, _, _, _ in
-            guard let context else { return CURL_PREREQFUNC_ABORT }
-            Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().exchange?.forgetConnecting()
-            return CURL_PREREQFUNC_OK
-        }
 
     private static func exchange(_ context: UnsafeMutableRawPointer?) -> UpstreamExchange? {
         context.flatMap { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue().exchange }

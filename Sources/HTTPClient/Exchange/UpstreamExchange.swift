@@ -48,8 +48,6 @@ package final class UpstreamExchange {
     var framing = ResponseFraming.none
     var bodyReader = ResponseBodyReader(.none)
     var fault: UpstreamFailure?
-    /// While libcurl connects.
-    var connectTimer: LoopTimer?
     /// Whether the follower has asked to pause.
     private(set) var isPaused = false
     var uploadQueue = ByteQueue()

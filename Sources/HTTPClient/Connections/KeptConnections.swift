@@ -10,12 +10,9 @@ struct KeptConnections {
 
     /// Keeps a connection; false where there are enough of them.
     mutating func add(_ connection: UpstreamSocket) -> Bool {
-        var isKept = true
-        // In place: an array that is taken out and put back would be copied.
-        { (kept: inout [UpstreamSocket]) in
-            if kept.count < Self.mostOfOneInstance { kept.append(connection) } else { isKept = false }
-        }(&connections[connection.port, default: []])
-        return isKept
+        guard connections[connection.port]?.count ?? 0 < Self.mostOfOneInstance else { return false }
+        connections[connection.port, default: []].append(connection)
+        return true
     }
 
     /// Takes a connection out that is no longer of use.

@@ -8,16 +8,15 @@ final class CurlSocket: ReadinessHandler {
     private unowned let client: UpstreamClient
     private var watch: EventLoop.Watch?
     private var wanted: Readiness = []
-    /// The exchange that uses the connection, as far as is known.
+    /// The exchange that uses the connection, until it has ended.
     var exchange: UpstreamExchange?
-    /// Whether libcurl waits for nothing but bytes: while it connects it waits for room to write.
-    var isEstablished: Bool { wanted == .readable }
     /// Whether the descriptor has another owner when libcurl lets go of it.
     var isTaken = false
 
-    init(client: UpstreamClient, descriptor: Int32) {
+    init(client: UpstreamClient, descriptor: Int32, exchange: UpstreamExchange) {
         self.client = client
         self.descriptor = descriptor
+        self.exchange = exchange
     }
 
     func want(_ what: Int32) {

@@ -22,7 +22,7 @@ extension UpstreamExchange {
 
     /// libcurl drops bytes behind a body's end and closes the connection; that is all that tells of them.
     private var hasExcess: Bool {
-        guard !isEndedHere, isConnectionGone, framing != .untilClose, !headReader.isHTTP10, isUploadSent, status != 0
+        guard !isEndedHere, connectionWasClosed, framing != .untilClose, !headReader.isHTTP10, isUploadSent, status != 0
         else { return false }
         return !isLastOnConnection
     }
@@ -31,10 +31,6 @@ extension UpstreamExchange {
     private var isEndedHere: Bool {
         socket != nil || framing == .chunked || mayUpgrade || method == .head && hasBody
     }
-
-    /// An answer can be there before libcurl has told which descriptor it uses: then libcurl is asked whether it has
-    /// kept one.
-    private var isConnectionGone: Bool { connectionWasClosed || descriptor < 0 && handle?.hasKeptConnection == false }
 
     /// libcurl sends nothing more of a body after such a status, but does not end a transfer whose upload has paused.
     var isUploadRefused: Bool { !isUploadSent && status >= 300 }
