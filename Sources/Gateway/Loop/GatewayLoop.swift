@@ -28,7 +28,7 @@ final class GatewayLoop {
     var drain: Drain?
     /// Listeners from which nothing is accepted yet.
     var held: [Listener] = []
-    /// Memory for the fields of the next request to an instance: those of the last one, which libcurl has copied.
+    /// Memory for the fields of the next request to an instance: those of the last one, which were copied.
     var spareFields = FieldList()
 
     init(_ setUp: LoopSetUp) throws {
