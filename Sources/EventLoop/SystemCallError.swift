@@ -13,6 +13,9 @@ package struct SystemCallError: Error, Sendable, CustomStringConvertible {
         self.code = code
     }
 
+    /// Whether the process or the machine has no descriptor left.
+    package var isLackOfDescriptors: Bool { code == EMFILE || code == ENFILE }
+
     /// The call and the system's own words for the number.
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }

@@ -22,11 +22,14 @@ package final class UpstreamClient {
     private var isInLibrary = false
     /// Exchanges whose answer has begun since libcurl was entered.
     private var touched: [UpstreamExchange] = []
-    private var leaving: [UpstreamExchange] = []
     private var finishing: [UpstreamExchange] = []
     private var removing: [EasyHandle] = []
 
     var keptConnections = KeptConnections()
+    /// How long a connection is kept that nobody uses.
+    let keepTimeout: Duration
+    var ageTimer: LoopTimer?
+    var isAgeing = false
     var spareRequests: [[UInt8]] = []
 
     private static let keptHandles = 64
@@ -35,9 +38,10 @@ package final class UpstreamClient {
 
     /// A client on `loop`. `host` is a numeric address as it stands in a URL, IPv6 in brackets; the Host field says
     /// 127.0.0.1 in any case. `connectTimeout`: loopback answers at once or not at all; a full accept queue is the one
-    /// case in between.
+    /// case in between. `keepTimeout`: how long a connection is kept that nobody uses.
     package init(
-        loop: EventLoop, host: String = "127.0.0.1", connectTimeout: Duration = .seconds(5)
+        loop: EventLoop, host: String = "127.0.0.1", connectTimeout: Duration = .seconds(5),
+        keepTimeout: Duration = .seconds(60)
     ) throws(SetUpFailure) {
         guard Self.isLibraryReady else { throw SetUpFailure(description: "libcurl could not be initialised.") }
         guard let multi = curl_multi_init() else { throw SetUpFailure(description: "libcurl has no memory.") }
@@ -48,6 +52,7 @@ package final class UpstreamClient {
         self.host = host
         self.address = address
         self.connectTimeout = connectTimeout
+        self.keepTimeout = keepTimeout
         self.multi = multi
         timer = loop.timer(self)
         ccurl_multi_set_context(multi, Unmanaged.passUnretained(self).toOpaque())
@@ -59,14 +64,14 @@ package final class UpstreamClient {
     /// The version of libcurl that is in use.
     package static var libraryVersion: String { String(cString: curl_version()) }
 
-    /// Sends a request; `follower` is told what comes, from the next pass of the loop on.
+    /// Sends a request; `follower` is told what comes, never from within this call.
     package func start(_ request: borrowing UpstreamRequest, follower: any UpstreamFollower) -> UpstreamExchange? {
         // Every byte was checked when it came from the client (RequestFraming).
         assert(
             request.fields.holdsNoControlCharacter && request.target.allSatisfy { $0 > 0x20 },
             "a request with a line end in its target or fields must never come this far")
         let exchange = UpstreamExchange(client: self, request: request, follower: follower)
-        if request.mayUseKeptConnection {
+        if request.mayBeRepeated {
             list(exchange)
             exchange.begin(with: request)
         } else {
@@ -101,6 +106,8 @@ package final class UpstreamClient {
         for connection in keptConnections.removeAll() { connection.close() }
         if let timer { loop.cancel(timer) }
         timer = nil
+        if let ageTimer { loop.cancel(ageTimer) }
+        ageTimer = nil
         defer { curl_multi_cleanup(multi) }
         for handle in removing { curl_multi_remove_handle(multi, handle.pointer) }
         removing.removeAll()
@@ -119,8 +126,6 @@ package final class UpstreamClient {
     }
 
     func settleAfterAction(_ exchange: UpstreamExchange) { touched.append(exchange) }
-
-    func takeSocketAfterAction(of exchange: UpstreamExchange) { leaving.append(exchange) }
 
     func finishAfterAction(_ exchange: UpstreamExchange) { finishing.append(exchange) }
 
@@ -181,7 +186,6 @@ package final class UpstreamClient {
 
     private func settle() {
         while let handle = removing.popLast() { remove(handle) }
-        while let exchange = leaving.popLast() { takeSocket(of: exchange) }
         while let exchange = finishing.popLast() { exchange.finish(.complete) }
         readMessages()
         while let exchange = touched.popLast() { exchange.actionEnded() }
@@ -194,19 +198,6 @@ package final class UpstreamClient {
             let result = Self.result(ccurl_message_result(message))
             handle(of: easy)?.exchange?.finish(result)
         }
-    }
-
-    private func takeSocket(of exchange: UpstreamExchange) {
-        // libcurl keeps what a paused follower has not taken: the exchange stays with it then.
-        guard exchange.state == .running, !exchange.isPaused, let handle = exchange.handle else { return }
-        // Not CURLINFO_ACTIVESOCKET, which libcurl 7.88 knows only once a transfer has ended.
-        let descriptor = exchange.descriptor
-        guard descriptor >= 0, let entry = sockets[Int(descriptor)] else { return }
-        entry.isTaken = true
-        exchange.handle = nil
-        handle.exchange = nil
-        remove(handle)
-        exchange.took(Socket(owning: descriptor))
     }
 
     private static func result(_ code: CURLcode) -> TransferResult {
@@ -227,8 +218,10 @@ package final class UpstreamClient {
 }
 
 extension UpstreamClient: TimerHandler, PassHandler {
-    /// libcurl's own deadline has passed.
-    package func timerFired(_ timer: LoopTimer) { act(on: CURL_SOCKET_TIMEOUT, 0) }
+    /// libcurl's own deadline has passed, or kept connections have grown old.
+    package func timerFired(_ timer: LoopTimer) {
+        if timer === ageTimer { closeOld() } else { act(on: CURL_SOCKET_TIMEOUT, 0) }
+    }
 
     /// libcurl has asked to be called at once.
     package func passEnded() {

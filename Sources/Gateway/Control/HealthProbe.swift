@@ -49,6 +49,7 @@ enum HealthProbe {
         switch outcome {
         case .answered(let status, let body): .answered(HealthAnswer(status: status, body: body))
         case .failed(.refused): .failed("It does not accept connections on its port yet.")
+        case .failed(.outOfDescriptors): .failed("The gateway has no file descriptor left for a health check.")
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
             .failed("Its answer to the health check broke off: \(reason).")
         case .late:

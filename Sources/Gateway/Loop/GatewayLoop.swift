@@ -165,6 +165,8 @@ final class GatewayLoop {
         let port = LogField("port", port)
         switch failure {
         case .refused: log.warning("the instance refuses connections", project, port)
+        case .outOfDescriptors:
+            log.warning("no file descriptor is left for a connection to the instance", project, port)
         case .noAnswer(let reason):
             log.warning("the instance ended a connection without an answer", project, port, LogField("reason", reason))
         case .badAnswer(let reason):

@@ -134,6 +134,11 @@ extension ProxyExchange: UpstreamFollower {
             connection?.dropWaitingAnswer()
             switch failure {
             case .refused: fail(503, "Cannot connect to OpenCode instance on port \(port)")
+            case .outOfDescriptors:
+                fail(
+                    503,
+                    "The gateway has no file descriptor left for a connection to OpenCode. Try again in a moment, or raise its limit (LimitNOFILE=, ulimit -n)."
+                )
             case .noAnswer(let reason):
                 fail(502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).")
             case .badAnswer(let reason): fail(502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).")

@@ -1,29 +1,72 @@
-/// The connections that are kept alive between requests, by the instance's port.
+import EventLoop
+
+/// The connections that are kept alive between requests, by the instance's port, in the order in which they came to rest.
 struct KeptConnections {
-    private static let mostOfOneInstance = 64
+    /// How many are kept.
+    static let most = 64
 
     private var connections: [UInt16: [UpstreamSocket]] = [:]
+    private var count = 0
 
-    /// Hands out the connection that was used last: those that are not needed any more grow old, and the instance closes
-    /// them.
-    mutating func take(_ port: UInt16) -> UpstreamSocket? { connections[port]?.popLast() }
+    /// Whether there is none.
+    var isEmpty: Bool { count == 0 }
 
-    /// Keeps a connection; false where there are enough of them.
-    mutating func add(_ connection: UpstreamSocket) -> Bool {
-        guard connections[connection.port]?.count ?? 0 < Self.mostOfOneInstance else { return false }
+    /// Hands out the connection that was used last, so that those that are not needed any more grow old.
+    mutating func take(_ port: UInt16) -> UpstreamSocket? {
+        guard let connection = connections[port]?.popLast() else { return nil }
+        count -= 1
+        return connection
+    }
+
+    /// Keeps a connection; answers with the one that has to go for it, if any.
+    mutating func add(_ connection: UpstreamSocket) -> UpstreamSocket? {
+        let surplus = count < Self.most ? nil : oldest.flatMap { removeOldest(of: $0.port) }
         connections[connection.port, default: []].append(connection)
-        return true
+        count += 1
+        return surplus
     }
 
     /// Takes a connection out that is no longer of use.
     mutating func remove(_ connection: UpstreamSocket) {
-        connections[connection.port]?.removeAll { $0 === connection }
-        if connections[connection.port]?.isEmpty == true { connections[connection.port] = nil }
+        guard let index = connections[connection.port]?.firstIndex(where: { $0 === connection }) else { return }
+        connections[connection.port]?.remove(at: index)
+        count -= 1
+        forgetIfEmpty(connection.port)
+    }
+
+    /// Takes out all that have rested since that time or longer.
+    mutating func removeAll(restingSince limit: MonotonicTime) -> [UpstreamSocket] {
+        var removed: [UpstreamSocket] = []
+        for port in Array(connections.keys) {
+            while let first = connections[port]?.first, first.restsSince <= limit {
+                removed.append(first)
+                _ = removeOldest(of: port)
+            }
+            forgetIfEmpty(port)
+        }
+        return removed
     }
 
     /// Takes all of them out.
     mutating func removeAll() -> [UpstreamSocket] {
-        defer { connections.removeAll() }
+        defer {
+            connections.removeAll()
+            count = 0
+        }
         return connections.values.flatMap(\.self)
+    }
+
+    private var oldest: UpstreamSocket? {
+        connections.values.compactMap(\.first).min { $0.restsSince < $1.restsSince }
+    }
+
+    private mutating func removeOldest(of port: UInt16) -> UpstreamSocket? {
+        guard connections[port]?.isEmpty == false else { return nil }
+        count -= 1
+        return connections[port]?.removeFirst()
+    }
+
+    private mutating func forgetIfEmpty(_ port: UInt16) {
+        if connections[port]?.isEmpty == true { connections[port] = nil }
     }
 }

@@ -5,6 +5,9 @@ extension UpstreamClient {
     private static let mostSpareRequests = 64
     private static let largestSpareRequest = 8 * 1024
 
+    /// How many connections are kept that nobody uses.
+    package static var mostKeptConnections: Int { KeptConnections.most }
+
     /// A connection that was kept alive, and has neither been closed nor brought what nobody has asked for.
     func takeKept(_ port: UInt16) -> UpstreamSocket? {
         while let connection = keptConnections.take(port) {
@@ -21,8 +24,29 @@ extension UpstreamClient {
 
     /// Keeps a connection for the next request.
     func keep(_ connection: UpstreamSocket) {
-        guard keptConnections.add(connection) else { return connection.close() }
         connection.rest()
+        keptConnections.add(connection)?.close()
+        guard !isAgeing else { return }
+        isAgeing = true
+        let timer = ageTimer ?? loop.timer(self)
+        ageTimer = timer
+        loop.arm(timer, after: keepTimeout)
+    }
+
+    /// Closes what nobody has needed for so long.
+    func closeOld() {
+        for connection in keptConnections.removeAll(restingSince: loop.now + (.zero - keepTimeout)) {
+            connection.close()
+        }
+        isAgeing = !keptConnections.isEmpty
+        if isAgeing, let ageTimer { loop.arm(ageTimer, after: keepTimeout / 4) }
+    }
+
+    /// Closes all kept connections, so that there are descriptors again; false where there was none.
+    func closeKept() -> Bool {
+        let connections = keptConnections.removeAll()
+        for connection in connections { connection.close() }
+        return !connections.isEmpty
     }
 
     /// A kept connection was closed, or has brought what nobody has asked for.
@@ -33,11 +57,11 @@ extension UpstreamClient {
 
     /// Takes that memory back.
     func giveBack(_ request: inout [UInt8]) {
-        guard spareRequests.count < Self.mostSpareRequests, 1...Self.largestSpareRequest ~= request.capacity else {
-            return
-        }
         var spare: [UInt8] = []
         swap(&spare, &request)
+        guard spareRequests.count < Self.mostSpareRequests, 1...Self.largestSpareRequest ~= spare.capacity else {
+            return
+        }
         spare.removeAll(keepingCapacity: true)
         spareRequests.append(spare)
     }

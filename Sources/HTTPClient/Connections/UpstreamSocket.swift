@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 
 /// A connection to an instance that is none of libcurl's: opened for a request that may be repeated, and kept alive for the
-/// next one; or taken over from libcurl with an event stream in it.
+/// next one.
 final class UpstreamSocket: ReadinessHandler {
     let port: UInt16
     private let socket: Socket
@@ -15,6 +15,8 @@ final class UpstreamSocket: ReadinessHandler {
     private var connectTimer: LoopTimer?
     /// How much of the exchange's request has left.
     private var sent = 0
+    /// When the last exchange has ended.
+    private(set) var restsSince = MonotonicTime.now
     /// Why nothing can be sent any more; told at the end of the pass.
     private var failure: TransferResult?
 
@@ -29,24 +31,37 @@ final class UpstreamSocket: ReadinessHandler {
     static func connect(to address: SocketAddress, port: UInt16, for exchange: UpstreamExchange, client: UpstreamClient)
         -> UpstreamSocket
     {
-        guard let socket = try? Socket.connecting(to: address) else {
+        do throws(SystemCallError) {
+            let connection = UpstreamSocket(try open(address, client), port: port, client: client)
+            connection.exchange = exchange
+            connection.beginConnecting()
+            return connection
+        } catch {
             let nowhere = UpstreamSocket(Socket(owning: -1), port: port, client: client)
             nowhere.exchange = exchange
-            nowhere.fail(.refused)
+            nowhere.fail(error.isLackOfDescriptors ? .outOfDescriptors : .refused)
             return nowhere
         }
-        let connection = UpstreamSocket(socket, port: port, client: client)
-        connection.exchange = exchange
-        connection.beginConnecting()
-        return connection
+    }
+
+    private static func open(_ address: SocketAddress, _ client: UpstreamClient) throws(SystemCallError) -> Socket {
+        do throws(SystemCallError) {
+            return try .connecting(to: address)
+        } catch {
+            guard error.isLackOfDescriptors, client.closeKept() else { throw error }
+            return try .connecting(to: address)
+        }
     }
 
     /// Whether the instance has neither closed the connection nor sent what nobody has asked for, which must not become
     /// the next request's answer.
     var isUsable: Bool { socket.isQuiet }
 
-    /// Whether all of the exchange's request has left.
+    /// Whether all of the exchange's request has left, so that nothing but an answer is awaited.
     var hasSentAll: Bool { exchange.map { sent >= $0.request.count } ?? true }
+
+    /// Whether another request may follow once the answer is there.
+    var isSound: Bool { hasSentAll && failure == nil && watch != nil }
 
     /// Sends the exchange's request and reads its answer.
     func carry(_ exchange: UpstreamExchange) {
@@ -55,20 +70,13 @@ final class UpstreamSocket: ReadinessHandler {
         send()
     }
 
-    /// Goes on reading an answer that libcurl has begun to read; false where the kernel refuses.
-    func carryOn(_ exchange: UpstreamExchange) -> Bool {
-        self.exchange = exchange
-        sent = exchange.request.count
-        want(exchange.isPaused ? [] : .readable)
-        return watch != nil
-    }
-
     /// Reads on after a pause.
     func resume() { want(interest) }
 
     /// The exchange has ended and the connection may be used again.
     func rest() {
         exchange = nil
+        restsSince = client.loop.now
         want(.readable)
     }
 
@@ -134,8 +142,12 @@ final class UpstreamSocket: ReadinessHandler {
             return
         }
         guard readiness != wanted else { return }
-        wanted = readiness
-        try? client.loop.change(watch, to: readiness)
+        do throws(SystemCallError) {
+            try client.loop.change(watch, to: readiness)
+            wanted = readiness
+        } catch {
+            fail(.failed("\(error)"))
+        }
     }
 
     private func stopWatching() {
@@ -189,10 +201,13 @@ extension UpstreamSocket: PassHandler {
     /// and closes.
     func passEnded() {
         guard let exchange, let failure else { return }
-        while self.exchange === exchange {
-            guard case .bytes = socket.receive(client.loop.scratch, { exchange.socketReceived($0) }) else { break }
-            exchange.readEnded()
+        var received = Socket.Received.bytes(0)
+        while case .bytes = received, self.exchange === exchange {
+            received = socket.receive(client.loop.scratch) { exchange.socketReceived($0) }
+            if case .bytes = received { exchange.readEnded() }
         }
-        if self.exchange === exchange { exchange.socketEnded(failure) }
+        guard self.exchange === exchange else { return }
+        // An answer that the connection's end completes has come whole.
+        exchange.socketEnded(received == .end && exchange.status != 0 ? .complete : failure)
     }
 }

@@ -10,8 +10,6 @@ final class CurlSocket: ReadinessHandler {
     private var wanted: Readiness = []
     /// The exchange that uses the connection, until it has ended.
     var exchange: UpstreamExchange?
-    /// Whether the descriptor has another owner when libcurl lets go of it.
-    var isTaken = false
 
     init(client: UpstreamClient, descriptor: Int32, exchange: UpstreamExchange) {
         self.client = client

@@ -141,11 +141,16 @@ final class EasyHandle {
     private static let onOpenSocket:
         @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t =
             { context, _, address in
-                guard let address else { return -1 }
+                guard let address, let exchange = exchange(context) else { return -1 }
                 let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-                let descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
-                if descriptor >= 0, let exchange = exchange(context) {
+                var descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
+                if descriptor < 0, errno == EMFILE || errno == ENFILE, exchange.client.closeKept() {
+                    descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
+                }
+                if descriptor >= 0 {
                     exchange.client.opened(descriptor, for: exchange)
+                } else if errno == EMFILE || errno == ENFILE {
+                    exchange.fault = .outOfDescriptors
                 }
                 return descriptor
             }

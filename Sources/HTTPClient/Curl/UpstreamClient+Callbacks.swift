@@ -33,8 +33,7 @@ extension UpstreamClient {
             exchange.connectionWasClosed = true
             exchange.descriptor = -1
         }
-        // The descriptor of a stream lives on under its new owner.
-        if !entry.isTaken { Glibc.close(descriptor) }
+        Glibc.close(descriptor)
     }
 
     /// An instance that does not want the rest of an upload answers and closes. libcurl then fails to send, and gives up

@@ -5,6 +5,7 @@ extension UpstreamExchange {
     func failure(_ result: TransferResult) -> UpstreamFailure? {
         switch result {
         case .refused: return .refused
+        case .outOfDescriptors: return .outOfDescriptors
         case .failed(let reason) where status == 0: return .noAnswer(reason)
         case .failed where isSalvaged && bodyReader.endsWhole: return nil
         case .failed(let reason): return .brokenBody(reason)
@@ -32,8 +33,9 @@ extension UpstreamExchange {
         socket != nil || framing == .chunked || mayUpgrade || method == .head && hasBody
     }
 
-    /// libcurl sends nothing more of a body after such a status, but does not end a transfer whose upload has paused.
-    var isUploadRefused: Bool { !isUploadSent && status >= 300 }
+    /// Whether the answer is an end to the upload. libcurl sends nothing more of a body after such a status, but does not end a
+    /// transfer whose upload has paused; and nobody goes on with an upload that an event stream has answered.
+    var isUploadRefused: Bool { !isUploadSent && (status >= 300 || isStream) }
 
     var isUploadSent: Bool {
         guard isStreamed else { return true }
@@ -53,5 +55,7 @@ extension UpstreamExchange {
 enum TransferResult: Equatable {
     case complete
     case refused
+    /// No connection could be opened.
+    case outOfDescriptors
     case failed(String)
 }

@@ -1,20 +1,8 @@
 import EventLoop
 import HTTPTypes
 
-/// An exchange on a socket that libcurl does not carry, or no longer.
+/// An exchange on a connection of our own.
 extension UpstreamExchange {
-    /// The connection's socket was taken from libcurl.
-    func took(_ socket: Socket) {
-        // libcurl believes that it has closed the connection.
-        connectionWasClosed = false
-        guard !bodyReader.isComplete else { return finish(.complete) }
-        let connection = UpstreamSocket(socket, port: port, client: client)
-        self.socket = connection
-        guard connection.carryOn(self) else {
-            return socketEnded(.failed("its descriptor could not be watched"))
-        }
-    }
-
     /// The socket has brought bytes; what they end is told by ``readEnded()``.
     func socketReceived(_ bytes: Span<UInt8>) {
         mayRetry = false
@@ -40,7 +28,7 @@ extension UpstreamExchange {
         guard let socket else { return }
         self.socket = nil
         let isInStep =
-            failure == nil && bodyReader.isComplete && !isLastOnConnection && !headReader.isHTTP10 && socket.hasSentAll
+            failure == nil && bodyReader.isComplete && !isLastOnConnection && !headReader.isHTTP10 && socket.isSound
         if isInStep { client.keep(socket) } else { socket.close() }
     }
 

@@ -4,7 +4,7 @@ package import HTTPTypes
 /// One request to an instance and its answer.
 ///
 /// A request that may be repeated is carried by a connection of the gateway's own (``UpstreamSocket``), any other by
-/// libcurl, which an event stream leaves as soon as its head is there. The follower sees no difference.
+/// libcurl. The follower sees no difference.
 package final class UpstreamExchange {
     enum State {
         case running
@@ -46,6 +46,7 @@ package final class UpstreamExchange {
     /// Whether the answer says that its connection ends with it.
     var isLastOnConnection = false
     var framing = ResponseFraming.none
+    var isStream = false
     var bodyReader = ResponseBodyReader(.none)
     var fault: UpstreamFailure?
     /// Whether the follower has asked to pause.
@@ -180,7 +181,7 @@ package final class UpstreamExchange {
         if socket?.hasSentAll == true { client.giveBack(&request) }
         isLastOnConnection = head.fields.contains(.close, in: .connection)
         bodyReader = ResponseBodyReader(framing)
-        let isStream = head.isEventStream && framing != .none
+        isStream = head.isEventStream && framing != .none
         follower?.answerHead(head, framing)
         guard handle != nil else { return state == .running }
         // Also where libcurl reads on its timer's behalf, which it does when an answer overtakes the news of the
@@ -190,7 +191,6 @@ package final class UpstreamExchange {
         if method == .head && hasBody || bodyReader.isComplete && isUploadRefused {
             client.finishAfterAction(self)
         }
-        if isStream { client.takeSocketAfterAction(of: self) }
         return state == .running
     }
 

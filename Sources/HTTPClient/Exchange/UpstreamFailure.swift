@@ -5,6 +5,8 @@ package import HTTPTypes
 package enum UpstreamFailure: Error, Sendable, Equatable {
     /// Nobody accepts connections on the port.
     case refused
+    /// The gateway has no descriptor left for a connection.
+    case outOfDescriptors
     /// The connection was closed or reset before the answer's head.
     case noAnswer(String)
     /// The answer cannot be trusted: its head or framing is broken.

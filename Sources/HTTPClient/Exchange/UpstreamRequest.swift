@@ -41,12 +41,12 @@ package struct UpstreamRequest {
         self.mayUpgrade = mayUpgrade
     }
 
-    /// Whether a kept-alive connection may be used: only for a request that can be sent again without harm.
+    /// Whether the request can be sent again without harm: only then may it use a kept-alive connection.
     ///
     /// The instance may close a kept-alive connection at the moment in which the request is sent, and nobody can tell
     /// whether it was read. A request that is safe to repeat is sent once more then (RFC 9110 §9.2.2); any other, a
     /// prompt above all, goes out on a connection of its own, which costs 50 µs and cannot be stale.
-    var mayUseKeptConnection: Bool {
+    var mayBeRepeated: Bool {
         guard method.isIdempotent, !mayUpgrade else { return false }
         if case .streamed = body { return false }
         return true

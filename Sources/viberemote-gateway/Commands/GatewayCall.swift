@@ -56,6 +56,7 @@ enum GatewayCall {
         switch outcome {
         case .answered(let status, let body): return Answer(status: status, body: body)
         case .failed(.refused): problem = "accepts no connection."
+        case .failed(.outOfDescriptors): problem = "was not asked: no file descriptor is left."
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
             problem = "gave no answer of a gateway: \(reason)."
         case .late: problem = "did not answer within 2 minutes."
