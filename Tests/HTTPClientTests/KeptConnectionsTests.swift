@@ -6,10 +6,12 @@ import Testing
 @testable import HTTPClient
 
 @Suite("Connections that are kept alive")
-struct KeptConnectionsTests {
+final class KeptConnectionsTests {
     private let client: UpstreamClient
 
     init() throws { client = try UpstreamClient(loop: EventLoop()) }
+
+    deinit { client.stop() }
 
     private func connection(_ port: UInt16) -> UpstreamSocket {
         UpstreamSocket(Socket(owning: -1), port: port, client: client)
