@@ -14,21 +14,33 @@ package final class FolderLock: Sendable {
 
     private let descriptor: Int32
 
+    /// Who can't be found has let go meanwhile: a gateway that has just ended can leave its lock, for an instant, to a child
+    /// that has not begun its program yet. Or it lives in another name space.
+    private static let attempts = 5
+
     /// Locks the folder at `path`, links followed. Throws when a gateway has it that leaves no room for this one; nil where
     /// the folder can't be locked (flock(2) on some network file systems, or a folder that may not be opened).
     package init?(_ path: String, _ kind: Kind) throws(InstanceRecordError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        guard flock(descriptor, (kind == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 else {
-            let code = errno
-            defer { close(descriptor) }
+        var holder: Int32?
+        for _ in 0..<Self.attempts {
+            if flock(descriptor, (kind == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 {
+                self.descriptor = descriptor
+                return
+            }
             // Others are ENOLCK, EOPNOTSUPP, EBADF: there the folder of the records is all that is locked.
-            guard code == EWOULDBLOCK else { return nil }
+            guard errno == EWOULDBLOCK else {
+                close(descriptor)
+                return nil
+            }
             var status = stat()
             fstat(descriptor, &status)
-            throw Self.taken(path, by: Self.holder(inode: UInt64(status.st_ino), locks: Machine.fileLocks))
+            holder = Self.holder(inode: UInt64(status.st_ino), locks: Machine.fileLocks)
+            if holder != nil { break }
         }
-        self.descriptor = descriptor
+        close(descriptor)
+        throw Self.taken(path, by: holder)
     }
 
     deinit { close(descriptor) }
