@@ -91,16 +91,23 @@ import Testing
         #expect(rig.deliveries(of: "/2") == 2)
     }
 
-    @Test func aFreshConnectionIsNotTriedAgain() throws {
-        let instance = Instance([.closeUnread])
+    @Test(arguments: ProxyRig.carriers)
+    func aFreshConnectionIsNotTriedAgain(method: String) throws {
+        let waiting = Latch("the request that keeps the only kept connection busy")
+        let letGo = Latch("its answer to go out")
         let rig = try ProxyRig { connection, head in
-            // The health check's own connection is not kept.
-            try instance.serve(connection, head)
+            guard head.path == "/busy" else { return connection.close() }
+            waiting.open()
+            try letGo.wait()
+            try connection.respond(200, text: "answered")
         }
-        // The kept connection of the health check is in use: this one is fresh.
-        let answer = try rig.request("POST", "/1", body: Array("{}".utf8))
-        #expect(answer.status == 502)
+        // On the connection of the health check.
+        let busy = try rig.send("GET", "/busy")
+        try waiting.wait()
+        #expect(try rig.request(method, "/1").status == 502)
         #expect(rig.deliveries(of: "/1") == 1)
+        letGo.open()
+        #expect(try ResponseReader(busy).readAll().text == "answered")
     }
 
     @Test(arguments: ["POST", "PATCH"])
