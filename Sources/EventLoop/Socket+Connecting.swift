@@ -1,4 +1,3 @@
-internal import CLinux
 import Glibc
 
 /// Making a connection without waiting for it (connect(2), EINPROGRESS).

@@ -35,6 +35,8 @@ package final class UpstreamClient {
     private static let keptHandles = 64
     private static let connectionStep = 8
     private var connectionLimit = 0
+    /// How many exchanges libcurl carries.
+    private var transfers = 0
 
     /// A client on `loop`. `host` is a numeric address as it stands in a URL, IPv6 in brackets; the Host field says
     /// 127.0.0.1 in any case. `connectTimeout`: loopback answers at once or not at all; a full accept queue is the one
@@ -80,6 +82,7 @@ package final class UpstreamClient {
             exchange.handle = handle
             handle.exchange = exchange
             list(exchange)
+            transfers += 1
             limitConnections()
             enter { curl_multi_add_handle(multi, handle.pointer) }
         }
@@ -93,7 +96,7 @@ package final class UpstreamClient {
 
     /// Sets how many connections libcurl may hold: those in use count, and those that have ended are not wanted.
     private func limitConnections() {
-        let wanted = (running.count + Self.connectionStep) / Self.connectionStep * Self.connectionStep
+        let wanted = (transfers + Self.connectionStep) / Self.connectionStep * Self.connectionStep
         guard wanted != connectionLimit else { return }
         connectionLimit = wanted
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, wanted)
@@ -135,6 +138,7 @@ package final class UpstreamClient {
         guard let handle = exchange.handle else { return }
         exchange.handle = nil
         handle.exchange = nil
+        transfers -= 1
         if isInLibrary {
             removing.append(handle)
         } else {

@@ -1,4 +1,5 @@
 internal import CCurl
+import EventLoop
 import Glibc
 import HTTPTypes
 
@@ -144,16 +145,19 @@ final class EasyHandle {
                 guard let address, let exchange = exchange(context) else { return -1 }
                 let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
                 var descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
-                if descriptor < 0, errno == EMFILE || errno == ENFILE, exchange.client.closeKept() {
+                if descriptor < 0, isOutOfDescriptors, exchange.client.closeKept() {
                     descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
                 }
                 if descriptor >= 0 {
                     exchange.client.opened(descriptor, for: exchange)
-                } else if errno == EMFILE || errno == ENFILE {
+                } else if isOutOfDescriptors {
                     exchange.fault = .outOfDescriptors
                 }
                 return descriptor
             }
+
+    /// Whether the call that has just failed found no descriptor left.
+    private static var isOutOfDescriptors: Bool { SystemCallError(call: "socket", code: errno).isLackOfDescriptors }
 
     private static func exchange(_ context: UnsafeMutableRawPointer?) -> UpstreamExchange? {
         context.flatMap { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue().exchange }

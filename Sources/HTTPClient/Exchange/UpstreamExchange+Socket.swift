@@ -31,17 +31,4 @@ extension UpstreamExchange {
             failure == nil && bodyReader.isComplete && !isLastOnConnection && !headReader.isHTTP10 && socket.isSound
         if isInStep { client.keep(socket) } else { socket.close() }
     }
-
-    /// Whether libcurl may close the connection with an answer in it that it has not looked at.
-    var mayHaveUnreadAnswer: Bool {
-        guard state == .running, status == 0, fault == nil, isStreamed else { return false }
-        return true
-    }
-
-    /// Takes bytes that libcurl has left unread on a connection that it is closing.
-    func salvage(_ bytes: Span<UInt8>) {
-        isSalvaged = true
-        guard let start = status == 0 ? receivedHead(bytes) : 0, start < bytes.count else { return }
-        _ = receivedBody(bytes.extracting(start...))
-    }
 }

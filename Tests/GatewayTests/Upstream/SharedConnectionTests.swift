@@ -102,16 +102,20 @@ import Testing
     @Test(arguments: ["GET", "POST"])
     func connectionsThatAreKeptGiveWayWhereDescriptorsRunOut(method: String) throws {
         // Each project's burst needs more than the ones before have left.
-        let handler: FakeInstance.Handler = { connection, _ in
-            try connection.pause(.milliseconds(300))
-            try connection.respond(200, text: "answered")
+        let burst = 16
+        let instances = try (0..<5).map { _ in
+            let arrived = Recorded<String>("a request of the burst")
+            return try FakeInstance { connection, head in
+                arrived.append(head.path)
+                try arrived.wait(forCount: burst)
+                try connection.respond(200, text: "answered")
+            }
         }
-        let instances = try (0..<5).map { _ in try FakeInstance(handler) }
         let gateway = try GatewayUnderTest(
             environment: ["VIBE_THREADS": "1"], launcher: ["/usr/bin/prlimit", "--nofile=96:96"])
         for (index, instance) in instances.enumerated() { try gateway.start(instance, as: "p\(index)") }
         for index in instances.indices {
-            let clients = try (0..<16).map { _ in
+            let clients = try (0..<burst).map { _ in
                 let client = try gateway.connect()
                 let way = index == instances.count - 1 ? method : "GET"
                 try client.send(way, "/projects/p\(index)/api/x", headers: [GatewayUnderTest.authorization])
