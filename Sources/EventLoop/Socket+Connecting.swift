@@ -1,3 +1,4 @@
+internal import CLinux
 import Glibc
 
 /// Making a connection without waiting for it (connect(2), EINPROGRESS).
