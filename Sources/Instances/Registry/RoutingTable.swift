@@ -95,16 +95,20 @@ package struct InstanceEndpoint: Sendable, Equatable {
 
     /// Whether it was seen to refuse a request without its password: who refuses the password itself is another server.
     package let enforcesPassword: Bool
+    /// Which of OpenCode's APIs it speaks; nil: not known.
+    package let family: APIFamily?
 
     /// An endpoint.
     package init(
-        port: UInt16, authorization: [UInt8]?, generation: UInt64, slot: Int, enforcesPassword: Bool = false
+        port: UInt16, authorization: [UInt8]?, generation: UInt64, slot: Int, enforcesPassword: Bool = false,
+        family: APIFamily? = nil
     ) {
         self.port = port
         self.authorization = authorization
         self.generation = generation
         self.slot = slot
         self.enforcesPassword = enforcesPassword
+        self.family = family
     }
 }
 
