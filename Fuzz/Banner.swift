@@ -12,8 +12,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let pieces = Int(input.byte()) + 1
     let output = Array(input.remainder())
     var whole = BannerScanner()
-    let port = whole.scan(output[...])
-    precondition(whole.port == port && port != 0)
+    let port = whole.scan(output[...])?.port
+    precondition(whole.announcement?.port == port && port != 0)
     precondition(port == scan(output, pieces: pieces))
     // Without colours the announcement is a line of its own.
     guard !output.contains(0x1B) else { return 0 }
@@ -28,9 +28,9 @@ private func scan(_ output: [UInt8], pieces: Int) -> UInt16? {
     for start in stride(from: 0, to: output.count, by: pieces) {
         let found = scanner.scan(output[start..<min(start + pieces, output.count)])
         precondition(found == nil || port == nil)
-        port = port ?? found
+        port = port ?? found?.port
     }
-    precondition(scanner.port == port)
+    precondition(scanner.announcement?.port == port)
     return port
 }
 
@@ -47,9 +47,10 @@ private func announcement(_ line: ArraySlice<UInt8>) -> UInt16? {
     else { return nil }
     let host = String(decoding: authority.dropLast(digits.count + 1), as: UTF8.self)
     let isHost = parts.count == 2 && !host.isEmpty && host.utf8.allSatisfy { isAmong($0, "-.") || isLetterOrDigit($0) }
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    let address = isBracketed ? host.utf8.dropFirst().dropLast() : host.utf8[...]
     let isAddress =
-        host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
-        && host.utf8.dropFirst().dropLast().allSatisfy { isAmong($0, ":.abcdefABCDEF0123456789") }
+        address.contains(UInt8(ascii: ":")) && address.allSatisfy { isAmong($0, ":.abcdefABCDEF0123456789") }
     return isHost || isAddress ? port : nil
 }
 

@@ -6,7 +6,7 @@ import OpenCode
 private let healthy = Array(#"{"healthy":true,"version":"#.utf8)
 private let unhealthy = Array(#"{"healthy":false,"version":"#.utf8)
 
-/// Only 200 with a JSON `true` makes an instance healthy, each reason is one line, and the version comes through as it is.
+/// Only 200 with a JSON `true`, or with a version at `/api/info`, makes an instance healthy, each reason is one line, and the version comes through as it is.
 ///
 /// The input is a byte for the status, then the body; or, from 192 on, the version.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -19,11 +19,17 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         return 0
     }
     let status = kind < 160 ? 200 : [204, 301, 401, 404, 500, 503, 599, 999][Int(kind) % 8]
-    switch HealthAnswer(status: status, body: body) {
-    case .healthy(let version):
+    let path = HealthPath.allCases[Int(kind) % HealthPath.allCases.count]
+    let answer = HealthAnswer(status: status, body: body, path: path)
+    switch answer {
+    case .healthy(let version, _):
         // The decoder is lenient with parts that nobody asks for, but the answer itself must stand there.
-        precondition(status == 200 && (version == "unknown" || version.utf8.count <= body.count))
-        precondition(String(decoding: body.filter { $0 != 0 }, as: UTF8.self).contains("true"))
+        precondition(status == 200 && (version?.utf8.count ?? 0) <= body.count)
+        let text = String(decoding: body.filter { $0 != 0 }, as: UTF8.self)
+        precondition(text.contains("true") || (path == .info && version != nil))
+    case .otherwise:
+        let reason = answer.trouble(at: path) ?? ""
+        precondition(!reason.isEmpty && reason.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
     case .unauthorized(let reason):
         precondition(status == 401 && !reason.isEmpty)
     case .unhealthy(let reason):
@@ -35,8 +41,11 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 /// Whatever version an instance names, in either spelling of what JSON may escape.
 private func checkVersion(_ version: String) {
     let string = quoted(version)
-    precondition(HealthAnswer(status: 200, body: healthy + string + [0x7D]) == .healthy(version: version))
-    guard case .unhealthy = HealthAnswer(status: 200, body: unhealthy + string + [0x7D]) else {
+    for path in HealthPath.allCases {
+        let answer = HealthAnswer(status: 200, body: healthy + string + [0x7D], path: path)
+        precondition(answer == .healthy(version: version))
+    }
+    guard case .unhealthy = HealthAnswer(status: 200, body: unhealthy + string + [0x7D], path: .info) else {
         preconditionFailure("an instance that says that it is not healthy")
     }
 }

@@ -27,7 +27,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             process: number > 1 ? ProcessIdentity(number: number, startTime: UInt64(number)) : nil, boot: value,
             port: number > 0 ? UInt16(number) : nil,
             credentials: number % 2 == 0 ? InstanceCredentials(username: value, password: value) : nil,
-            environmentDigest: number % 3 == 0 ? value : nil))
+            environmentDigest: number % 3 == 0 ? value : nil,
+            memory: InstanceMemory(
+                family: number % 4 == 0 ? .two : nil, restarts: Int(number), lastError: number % 5 == 0 ? value : nil)))
     return 0
 }
 
@@ -37,6 +39,8 @@ private func check(_ record: InstanceRecord) {
     precondition(Array(back.text.utf8) == Array(record.text.utf8))
     precondition(back.process == record.process && back.port == record.port && back.project == record.project)
     precondition(bytes(back.credentials?.password) == bytes(record.credentials?.password))
+    precondition(back.memory.family == record.memory.family && back.memory.restarts == record.memory.restarts)
+    precondition(bytes(back.memory.lastError) == bytes(record.memory.lastError))
     precondition(bytes(back.run) == bytes(record.run) && bytes(back.boot) == bytes(record.boot))
 }
 

@@ -3,20 +3,28 @@ internal import FoundationEssentials
 /// What one OpenCode instance wants to see before it answers (HTTP Basic, RFC 7617). Never printed: its description
 /// is masked.
 package struct InstanceCredentials: Sendable, Equatable {
-    /// OpenCode's default user.
+    /// The user of OpenCode 2, and OpenCode 1's default one.
     package static let defaultUsername = "opencode"
-    /// `OPENCODE_SERVER_USERNAME`.
+    /// `OPENCODE_SERVER_USERNAME`, which only OpenCode 1 reads.
     package let username: String
-    /// `OPENCODE_SERVER_PASSWORD`.
+    /// `OPENCODE_SERVER_PASSWORD` to OpenCode 1, `OPENCODE_PASSWORD` to 2.
     package let password: String
-    /// The value of the `Authorization` field.
-    package let authorizationHeader: String
+    /// Whether only `OPENCODE_PASSWORD` has it: OpenCode 1 then asks for nothing, while 2 would else make a password of its
+    /// own and print it.
+    package let isForTwoOnly: Bool
 
     /// Credentials with this password, which should be random.
-    package init(username: String = defaultUsername, password: String) {
+    package init(username: String = defaultUsername, password: String, isForTwoOnly: Bool = false) {
         self.username = username
         self.password = password
-        authorizationHeader = "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
+        self.isForTwoOnly = isForTwoOnly
+    }
+
+    /// The value of the `Authorization` field that an instance of this family takes; nil when that asks for nothing.
+    package func authorization(for family: APIFamily?) -> String? {
+        if isForTwoOnly, family != .two { return nil }
+        let username = family == .two ? Self.defaultUsername : username
+        return "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
     }
 }
 

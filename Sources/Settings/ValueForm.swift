@@ -1,3 +1,5 @@
+internal import EnvironmentFiles
+
 /// How one kind of value is written: its name in help, how text becomes a value, and how a value becomes text again.
 struct ValueForm<Value: Sendable>: Sendable {
     /// What stands behind the flag in help, such as `HOST:PORT` or `on|off`.
@@ -69,7 +71,15 @@ private enum AbsolutePath {
 
 extension ValueForm where Value == [String] {
     /// A program with its arguments.
-    static let command = ValueForm(placeholder: "COMMAND", parse: CommandWords.parse, text: CommandWords.text)
+    static let command = ValueForm(
+        placeholder: "COMMAND",
+        parse: { (text) throws(InvalidValue) in
+            do throws(CommandWords.Problem) {
+                return try CommandWords.parse(text)
+            } catch {
+                throw InvalidValue(error.problem, fix: error.fix)
+            }
+        }, text: CommandWords.text)
 }
 
 extension ValueForm where Value == Bool {

@@ -17,14 +17,20 @@ final class DataPlaneLink: Sendable {
     func probe(_ probe: InstanceRegistry.Links.Probe) async -> ProbeOutcome {
         guard let current else { return .silent(reason: "The gateway is not ready yet.") }
         var question = HealthQuestion(
-            port: probe.port, authorization: probe.credentials?.authorizationHeader, timeout: probe.timeout)
+            port: probe.port, credentials: probe.credentials, search: probe.search, timeout: probe.timeout)
         switch await current.probe(question) {
-        case .answered(.healthy(let version)):
-            guard probe.checksPassword else { return .healthy(version: version) }
-            question.authorization = nil
-            return .healthy(version: version, enforcesPassword: Self.isRefusal(await current.probe(question)))
-        case .answered(.unauthorized(let reason)): return .unauthorized(reason: reason)
-        case .answered(.unhealthy(let reason)): return .unhealthy(reason: reason)
+        case .answered(.healthy(let version, let processNumber), let path):
+            var enforcesPassword: Bool?
+            if probe.checksPassword {
+                question.credentials = nil
+                question.search = HealthSearch(family: path.family, found: path)
+                enforcesPassword = Self.isRefusal(await current.probe(question))
+            }
+            return .healthy(
+                version: version, enforcesPassword: enforcesPassword, path: path, processNumber: processNumber)
+        case .answered(.unauthorized(let reason), _): return .unauthorized(reason: reason)
+        case .answered(let answer, let path):
+            return .unhealthy(reason: answer.trouble(at: path) ?? "It is not healthy.")
         case .failed(let reason): return .silent(reason: reason)
         }
     }
@@ -32,7 +38,7 @@ final class DataPlaneLink: Sendable {
     /// Whether a server that was asked without its password has refused; nil when it has not answered.
     private static func isRefusal(_ answer: ProbeAnswer) -> Bool? {
         switch answer {
-        case .answered(.unauthorized): true
+        case .answered(.unauthorized, _): true
         case .answered: false
         case .failed: nil
         }

@@ -103,7 +103,8 @@ private final class Service: Sendable {
         case .systemd:
             log.notice("Instances run as units of systemd: \(selection.reason)")
             let places = InstanceRecordStore.unitPlaces(environment: environment, userHome: Environment.homeFolder)
-            return SystemdSupervisor(loop: loop, access: access, logger: log) { project, run in
+            let memories = InstanceRecordStore.memories(environment: environment, userHome: Environment.homeFolder)
+            return SystemdSupervisor(loop: loop, access: access, logger: log, memories: memories) { project, run in
                 places.lazy.compactMap { $0.read(project) { log.warning("\($0)") } }.first { $0.run == run }
             } folders: {
                 catalogue.assumeIsolated { (try? $0.folders().map(\.name)) ?? [] }

@@ -47,7 +47,7 @@ import Testing
         let table = try #require(await rig.table { $0.route(to: .alpha)?.endpoint != nil })
         let endpoint = try #require(table.endpoint(forSegment: Array("alpha".utf8)[...]))
         #expect(endpoint.port == 4096)
-        let header = InstanceCredentials(password: String(password)).authorizationHeader
+        let header = try #require(InstanceCredentials(password: String(password)).authorization(for: .one))
         #expect(endpoint.authorization == Array(header.utf8))
         await rig.end()
     }

@@ -6,7 +6,7 @@ import Testing
 
     private func port(in text: String) -> UInt16? {
         var scanner = BannerScanner()
-        return scanner.scan(Array(text.utf8)[...])
+        return scanner.scan(Array(text.utf8)[...])?.port
     }
 
     @Test(arguments: Fixtures.versions)
@@ -29,6 +29,8 @@ import Testing
         "opencode server listening on http://my-host.example.com:4096\n",
         "opencode server listening on http://[::1]:4096\n",
         "server listening on http://[fe80::1]:4096/\n",
+        "server listening on http://::1:4096\n",
+        "server listening on http://fe80::1:4096\n",
         "opencode server listening on http://0.0.0.0:4096 (press ctrl-c to stop)\n",
         "Warning: OPENCODE_SERVER_PASSWORD is not set; server is unsecured.\n" + v1,
         "Performing one time database migration, may take a few minutes...\nsqlite-migration:done\n" + v1,
@@ -57,6 +59,10 @@ import Testing
         "opencode server listening on http://127.0.0.1:+4096\n",
         "opencode server listening on http://user@127.0.0.1:4096\n",
         "opencode server listening on http://[::1:4096\n",
+        "opencode server listening on http://::1]:4096\n",
+        "opencode server listening on http://[127.0.0.1]:4096\n",
+        "opencode server listening on http://[]:4096\n",
+        "opencode server listening on http://::g:4096\n",
         "opencode server listening on http://" + String(repeating: "a", count: 600) + ":4096\n",
         String(repeating: "x", count: 600) + "opencode server listening on http://127.0.0.1:4096\n",
         "",
@@ -64,6 +70,24 @@ import Testing
     ])
     func aLookAlikeIsNot(text: String) {
         #expect(port(in: text) == nil)
+    }
+
+    @Test(arguments: [
+        ("opencode server listening on http://127.0.0.1:4096", "127.0.0.1", APIFamily.one, true),
+        ("opencode server listening on http://localhost:4096", "localhost", .one, true),
+        ("server listening on http://127.0.0.1:4096", "127.0.0.1", .two, true),
+        // As 2.0.15 announces itself with `--hostname ::1`.
+        ("server listening on http://::1:4096", "::1", .two, false),
+        ("server listening on http://[::1]:4096", "::1", .two, false),
+        ("opencode server listening on http://0.0.0.0:4096", "0.0.0.0", .one, false),
+        ("server listening on http://192.0.2.7:4096", "192.0.2.7", .two, false),
+        ("server listening on http://my-host.example.com:4096", "my-host.example.com", .two, false),
+    ])
+    func theWordsTellTheFamilyAndTheURLTheHost(line: String, host: String, family: APIFamily, isExpected: Bool) {
+        var scanner = BannerScanner()
+        let announcement = scanner.scan(Array("\(line)\n".utf8)[...])
+        #expect(announcement == Announcement(host: host, port: 4096, family: family))
+        #expect(announcement?.isExpectedHost == isExpected)
     }
 
     @Test func theLargestPortCounts() {
@@ -75,9 +99,9 @@ import Testing
             "Warning: x\r\n\u{1B}[1mopencode server listening on http://127.0.0.1:41373\u{1B}[0m\r\n".utf8)
         for split in 0...bytes.count {
             var scanner = BannerScanner()
-            let found = [scanner.scan(bytes[..<split]), scanner.scan(bytes[split...])].compactMap { $0 }
+            let found = [scanner.scan(bytes[..<split]), scanner.scan(bytes[split...])].compactMap { $0?.port }
             #expect(found == [41373], "split at \(split)")
-            #expect(scanner.port == 41373)
+            #expect(scanner.announcement?.port == 41373)
         }
     }
 
@@ -88,7 +112,7 @@ import Testing
             let bytes = Array(lines.joined().utf8)
             for split in 0...bytes.count {
                 var scanner = BannerScanner()
-                let found = [scanner.scan(bytes[..<split]), scanner.scan(bytes[split...])].compactMap { $0 }
+                let found = [scanner.scan(bytes[..<split]), scanner.scan(bytes[split...])].compactMap { $0?.port }
                 #expect(found == [life.port], "\(life.name), split at \(split)")
             }
         }
@@ -98,11 +122,11 @@ import Testing
     @Test(arguments: ["opencode server", "server"], ["127.0.0.1:5000", "localhost:5000", "[::1]:1", "0.0.0.0:65535"])
     func whatAnAgentPrintsLaterIsNoAnnouncement(phrase: String, address: String) {
         var scanner = BannerScanner()
-        #expect(scanner.scan(Array(Self.v1.utf8)[...]) == 4096)
+        #expect(scanner.scan(Array(Self.v1.utf8)[...])?.port == 4096)
         for text in ["\(phrase) listening on http://\(address)\n", "\n\(Self.v1)", "\u{1B}[0m\(Self.v1)"] {
             #expect(scanner.scan(Array(text.utf8)[...]) == nil)
         }
-        #expect(scanner.port == 4096)
+        #expect(scanner.announcement == Announcement(port: 4096, family: .one))
     }
 
     @Test func aControlSequenceThatNeverEndsHidesOnlyItsLine() {

@@ -2,37 +2,94 @@ import OpenCode
 import Testing
 
 @Suite struct HealthAnswerTests {
-    private func reason(_ status: Int, _ body: String) -> String? {
-        switch HealthAnswer(status: status, body: Array(body.utf8)) {
-        case .unhealthy(let reason) where status != 401: reason
-        case .unauthorized(let reason) where status == 401: reason
-        default: nil
+    private func answer(_ status: Int, _ body: String, _ path: HealthPath = .globalHealth) -> HealthAnswer {
+        HealthAnswer(status: status, body: Array(body.utf8), path: path)
+    }
+
+    @Test(arguments: ["1.1.11", "1.2.27", "1.18.33"])
+    func aRecordedAnswerOfOneIsHealthy(version: String) {
+        #expect(answer(200, "{\"healthy\":true,\"version\":\"\(version)\"}") == .healthy(version: version))
+    }
+
+    @Test func theRecordedAnswerOfTwoIsHealthyAndTellsItsProcess() {
+        // `info` of the recordings.
+        let body = #"{"version":"2.0.15","pid":58,"urls":["http://127.0.0.1:36167"],"paths":{"tmp":"/tmp/opencode"}}"#
+        #expect(answer(200, body, .info) == .healthy(version: "2.0.15", processNumber: 58))
+    }
+
+    @Test func aMissingVersionIsForgivenWhereHealthIsSaid() {
+        for path in [HealthPath.globalHealth, .health] {
+            #expect(answer(200, #"{"healthy":true}"#, path) == .healthy(version: nil))
         }
-    }
-
-    @Test(arguments: Fixtures.versions)
-    func aRecordedAnswerIsHealthy(version: String) {
-        let body = "{\"healthy\":true,\"version\":\"\(version)\"}"
-        #expect(HealthAnswer(status: 200, body: Array(body.utf8)) == .healthy(version: version))
-    }
-
-    @Test func aMissingVersionIsForgiven() {
-        #expect(HealthAnswer(status: 200, body: Array("{\"healthy\":true}".utf8)) == .healthy(version: "unknown"))
+        #expect(answer(200, #"{"version":"2.0.15"}"#, .info) == .healthy(version: "2.0.15"))
     }
 
     @Test(arguments: [
-        (200, "{\"healthy\":false,\"version\":\"1.2.27\"}", "not healthy"),
-        (200, "<!doctype html><html></html>", "web page"),
-        (200, " \n<html>", "web page"),
-        (200, "healthy", "not OpenCode's health JSON"),
-        (200, "", "not OpenCode's health JSON"),
-        (200, "{\"healthy\":\"yes\"}", "not OpenCode's health JSON"),
-        (401, "", "password"),
-        (404, "{}", "too old"),
-        (500, "{\"name\":\"BunInstallFailedError\"}", "500"),
-        (302, "", "302"),
+        (200, "{\"healthy\":false,\"version\":\"1.2.27\"}", HealthPath.globalHealth, "not healthy"),
+        (200, "<!doctype html><html></html>", .globalHealth, "web page"),
+        (200, " \n<html>", .info, "web page"),
+        (200, "healthy", .globalHealth, "not OpenCode's health JSON"),
+        (200, "", .info, "not OpenCode's health JSON"),
+        (200, "{}", .info, "not OpenCode's health JSON"),
+        (200, #"{"version":"1.2.27"}"#, .globalHealth, "not OpenCode's health JSON"),
+        (200, #"{"version":"2.0.5"}"#, .health, "not OpenCode's health JSON"),
+        (200, "{\"healthy\":\"yes\"}", .globalHealth, "not OpenCode's health JSON"),
+        (401, "", .info, "password"),
+        (404, "{}", .globalHealth, "older than 1.1"),
+        (404, "", .health, "older than 2.0.3"),
+        (500, "{\"name\":\"BunInstallFailedError\"}", .globalHealth, "500"),
+        (302, "", .info, "302"),
     ])
-    func everyOtherAnswerHasItsOwnReason(status: Int, body: String, word: String) {
-        #expect(reason(status, body)?.contains(word) == true)
+    func everyOtherAnswerHasItsOwnReason(status: Int, body: String, path: HealthPath, word: String) {
+        let trouble = answer(status, body, path).trouble(at: path)
+        #expect(trouble?.contains(word) == true, "\(trouble ?? "none")")
+    }
+
+    @Test func aPageIsNoProofOfAge() {
+        let trouble = answer(200, "<html>").trouble(at: .globalHealth)
+        #expect(trouble?.contains("old") == false)
+    }
+}
+
+/// Where an instance is asked for its health, and in which order.
+@Suite struct HealthSearchTests {
+    /// The paths that are asked of an instance that answers so.
+    private func paths(
+        _ family: APIFamily?, found: HealthPath? = nil, _ answer: (HealthPath) -> HealthAnswer
+    ) -> [HealthPath] {
+        var search = HealthSearch(family: family, found: found)
+        var asked = [search.path]
+        while search.goesOn(after: answer(search.path)) { asked.append(search.path) }
+        return asked
+    }
+
+    private static let healthy = HealthAnswer.healthy(version: "x")
+
+    @Test func whoHasAnnouncedItselfAsOneIsNeverAskedBelowAPI() {
+        for answer in [Self.healthy, .otherwise(.notFound), .otherwise(.page), .unauthorized(reason: "")] {
+            #expect(paths(.one) { _ in answer } == [.globalHealth])
+        }
+    }
+
+    @Test func twoIsAskedForItsInfoAndBefore2_0_11ForItsHealth() {
+        #expect(paths(.two) { _ in Self.healthy } == [.info])
+        #expect(paths(.two) { $0 == .health ? Self.healthy : .otherwise(.notFound) } == [.info, .health])
+        #expect(paths(.two) { _ in .otherwise(.notFound) } == [.info, .health])
+    }
+
+    @Test func whoHasNotAnnouncedItselfIsAskedAsOneFirst() {
+        #expect(paths(nil) { _ in Self.healthy } == [.globalHealth])
+        #expect(paths(nil) { $0 == .globalHealth ? .otherwise(.page) : Self.healthy } == [.globalHealth, .info])
+        for answer in [HealthAnswer.otherwise(.notFound), .unauthorized(reason: ""), .unhealthy(reason: "")] {
+            #expect(paths(nil) { _ in answer } == [.globalHealth], "it may be one")
+        }
+    }
+
+    @Test func whatWasFoundHoldsForTheRun() {
+        for family in [nil, APIFamily.one, .two] {
+            for answer in [Self.healthy, .otherwise(.page), .otherwise(.notFound)] {
+                #expect(paths(family, found: .health) { _ in answer } == [.health])
+            }
+        }
     }
 }

@@ -5,7 +5,24 @@ import Testing
     @Test func theHeaderIsTheRecordedOne() {
         // `password-right` of the recordings.
         let credentials = InstanceCredentials(password: "correct horse")
-        #expect(credentials.authorizationHeader == "Basic b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==")
+        for family in [nil, APIFamily.one, .two] {
+            #expect(credentials.authorization(for: family) == "Basic b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==")
+        }
+    }
+
+    @Test func twoKnowsItsOwnUserOnly() {
+        let credentials = InstanceCredentials(username: "gate", password: "correct horse")
+        let asOne = "Basic Z2F0ZTpjb3JyZWN0IGhvcnNl"
+        #expect(credentials.authorization(for: .one) == asOne)
+        #expect(credentials.authorization(for: nil) == asOne)
+        #expect(credentials.authorization(for: .two) == "Basic b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==")
+    }
+
+    @Test func aPasswordForTwoIsNotSentToWhoMayBeOne() {
+        let credentials = InstanceCredentials(password: "correct horse", isForTwoOnly: true)
+        #expect(credentials.authorization(for: .one) == nil)
+        #expect(credentials.authorization(for: nil) == nil)
+        #expect(credentials.authorization(for: .two) == "Basic b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==")
     }
 
     @Test func thePasswordIsNotInAnyPrintedForm() {

@@ -3,6 +3,14 @@ import Testing
 
 @Suite("What a program prints that is asked for its version")
 struct VersionLineTests {
+    @Test(arguments: [
+        ("1.18.33", APIFamily.one), ("1.0.0-beta", .one), ("2.0.15", .two), ("2.0.0-beta.1", .two),
+        ("0.0.0-dev-202511201200", nil), ("10.0.0", nil), ("20.1", nil), ("", nil), ("v2.0.15", nil),
+    ])
+    func theFirstNumberIsTheFamily(version: String, family: APIFamily?) {
+        #expect(APIFamily(version: version) == family)
+    }
+
     @Test(
         arguments: [
             ("1.18.33", "1.18.33"), ("v1.1.11", "1.1.11"), ("opencode 2.0.0", "2.0.0"), ("OpenCode v2.0", "2.0"),

@@ -77,6 +77,13 @@ enum Schema: String, CaseIterable {
             ["type": "integer", "minimum": 0, "description": "How often it was started again after it ended."]
         ),
         ("version", orNull(["type": "string", "description": "OpenCode's version."])),
+        (
+            "api",
+            orNull([
+                "type": "string", "enum": ["1", "2", .null],
+                "description": "Which of OpenCode's two APIs it speaks.",
+            ])
+        ),
         ("last_error", orNull(["type": "string", "description": "What is wrong now, or what went wrong last."])),
         (
             "warnings",

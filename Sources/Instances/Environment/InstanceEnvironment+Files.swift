@@ -10,11 +10,10 @@ extension InstanceEnvironment {
     package static func load(
         project: ProjectName, home: String, base: [String: String]
     ) throws(LaunchError) -> InstanceEnvironment {
-        var files: [EnvironmentFile] = []
-        for path in paths(of: project, home: home) {
-            if let file = try read(path) { files.append(file) }
-        }
-        return InstanceEnvironment(base: base, files: files)
+        let paths = paths(of: project, home: home)
+        let common = try read(paths.common)
+        let own: EnvironmentFile? = if let path = paths.own { try read(path) } else { nil }
+        return InstanceEnvironment(base: base, files: common.map { [$0] } ?? [], own: own)
     }
 
     /// The digest that a server of the project would get if it were started now; nil when its files can't be read.
@@ -23,11 +22,11 @@ extension InstanceEnvironment {
     }
 
     /// The common file and the project's own. The folder's name stands there as it is: never escaped, never a pattern.
-    package static func paths(of project: ProjectName, home: String) -> [String] {
+    package static func paths(of project: ProjectName, home: String) -> (common: String, own: String?) {
         let folder = home + "/.config/opencode"
         let own = project.string + ".env"
         // With a longer name there is no file: asking for it would be an error of its own.
-        return [folder + "/env"] + (own.utf8.count <= ProjectName.maximumLength ? [folder + "/env.d/" + own] : [])
+        return (folder + "/env", own.utf8.count <= ProjectName.maximumLength ? folder + "/env.d/" + own : nil)
     }
 
     private static func read(_ path: String) throws(LaunchError) -> EnvironmentFile? {

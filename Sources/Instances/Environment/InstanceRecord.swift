@@ -20,12 +20,14 @@ package struct InstanceRecord: Sendable, Equatable {
     package var environmentDigest: String?
     /// The folder in which it was started; nil when that is unknown.
     package var folder: FolderIdentity?
+    /// What the gateways have learnt of it.
+    package var memory: InstanceMemory
 
     /// A record of a run of this boot.
     package init(
         project: ProjectName, run: String, process: ProcessIdentity? = nil, boot: String = Machine.bootIdentifier,
         port: UInt16? = nil, credentials: InstanceCredentials?, environmentDigest: String?,
-        folder: FolderIdentity? = nil
+        folder: FolderIdentity? = nil, memory: InstanceMemory = InstanceMemory()
     ) {
         self.project = project
         self.run = run
@@ -35,6 +37,7 @@ package struct InstanceRecord: Sendable, Equatable {
         self.credentials = credentials
         self.environmentDigest = environmentDigest
         self.folder = folder
+        self.memory = memory
     }
 
     /// Whether it was written since the machine was booted: otherwise nothing of the run can be left.
@@ -53,7 +56,9 @@ extension InstanceRecord {
             ("project", project.string), ("run", run), ("process", process.map { "\($0.number)" }),
             ("start", process.map { "\($0.startTime)" }), ("boot", boot), ("port", port.map { "\($0)" }),
             ("username", credentials?.username), ("password", credentials?.password),
-            ("environment", environmentDigest), ("folder", folder?.text),
+            ("password-of", credentials?.isForTwoOnly == true ? APIFamily.two.rawValue : nil),
+            ("environment", environmentDigest), ("folder", folder?.text), ("api", memory.family?.rawValue),
+            ("restarts", memory.restarts == 0 ? nil : "\(memory.restarts)"), ("last-error", memory.lastError),
         ]
         let lines = fields.compactMap { field in field.value.map { "\(field.name)=\(Self.escape($0))" } }
         return ([Self.form] + lines).map { $0 + "\n" }.joined()
@@ -79,11 +84,12 @@ extension InstanceRecord {
     private init?(_ fields: [String: String]) {
         guard let project = fields["project"].flatMap({ ProjectName($0) }), let run = fields["run"], !run.isEmpty,
             let boot = fields["boot"], let process = Self.process(fields), let port = Self.port(fields),
-            let credentials = Self.credentials(fields), let folder = Self.folder(fields)
+            let credentials = Self.credentials(fields), let folder = Self.folder(fields),
+            let memory = Self.memory(fields)
         else { return nil }
         self.init(
             project: project, run: run, process: process, boot: boot, port: port, credentials: credentials,
-            environmentDigest: fields["environment"], folder: folder)
+            environmentDigest: fields["environment"], folder: folder, memory: memory)
     }
 
     /// Nil when the fields are wrong, nil within when they are missing.
@@ -112,9 +118,28 @@ extension InstanceRecord {
     private static func credentials(_ fields: [String: String]) -> InstanceCredentials?? {
         switch (fields["username"], fields["password"]) {
         case (nil, nil): .some(nil)
-        case (let username?, let password?): InstanceCredentials(username: username, password: password)
+        case (let username?, let password?):
+            switch fields["password-of"] {
+            case nil: InstanceCredentials(username: username, password: password)
+            case APIFamily.two.rawValue:
+                InstanceCredentials(username: username, password: password, isForTwoOnly: true)
+            default: nil
+            }
         default: nil
         }
+    }
+
+    private static func memory(_ fields: [String: String]) -> InstanceMemory? {
+        var memory = InstanceMemory(lastError: fields["last-error"])
+        if let text = fields["api"] {
+            guard let family = APIFamily(rawValue: text) else { return nil }
+            memory.family = family
+        }
+        if let text = fields["restarts"] {
+            guard let restarts = Int(text), restarts >= 0 else { return nil }
+            memory.restarts = restarts
+        }
+        return memory
     }
 
     private static func escape(_ value: String) -> String {

@@ -11,6 +11,12 @@ extension InstanceRecordStore {
         return InstanceRecordStore(folder: (runtime ?? state(environment, userHome)) + "/units")
     }
 
+    /// What a gateway has learnt of units' servers, for the next one (``InstanceRecord/memory``).
+    package static func memories(environment: [String: String], userHome: String) -> InstanceRecordStore {
+        let runtime = absolute("XDG_RUNTIME_DIR", environment).map { below($0) }
+        return InstanceRecordStore(folder: (runtime ?? state(environment, userHome)) + "/memory")
+    }
+
     /// All places where the records of units may lie, for who reads them: a unit's environment may differ from its
     /// reader's, and a user's runtime folder comes and goes with the user.
     package static func unitPlaces(

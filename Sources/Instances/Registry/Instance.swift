@@ -15,6 +15,13 @@ struct Instance {
     var generation: UInt64 = 0
     /// The number of its last announcement of a port; a later one has a greater number.
     var claim: UInt64 = 0
+    /// Which of OpenCode's APIs the run speaks, and where it tells whether it is ready; nil while that is not known.
+    var family: APIFamily?
+    var healthPath: HealthPath?
+    /// The number under which a process of the run was found to see itself, as its health answer had said.
+    var processNumber: Int32?
+    /// What the next gateway would know of the run.
+    var remembered = InstanceMemory()
     /// Whether the run lets nobody in without its password; nil while that is not known.
     var enforcesPassword: Bool?
     /// How the run's port was found, when it was not announced.
@@ -39,10 +46,10 @@ struct Instance {
         let state = machine.state
         var endpoint: InstanceEndpoint?
         if let port = state.port {
-            let authorization = run?.credentials.map { Array($0.authorizationHeader.utf8) }
+            let authorization = run?.credentials?.authorization(for: family).map { Array($0.utf8) }
             endpoint = InstanceEndpoint(
                 port: port, authorization: authorization, generation: generation, slot: slot,
-                enforcesPassword: enforcesPassword == true)
+                enforcesPassword: enforcesPassword == true, family: family)
         }
         return RoutingTable.Route(name: folder.name, state: state, endpoint: endpoint, scope: folder.scope)
     }
@@ -51,9 +58,17 @@ struct Instance {
     mutating func begin(_ run: Run, generation: UInt64) {
         self.run = run
         self.generation = generation
+        family = run.memory.family
+        (healthPath, processNumber) = (nil, nil)
+        remembered = run.memory
         enforcesPassword = nil
         portWarning = nil
         isFolderTold = false
+    }
+
+    /// What was learnt of the run.
+    var memory: InstanceMemory {
+        InstanceMemory(family: family, restarts: machine.restarts, lastError: machine.lastFailure)
     }
 
     /// Its state is another one from now on. A server that was found has been what it is since it was started.

@@ -20,6 +20,7 @@ extension InstanceRegistry {
     func advance(_ event: InstanceStateMachine.Event, of name: ProjectName) {
         guard let actions = instances[name]?.machine.handle(event) else { return }
         for action in actions { perform(action, of: name) }
+        remember(name)
     }
 
     private func receive(_ event: SupervisedEvent, of name: ProjectName) {
@@ -33,16 +34,26 @@ extension InstanceRegistry {
                 // Told again: more is known of it now, such as its password.
                 instances[name]?.run = run
             }
-            advance(.launched(run: run.id, isFound: run.isFound), of: name)
+            advance(.launched(run: run.id, isFound: run.isFound, memory: run.memory), of: name)
         case .launchFailed(let reason): advance(.launchFailed(reason: reason), of: name)
         case .stopFailed(let reason): advance(.stopFailed(reason: reason), of: name)
-        case .announced(let run, let port, let warning): announced(run, port, warning, of: name)
+        case .announced(let run, let port, let family, let warning): announced(run, port, family, warning, of: name)
+        case .announcedElsewhere(let run, let host): advance(.announcedElsewhere(run: run, host: host), of: name)
         case .ending(let run): advance(.ending(run: run), of: name)
         case .mainProcessExited(let run): advance(.mainProcessExited(run: run), of: name)
         case .exited(let run, let how, let tail, let next):
             if instances[name]?.run?.id == run { instances[name]?.run = nil }
             advance(.exited(run: run, how: how, tail: tail, next: next), of: name)
         }
+    }
+
+    /// Keeps what the next gateway could not find out.
+    private func remember(_ name: ProjectName) {
+        guard let instance = instances[name], instance.machine.currentRun != nil, instance.run != nil else { return }
+        let memory = instance.memory
+        guard memory != instance.remembered else { return }
+        instances[name]?.remembered = memory
+        supervisor.remember(memory, of: name)
     }
 
     func perform(_ action: InstanceStateMachine.Action, of name: ProjectName) {
@@ -96,8 +107,13 @@ extension InstanceRegistry {
         case .unhealthy(let port, let reason):
             logger.warning("The instance is unhealthy: \(reason)", project, LogField("port", port))
         case .restarting(let reason, let delay):
-            let delay = LogField("delay", delay?.inWords ?? "unknown")
-            logger.warning("The instance is started again: \(reason)", project, delay)
+            if case .ending(let ending) = instance.machine.phase {
+                // How it has ended, and when it is started again, is told when nothing of it is left.
+                if ending.isOurs { logger.warning("The instance is ended: \(reason)", project) }
+            } else {
+                let delay = LogField("delay", delay?.inWords ?? "unknown")
+                logger.warning("The instance is started again: \(reason)", project, delay)
+            }
         case .ready(let port):
             let version = LogField("version", instance.machine.version ?? "unknown")
             logger.info("The instance is ready", project, LogField("port", port), version)

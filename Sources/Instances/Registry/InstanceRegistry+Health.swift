@@ -1,4 +1,5 @@
 internal import Logging
+internal import OpenCode
 
 /// Health checks, signs of life, and whose port a port is.
 extension InstanceRegistry {
@@ -6,9 +7,11 @@ extension InstanceRegistry {
         guard let instance = instances[name], let run = instance.run else { return }
         instances[name]?.pulse.checkBegins()
         let isUnknown = instance.enforcesPassword == nil || rival(of: name) != nil
+        let asksForPassword = run.credentials?.authorization(for: instance.family) != nil
         let probe = Links.Probe(
-            port: check.port, credentials: run.credentials, timeout: check.timeout,
-            checksPassword: run.credentials != nil && isUnknown)
+            port: check.port, credentials: run.credentials,
+            search: HealthSearch(family: instance.family, found: instance.healthPath), timeout: check.timeout,
+            checksPassword: asksForPassword && isUnknown)
         let links = links
         Task {
             let outcome = await links.probe(probe)
@@ -28,8 +31,11 @@ extension InstanceRegistry {
 
     /// A run says that a port is its own. Another run that said so before is not believed any longer: it may be dead
     /// without anybody's having noticed yet, and its port given to this one.
-    func announced(_ run: String, _ port: UInt16, _ warning: String?, of name: ProjectName) {
+    func announced(
+        _ run: String, _ port: UInt16, _ family: APIFamily?, _ warning: String?, of name: ProjectName
+    ) {
         guard instances[name]?.machine.currentRun == run else { return }
+        if let family { instances[name]?.family = family }
         instances[name]?.portWarning = warning
         lastClaim += 1
         instances[name]?.claim = lastClaim
@@ -39,8 +45,13 @@ extension InstanceRegistry {
 
     func probed(_ number: UInt64, _ outcome: ProbeOutcome, of name: ProjectName) {
         guard let instance = instances[name], instance.machine.isWaiting(for: number) else { return }
-        guard case .healthy(_, let enforcesPassword) = outcome else {
+        guard case .healthy(_, let enforcesPassword, let path, let processNumber) = outcome else {
             return advance(.probed(number, outcome), of: name)
+        }
+        if let processNumber, !isOwn(processNumber, of: name), let port = instance.machine.claimedPort {
+            // As a refused password: somebody else answers there.
+            let reason = InstanceMessage.foreignProcess(processNumber, port)
+            return advance(.probed(number, .unauthorized(reason: reason)), of: name)
         }
         if let rival = rival(of: name), let port = instance.machine.claimedPort {
             // Only who asks for the password that nobody else knows has shown who it is.
@@ -53,8 +64,20 @@ extension InstanceRegistry {
             displaceOthers(than: name, on: port)
         }
         instances[name]?.pulse.answered()
+        if let path {
+            instances[name]?.healthPath = path
+            instances[name]?.family = path.family
+        }
         if let enforcesPassword { note(enforcesPassword, of: name) }
         advance(.probed(number, outcome), of: name)
+    }
+
+    /// Whether the number that a health answer tells belongs to a process of the instance, as far as anybody can tell.
+    private func isOwn(_ processNumber: Int32, of name: ProjectName) -> Bool {
+        if instances[name]?.processNumber == processNumber { return true }
+        guard supervisor.hasProcess(processNumber, of: name) != false else { return false }
+        instances[name]?.processNumber = processNumber
+        return true
     }
 
     private func note(_ enforcesPassword: Bool, of name: ProjectName) {

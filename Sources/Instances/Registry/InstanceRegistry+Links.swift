@@ -9,6 +9,8 @@ extension InstanceRegistry {
             package let port: UInt16
             /// What the instance asks for.
             package let credentials: InstanceCredentials?
+            /// Where to begin to ask.
+            package let search: HealthSearch
             /// How long the answer may take.
             package let timeout: Duration
             /// Whether to find out, once it is healthy, if it lets others in without its password.

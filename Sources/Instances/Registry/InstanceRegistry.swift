@@ -1,4 +1,5 @@
 package import Logging
+internal import OpenCode
 package import Systemd
 
 /// Every project's instance: starts and stops them, and publishes where requests go. Lives on the control loop.
@@ -143,7 +144,8 @@ package actor InstanceRegistry {
         return InstanceReport(
             state: instance.machine.state.name, since: instance.since,
             processIdentifier: instance.run?.processIdentifier, restarts: instance.machine.restarts,
-            version: instance.run == nil ? nil : instance.machine.version, lastError: instance.machine.lastError,
+            version: instance.run == nil ? nil : instance.machine.version,
+            family: instance.run == nil ? nil : instance.family, lastError: instance.machine.lastError,
             warnings: warnings(on: instance))
     }
 
@@ -151,6 +153,11 @@ package actor InstanceRegistry {
         var warnings: [String] = []
         if let run = instance.run {
             if instance.enforcesPassword == false { warnings.append(InstanceMessage.passwordNotEnforced) }
+            if instance.family == .two, let username = run.credentials?.username,
+                username != InstanceCredentials.defaultUsername
+            {
+                warnings.append(InstanceMessage.usernameIgnored)
+            }
             if let warning = replacedFolder(of: instance) { warnings.append(warning) }
             if let warning = instance.portWarning { warnings.append(warning) }
             if let digest = run.environmentDigest, let current = links.environmentDigest(instance.folder.name),

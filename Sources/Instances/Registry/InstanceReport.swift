@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import JSONText
+package import OpenCode
 
 /// What `status` tells of a project besides the wire contract's fields.
 package struct InstanceReport: Sendable, Equatable {
@@ -13,6 +14,8 @@ package struct InstanceReport: Sendable, Equatable {
     package var restarts: Int
     /// OpenCode's version, as the server said it.
     package var version: String?
+    /// Which of OpenCode's APIs it speaks; nil while that is not known.
+    package var family: APIFamily?
     /// What is wrong now, or what went wrong last.
     package var lastError: String?
     /// Sentences about what works and should be known all the same.
@@ -21,13 +24,14 @@ package struct InstanceReport: Sendable, Equatable {
     /// A report.
     package init(
         state: String, since: Int64, processIdentifier: Int32? = nil, restarts: Int, version: String? = nil,
-        lastError: String? = nil, warnings: [String]
+        family: APIFamily? = nil, lastError: String? = nil, warnings: [String]
     ) {
         self.state = state
         self.since = since
         self.processIdentifier = processIdentifier
         self.restarts = restarts
         self.version = version
+        self.family = family
         self.lastError = lastError
         self.warnings = warnings
     }
@@ -38,6 +42,7 @@ package struct InstanceReport: Sendable, Equatable {
         "state":\(JSONText.quoted(state)),"since":\(JSONText.quoted(Self.timestamp(since))),\
         "pid":\(processIdentifier.map { String($0) } ?? "null"),"restarts":\(restarts),\
         "version":\(version.map(JSONText.quoted) ?? "null"),\
+        "api":\(family.map { JSONText.quoted($0.rawValue) } ?? "null"),\
         "last_error":\(lastError.map(JSONText.quoted) ?? "null"),\
         "warnings":[\(warnings.map(JSONText.quoted).joined(separator: ","))]
         """

@@ -36,7 +36,22 @@ package enum InstanceMessage {
 
     /// What status says of an instance whose environment files have changed since it started.
     package static let olderEnvironment =
-        "it runs with older values: its environment files have changed since it started; stop and start it to apply them"
+        "it runs with older values, for its environment files have changed since it started: restart to apply"
+
+    /// What status says of an OpenCode 2 for which another user's name is configured.
+    package static let usernameIgnored =
+        "OPENCODE_SERVER_USERNAME is set, but OpenCode 2 knows the user opencode only: take it out of the environment files"
+
+    /// Why an instance fails that listens on another host than 127.0.0.1.
+    static func listensElsewhere(_ host: String) -> String {
+        "OpenCode listens on \(host) and not on 127.0.0.1, where the gateway asks it and other machines can't: take what "
+            + "sets its host out of its command (--opencode, VIBE_OPENCODE) or of its configuration."
+    }
+
+    /// Why a health answer is not believed: it names a process that the instance doesn't have.
+    static func foreignProcess(_ number: Int32, _ port: UInt16) -> String {
+        "Another server has its port \(port): process \(number), as that says of itself, is none of the instance's."
+    }
 
     /// What status and log say of an instance whose folder was replaced; where its server works now.
     package static func replacedFolder(_ path: String?) -> String {

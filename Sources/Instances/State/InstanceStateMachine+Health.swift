@@ -37,7 +37,7 @@ extension InstanceStateMachine {
     private mutating func probedWhileStarting(_ before: Probing, _ outcome: ProbeOutcome) -> [Action] {
         var probing = before
         switch outcome {
-        case .healthy(let version, _):
+        case .healthy(let version, _, _, _):
             self.version = version
             hasBeenReady = true
             isOverdue = false
@@ -58,7 +58,7 @@ extension InstanceStateMachine {
         var ready = before
         let next: [Action] = [.disarm(.late), .arm(.probe, limits.healthInterval)]
         switch outcome {
-        case .healthy(let version, _):
+        case .healthy(let version, _, _, _):
             self.version = version
             ready.level = ready.isLate ? .busy : .fine
             phase = .ready(ready)

@@ -3,7 +3,7 @@ extension InstanceStateMachine {
     /// What no phase without a running server needs.
     static let disarmAll: [Action] = [.disarm(.start), .disarm(.probe), .disarm(.late), .disarm(.steady)]
 
-    mutating func launched(_ id: String, _ isFound: Bool) -> [Action] {
+    mutating func launched(_ id: String, _ isFound: Bool, _ memory: InstanceMemory) -> [Action] {
         // A run is told of once; only an overdue piece of news would name it again.
         guard id != run else { return [] }
         let deadline = Action.arm(.start, limits.start)
@@ -12,6 +12,8 @@ extension InstanceStateMachine {
         case .starting: actions = []
         case .stopped, .failed, .stuck:
             forgetFailures()
+            // What an earlier gateway knew of this very run.
+            (restarts, lastFailure) = (memory.restarts, memory.lastError)
             origin = .found
             actions = [.disarm(.kill), deadline]
         case .restarting:
@@ -59,6 +61,19 @@ extension InstanceStateMachine {
         phase = .probing(
             Probing(port: port, delay: limits.firstProbeDelay, trouble: "It has not answered its health check yet."))
         return [check(port)]
+    }
+
+    /// Where it listens other machines may reach it, or the gateway can't: nothing is asked there.
+    mutating func announcedElsewhere(_ id: String, _ host: String) -> [Action] {
+        guard id == run, phase == .booting else { return [] }
+        let reason = InstanceMessage.listensElsewhere(host)
+        lastFailure = reason
+        let answer = answer(.failed(InstanceMessage.startFailed(reason)))
+        guard origin != .found else {
+            isOverdue = true
+            return answer
+        }
+        return answer + end(Ending(failure: reason))
     }
 
     mutating func displaced(by name: String) -> [Action] {

@@ -27,13 +27,15 @@ extension InstanceStateMachine {
         /// Somebody wants it gone.
         case stopRequested
         /// The supervisor has a server of it.
-        case launched(run: String, isFound: Bool = false)
+        case launched(run: String, isFound: Bool = false, memory: InstanceMemory = InstanceMemory())
         /// The supervisor could not start one; why.
         case launchFailed(reason: String)
         /// The supervisor can't ask it to end, so it goes on; why.
         case stopFailed(reason: String)
         /// It announced its port.
         case announced(run: String, port: UInt16)
+        /// It announced another host than 127.0.0.1.
+        case announcedElsewhere(run: String, host: String)
         /// Another project's instance has announced this one's port after it; that project's name.
         case displaced(by: String)
         /// Somebody else than the gateway stops it.

@@ -88,7 +88,7 @@ package struct InstanceStateMachine: Sendable {
     /// How often it was started again after it had ended by itself, since somebody last asked for it.
     package internal(set) var restarts = 0
     /// The last failure since somebody last asked for it.
-    var lastFailure: String?
+    package internal(set) var lastFailure: String?
 
     /// The machine of an instance that does not run. `logCommand` is what a failed start without a port points at; with
     /// nil it shows the last lines itself.
@@ -175,10 +175,11 @@ package struct InstanceStateMachine: Sendable {
         switch event {
         case .startRequested: requestStart()
         case .stopRequested: requestStop()
-        case .launched(let run, let isFound): launched(run, isFound)
+        case .launched(let run, let isFound, let memory): launched(run, isFound, memory)
         case .launchFailed(let reason): launchFailed(reason)
         case .stopFailed(let reason): endingFailed(reason)
         case .announced(let run, let port): announced(run, port)
+        case .announcedElsewhere(let run, let host): announcedElsewhere(run, host)
         case .displaced(let name): displaced(by: name)
         case .ending(let run): endsElsewhere(run)
         case .mainProcessExited(let run): mainProcessExited(run)

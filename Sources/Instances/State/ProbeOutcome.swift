@@ -1,8 +1,12 @@
+package import OpenCode
+
 /// How a health check went.
 package enum ProbeOutcome: Sendable, Equatable {
-    /// It is healthy; OpenCode's version, and whether it lets nobody in without its password: nil when that was not
-    /// tried or not to be found out.
-    case healthy(version: String, enforcesPassword: Bool? = nil)
+    /// It is healthy; OpenCode's version where it says it; whether it lets nobody in without its password: nil when that was
+    /// not tried or not to be found out; where it told so; and the number under which its process sees itself, where it says
+    /// that.
+    case healthy(
+        version: String?, enforcesPassword: Bool? = nil, path: HealthPath? = nil, processNumber: Int32? = nil)
     /// It answered, and is not; why, as one sentence.
     case unhealthy(reason: String)
     /// It does not take the password that it was given; one sentence.

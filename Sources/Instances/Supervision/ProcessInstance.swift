@@ -39,8 +39,8 @@ struct ProcessInstance {
     /// The first process, as long as sessions and groups of its number are this run's.
     var leader: ProcessIdentity? { child.isOwnChild || !hasEnded ? child.identity : nil }
 
-    /// Takes a piece of output; returns the port that it announces.
-    mutating func read(_ bytes: [UInt8], from output: ChildProcess.Output) -> UInt16? {
+    /// Takes a piece of output; returns what it announces.
+    mutating func read(_ bytes: [UInt8], from output: ChildProcess.Output) -> Announcement? {
         switch output {
         case .standardOutput:
             for line in standardOutput.split(bytes) { keep(line) }
@@ -61,7 +61,7 @@ struct ProcessInstance {
     }
 
     private mutating func keep(_ line: String) {
-        var line = line
+        var line = PasswordLine.masked(line)
         // Should a version of OpenCode ever print the password that it was given.
         if let secret = run.credentials?.password, line.contains(secret) {
             line = line.replacing(secret, with: "***")

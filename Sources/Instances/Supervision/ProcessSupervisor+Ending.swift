@@ -52,6 +52,17 @@ extension ProcessSupervisor {
         return nil
     }
 
+    /// Whether a process of the project's child, or of what that has started, has this number where it lives.
+    package nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
+        assumeIsolated { supervisor in
+            guard let instance = supervisor.instances[project] else { return nil }
+            // Nearly always it is the first process, and there is nothing to look for.
+            let first = instance.child.identity.number
+            if ProcessTable.innermostNumber(of: first) == number { return true }
+            return ProcessTable.hasNumber(number, among: supervisor.members(of: project).map(\.identity.number))
+        }
+    }
+
     private func members(of project: ProjectName) -> [ProcessStatus] {
         guard let instance = instances[project] else { return [] }
         let members = ProcessTable.read(mark: RunMark.run)

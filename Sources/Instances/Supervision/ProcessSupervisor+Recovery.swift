@@ -73,14 +73,16 @@ extension ProcessSupervisor {
         let run = Run(
             id: record.run, processIdentifier: process.number, credentials: record.credentials,
             started: WallClock.nanoseconds() - age.wholeNanoseconds, isFound: true,
-            environmentDigest: record.environmentDigest, folder: folder)
+            environmentDigest: record.environmentDigest, folder: folder, memory: record.memory)
         var record = record
         (record.process, record.folder) = (process, folder)
         instances[record.project] = ProcessInstance(run: run, child: child, record: record, logger: logger)
         logger.notice("An instance was found running and is taken over", LogField("pid", process.number))
         observer?.supervised(record.project, .launched(run))
         // Without it the announcement may still wait in the pipe.
-        if let port = record.port { observer?.supervised(record.project, .announced(run: run.id, port: port)) }
+        if let port = record.port {
+            observer?.supervised(record.project, .announced(run: run.id, port: port, family: record.memory.family))
+        }
         return true
     }
 

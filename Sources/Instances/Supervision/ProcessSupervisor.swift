@@ -30,14 +30,14 @@ package actor ProcessSupervisor: Supervisor {
     var instances: [ProjectName: ProcessInstance] = [:]
     /// The last lines of servers that have ended.
     var lastTails: [ProjectName: [String]] = [:]
-    private let words: [String]
+    /// Where relative paths of commands begin.
+    private let startDirectory = FileManager.default.currentDirectoryPath
 
     /// A supervisor without servers. What the servers print goes to `logger` under their project's name.
     package init(loop: SystemEventLoop, setUp: ProcessSetUp, logger: Logger) {
         self.loop = loop
         self.setUp = setUp
         self.logger = logger
-        words = ServeCommand.words(setUp.command, from: FileManager.default.currentDirectoryPath)
     }
 
     /// What the servers print is in the gateway's own log.
@@ -89,6 +89,7 @@ package actor ProcessSupervisor: Supervisor {
         let environment = try InstanceEnvironment.load(
             project: project, home: setUp.userHome, base: setUp.environment)
         for line in environment.ignoredLines { logger.warning("\(line)") }
+        let words = ServeCommand.words(try environment.command ?? setUp.command, from: startDirectory)
         let credentials = environment.credentials(withOwnPassword: setUp.givesPasswords)
         var record = InstanceRecord(
             project: project, run: RandomBytes.hex(16), credentials: credentials,
@@ -109,7 +110,8 @@ package actor ProcessSupervisor: Supervisor {
             setUp.records.remove(project)
             throw LaunchError(
                 "\(words[0]) could not be run in \(folder.path): \(error.reason). Check that it is installed, on the "
-                    + "gateway's PATH or named by --opencode with its full path, and that the folder can be entered.")
+                    + "gateway's PATH or named with its full path by --opencode or the project's VIBE_OPENCODE, and that "
+                    + "the folder can be entered.")
         }
         record.process = child.identity
         let run = Run(
@@ -129,10 +131,16 @@ package actor ProcessSupervisor: Supervisor {
         guard instances[project]?.run.id == run else { return }
         switch event {
         case .output(let output, let bytes):
-            guard let port = instances[project]?.read(bytes, from: output) else { return }
-            instances[project]?.record.port = port
+            guard let announcement = instances[project]?.read(bytes, from: output) else { return }
+            guard announcement.isExpectedHost else {
+                observer?.supervised(project, .announcedElsewhere(run: run, host: announcement.host))
+                return
+            }
+            instances[project]?.record.port = announcement.port
+            instances[project]?.record.memory.family = announcement.family
             keepRecord(of: project)
-            observer?.supervised(project, .announced(run: run, port: port))
+            observer?.supervised(
+                project, .announced(run: run, port: announcement.port, family: announcement.family))
         case .ended:
             instances[project]?.noteEnd()
             // Looking for what it has started takes a while, and its port is free already.
@@ -140,6 +148,15 @@ package actor ProcessSupervisor: Supervisor {
                 observer?.supervised(project, .mainProcessExited(run: run))
             }
             sweep(project)
+        }
+    }
+
+    /// Writes down what was learnt of the project's child.
+    package nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
+        assumeIsolated { supervisor in
+            guard let instance = supervisor.instances[project], instance.record.memory != memory else { return }
+            supervisor.instances[project]?.record.memory = memory
+            supervisor.keepRecord(of: project)
         }
     }
 

@@ -16,11 +16,14 @@ package struct Run: Sendable, Equatable {
     package let environmentDigest: String?
     /// The folder in which it was started; nil when it is not known.
     package let folder: FolderIdentity?
+    /// What an earlier gateway has learnt of it.
+    package let memory: InstanceMemory
 
     /// A run.
     package init(
         id: String, processIdentifier: Int32, credentials: InstanceCredentials?, started: Int64, isFound: Bool = false,
-        environmentDigest: String? = nil, folder: FolderIdentity? = nil
+        environmentDigest: String? = nil, folder: FolderIdentity? = nil,
+        memory: InstanceMemory = InstanceMemory()
     ) {
         self.id = id
         self.processIdentifier = processIdentifier
@@ -29,5 +32,6 @@ package struct Run: Sendable, Equatable {
         self.isFound = isFound
         self.environmentDigest = environmentDigest
         self.folder = folder
+        self.memory = memory
     }
 }

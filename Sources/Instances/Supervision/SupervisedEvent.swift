@@ -1,3 +1,5 @@
+package import OpenCode
+
 /// What becomes of a project's server. `run` is the ``Run/id`` of the server meant.
 package enum SupervisedEvent: Sendable, Equatable {
     /// A server runs: asked for, restarted by the supervisor, started by somebody else, or found at the beginning.
@@ -7,9 +9,11 @@ package enum SupervisedEvent: Sendable, Equatable {
     case launchFailed(reason: String)
     /// It can't be asked to end, so it goes on; one sentence.
     case stopFailed(reason: String)
-    /// The server announced its port. `warning`: the port is not from the announcement; how it was found, as one
-    /// sentence.
-    case announced(run: String, port: UInt16, warning: String? = nil)
+    /// The server announced its port on 127.0.0.1. `family`: whose words those were; nil where there were none. `warning`:
+    /// the port is not from the announcement; how it was found, as one sentence.
+    case announced(run: String, port: UInt16, family: APIFamily? = nil, warning: String? = nil)
+    /// The server announced that it listens on another host than 127.0.0.1.
+    case announcedElsewhere(run: String, host: String)
     /// Somebody else than the gateway stops it.
     case ending(run: String)
     /// Its main process has ended by itself, so nobody listens on its port. What it has started may still run; `exited`

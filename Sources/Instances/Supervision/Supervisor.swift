@@ -18,6 +18,11 @@ package protocol Supervisor: Sendable {
     func kill(_ project: ProjectName)
     /// The last lines of output of the project's present or last server, the oldest first; at most 20.
     func tail(of project: ProjectName) -> [String]
+    /// Keeps what was learnt of the project's present server for a gateway that takes it over.
+    func remember(_ memory: InstanceMemory, of project: ProjectName)
+    /// Whether the project's present server has a process that sees itself under this number (`NSpid`, proc_pid_status(5):
+    /// it may live in a name space of its own); nil when that can't be told.
+    func hasProcess(_ number: Int32, of project: ProjectName) -> Bool?
     /// Lets go of servers that outlive the gateway: nothing is reported or asked for any more.
     func close()
 }

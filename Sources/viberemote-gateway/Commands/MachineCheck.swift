@@ -35,28 +35,9 @@ struct MachineCheck {
     }
 
     func checkOpenCode(_ report: inout CheckReport) {
-        let program = configuration.opencode.first ?? ""
-        do throws(SystemdError) {
-            switch try VersionQuery.ask(configuration) {
-            case .version(let line):
-                if let version = VersionLine.version(line) {
-                    report.add(.good, "\(program) is version \(version)")
-                } else {
-                    report.add(
-                        .note,
-                        "\(program) does not look like OpenCode: asked for its version, it says \(line). Is it the right "
-                            + "command (--opencode)?")
-                }
-            case .silent(let reason): report.add(.note, "\(program) tells no version: \(reason)")
-            case .absent(let reason):
-                report.add(
-                    .problem,
-                    "\(program) can't be run: \(reason). Install OpenCode, or name it by --opencode with its full path."
-                )
-            }
-        } catch {
-            report.add(.problem, "\(program) can't be run: \(error.description).")
-        }
+        // Without a list of projects, of which checkProjects(_:) tells, there is the common command.
+        let folders = (try? folders()) ?? []
+        CommandCheck(common: configuration.opencode, folders: folders, userHome: Environment.homeFolder).run(&report)
     }
 
     /// The common file is read for each project; what is wrong with it is told once.
@@ -68,6 +49,7 @@ struct MachineCheck {
         for folder in folders {
             do throws(LaunchError) {
                 let environment = try InstanceEnvironment.load(project: folder.name, home: userHome, base: [:])
+                _ = try environment.command
                 for line in environment.ignoredLines where told.insert(line.description).inserted {
                     report.add(.note, "\(line.description) The line has no effect.")
                 }

@@ -14,11 +14,13 @@ struct ProjectView: Decodable, CustomStringConvertible {
     let processIdentifier: Int32?
     let restarts: Int?
     let version: String?
+    /// Which of OpenCode's two APIs it speaks.
+    let api: String?
     let lastError: String?
     let warnings: [String]?
 
     private enum CodingKeys: String, CodingKey {
-        case name, path, port, missing, state, since, restarts, version, warnings
+        case name, path, port, missing, state, since, restarts, version, api, warnings
         case isRunning = "is_running"
         case hasGit = "has_git"
         case processIdentifier = "pid"
@@ -43,7 +45,8 @@ struct ProjectView: Decodable, CustomStringConvertible {
         let rows: [(String, String?)] = [
             ("name", name), ("path", path + (missing == true ? " (folder is gone)" : "")),
             ("state", since.map { "\(stateText) since \($0)" } ?? stateText), ("port", port.map { "\($0)" }),
-            ("pid", processIdentifier.map { "\($0)" }), ("version", version), ("restarts", restarts.map { "\($0)" }),
+            ("pid", processIdentifier.map { "\($0)" }), ("version", version), ("api", api),
+            ("restarts", restarts.map { "\($0)" }),
         ]
         let lines = PlainText.table(rows.compactMap { row in row.1.map { [row.0, PlainText.line($0)] } })
         let error = lastError.map { ["last error: \(PlainText.lines($0))"] } ?? []

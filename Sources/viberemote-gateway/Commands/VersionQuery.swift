@@ -1,7 +1,6 @@
 import Glibc
 import Instances
 import Locking
-import Settings
 import Systemd
 
 /// Asks the OpenCode command for its version, as an instance would be run but with `--version`.
@@ -16,14 +15,14 @@ final class VersionQuery: Sendable {
         case absent(String)
     }
 
-    /// A first run of a program that unpacks itself takes seconds.
-    private static let timeout = Duration.seconds(20)
+    /// Nobody waits long for a check that asks several commands.
+    private static let timeout = Duration.seconds(2)
 
     private struct State {
         var child: ChildProcess?
         var timer: EventSource?
         var output: [UInt8] = []
-        var outcome = Outcome.silent("it did not end within 20 s")
+        var outcome = Outcome.silent("it did not end within 2 s")
     }
 
     private let loop: SystemEventLoop
@@ -31,12 +30,11 @@ final class VersionQuery: Sendable {
 
     private init() throws(SystemdError) { loop = try SystemEventLoop() }
 
-    /// Runs the command to its end.
-    static func ask(_ configuration: Configuration) throws(SystemdError) -> Outcome {
+    /// Runs a command, the program with its first arguments, to its end.
+    static func ask(_ words: [String]) throws(SystemdError) -> Outcome {
         let variables = InstanceEnvironment(base: Environment.variables, files: [])
             .variables(credentials: nil, directory: "/")
-        let command = ChildCommand(
-            words: configuration.opencode + ["--version"], environment: variables, directory: "/")
+        let command = ChildCommand(words: words + ["--version"], environment: variables, directory: "/")
         let query = try VersionQuery()
         query.loop.later { query.start(command) }
         try query.loop.run()

@@ -25,7 +25,7 @@ import Testing
         let environment = InstanceEnvironment(base: base, files: [])
         #expect(
             environment.variables(credentials: nil, directory: "/home/vibe/alpha")
-                == others.merging(["PWD": "/home/vibe/alpha"]) { $1 })
+                == others.merging(["PWD": "/home/vibe/alpha", "OPENCODE_DISABLE_AUTOUPDATE": "1"]) { $1 })
     }
 
     @Test func aLaterFileHoldsOverAnEarlierOneAndBothOverTheBase() throws {
@@ -35,44 +35,103 @@ import Testing
         #expect(
             environment.variables(credentials: nil, directory: "/d") == [
                 "A": "base", "B": "common", "C": "own", "D": "common", "E": "own again", "PWD": "/d",
+                "OPENCODE_DISABLE_AUTOUPDATE": "1",
             ])
     }
 
     @Test func noFileOverrulesItsPasswordOrDirectory() throws {
         let text = "OPENCODE_SERVER_PASSWORD=weak\nOPENCODE_SERVER_USERNAME=me\nOPENCODE_PASSWORD=weak\nPWD=/x\n"
         let environment = InstanceEnvironment(base: [:], files: [try file(text)])
-        let credentials = try #require(environment.credentials(withOwnPassword: true))
+        let credentials = environment.credentials(withOwnPassword: true)
         #expect(credentials.username == "opencode")
         #expect(credentials.password.utf8.count == 32)
         #expect(
             environment.variables(credentials: credentials, directory: "/d") == [
                 "OPENCODE_SERVER_PASSWORD": credentials.password, "OPENCODE_PASSWORD": credentials.password,
-                "PWD": "/d",
+                "PWD": "/d", "OPENCODE_DISABLE_AUTOUPDATE": "1",
             ])
     }
 
     @Test func everyRunHasAnotherPassword() {
         let environment = InstanceEnvironment(base: [:], files: [])
-        let passwords = (0..<100).compactMap { _ in environment.credentials(withOwnPassword: true)?.password }
+        let passwords = (0..<100).map { _ in environment.credentials(withOwnPassword: true).password }
         #expect(Set(passwords).count == 100)
     }
 
+    /// `common` and `own` are the files, `base` what is inherited.
     @Test(arguments: [
-        ("", nil),
-        ("OPENCODE_SERVER_PASSWORD=\n", nil),
-        ("OPENCODE_SERVER_USERNAME=me\n", nil),
-        ("OPENCODE_SERVER_PASSWORD=theirs\n", InstanceCredentials(password: "theirs")),
-        (
-            "OPENCODE_SERVER_PASSWORD=theirs\nOPENCODE_SERVER_USERNAME=me\n",
-            InstanceCredentials(username: "me", password: "theirs")
-        ),
+        ("", "OPENCODE_PASSWORD=own\n", "own"),
+        ("", "OPENCODE_SERVER_PASSWORD=own\n", "own"),
+        ("OPENCODE_SERVER_PASSWORD=common\n", "", "common"),
+        ("OPENCODE_PASSWORD=common\n", "OPENCODE_SERVER_PASSWORD=own\n", "own"),
+        ("OPENCODE_PASSWORD=common\n", "OPENCODE_PASSWORD=own\n", "own"),
+        ("", "OPENCODE_SERVER_PASSWORD=one\nOPENCODE_PASSWORD=two\n", "two"),
+        ("", "OPENCODE_PASSWORD=\nOPENCODE_SERVER_PASSWORD=one\n", "one"),
+        ("OPENCODE_PASSWORD=common\n", "OPENCODE_PASSWORD=\nOPENCODE_SERVER_PASSWORD=\n", "common"),
+        ("", "", "base"),
+        ("OPENCODE_PASSWORD=\n", "OPENCODE_SERVER_PASSWORD=\n", "base"),
     ])
-    func withoutAnOwnPasswordWhatTheFilesSayCounts(text: String, credentials: InstanceCredentials?) throws {
-        let environment = InstanceEnvironment(base: [:], files: [try file(text)])
-        #expect(environment.credentials(withOwnPassword: false) == credentials)
+    func withoutAnOwnPasswordTheNearestConfiguredOneHolds(common: String, own: String, password: String) throws {
+        let environment = InstanceEnvironment(
+            base: ["OPENCODE_SERVER_PASSWORD": "base", "OPENCODE_SERVER_USERNAME": "me"],
+            files: [try file(common)], own: try file(own))
+        let credentials = environment.credentials(withOwnPassword: false)
+        #expect(credentials == InstanceCredentials(username: "me", password: password))
         let variables = environment.variables(credentials: credentials, directory: "/d")
-        #expect(variables["OPENCODE_SERVER_PASSWORD"] == credentials?.password)
-        #expect(variables["OPENCODE_SERVER_USERNAME"] == (credentials?.username == "me" ? "me" : nil))
+        #expect(variables["OPENCODE_PASSWORD"] == password)
+        #expect(variables["OPENCODE_SERVER_PASSWORD"] == password)
+        #expect(variables["OPENCODE_SERVER_USERNAME"] == "me")
+    }
+
+    /// OpenCode 1 reads one name only, and is open without it; 2 would make a password and print it.
+    @Test(arguments: ["", "OPENCODE_SERVER_PASSWORD=\nOPENCODE_PASSWORD=\n", "OPENCODE_SERVER_USERNAME=me\n"])
+    func withoutAnyPasswordOnlyTwoGetsOne(text: String) throws {
+        let environment = InstanceEnvironment(base: [:], files: [try file(text)])
+        let credentials = environment.credentials(withOwnPassword: false)
+        #expect(credentials.isForTwoOnly)
+        #expect(credentials.password.utf8.count == 32)
+        #expect(
+            environment.variables(credentials: credentials, directory: "/d") == [
+                "OPENCODE_PASSWORD": credentials.password, "PWD": "/d", "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            ])
+    }
+
+    @Test func onlyAFileAllowsUpdates() throws {
+        func value(_ base: [String: String], _ text: String) throws -> String? {
+            InstanceEnvironment(base: base, files: [try file(text)])
+                .variables(credentials: nil, directory: "/d")["OPENCODE_DISABLE_AUTOUPDATE"]
+        }
+        #expect(try value([:], "") == "1")
+        #expect(try value(["OPENCODE_DISABLE_AUTOUPDATE": "false"], "") == "1")
+        #expect(try value([:], "OPENCODE_DISABLE_AUTOUPDATE=false\n") == "false")
+        #expect(try value([:], "OPENCODE_DISABLE_AUTOUPDATE=\n")?.isEmpty == true)
+    }
+
+    @Test func aProjectsOwnFileNamesItsCommandAndTheServerNeverSeesThat() throws {
+        let environment = InstanceEnvironment(
+            base: ["VIBE_OPENCODE": "base"], files: [],
+            own: try file("VIBE_OPENCODE=\"'/opt/open code/opencode' --two\"\nA=1\n"))
+        #expect(try environment.command == ["/opt/open code/opencode", "--two"])
+        #expect(environment.ignoredLines.isEmpty)
+        let variables = environment.variables(credentials: nil, directory: "/d")
+        #expect(variables == ["A": "1", "PWD": "/d", "OPENCODE_DISABLE_AUTOUPDATE": "1"])
+    }
+
+    @Test func theCommonFileNamesNobodysCommand() throws {
+        let environment = InstanceEnvironment(
+            base: [:], files: [try file("A=1\nVIBE_OPENCODE=opencode2\n")], own: try file("B=1\n"))
+        #expect(try environment.command == nil)
+        #expect(environment.ignoredLines.map(\.line) == [2])
+        #expect(environment.ignoredLines.first?.description.contains("env.d/NAME.env") == true)
+        #expect(environment.variables(credentials: nil, directory: "/d")["VIBE_OPENCODE"] == nil)
+    }
+
+    @Test(arguments: [("VIBE_OPENCODE=\"'open\"\n", "quote that never ends"), ("VIBE_OPENCODE=\n", "names no program")])
+    func aCommandThatIsNoneIsAnErrorThatNamesTheFile(text: String, word: String) throws {
+        let environment = InstanceEnvironment(base: [:], files: [], own: try file(text))
+        let error = #expect(throws: LaunchError.self) { try environment.command }
+        #expect(error?.description.contains("VIBE_OPENCODE in env") == true)
+        #expect(error?.description.contains(word) == true)
     }
 
     @Test func linesWithoutEffectAreTold() throws {
@@ -88,6 +147,11 @@ import Testing
         for same in [["B=2\nA=1\n"], ["# why\nA='1'\n", "B=2\n"], ["A=0\nB=2\n", "A=1\n"]] {
             #expect(InstanceEnvironment(base: [:], files: try same.map { try file($0) }).digest == digest1)
         }
+        func withCommand(_ command: String) throws -> String {
+            InstanceEnvironment(base: [:], files: [try file("A=1\nB=2\n")], own: try file("VIBE_OPENCODE=\(command)\n")).digest
+        }
+        #expect(try withCommand("opencode2") != digest1)
+        #expect(try withCommand("opencode2") != withCommand("opencode"))
         for other in ["A=1\n", "A=1\nB=3\n", "A=12\nB=\n", "A=1\nB=2\nC=\n", "A='1\nB=2'\n", ""] {
             #expect(try digest(other) != digest1, "\(other)")
         }
@@ -105,7 +169,8 @@ import Testing
 
     private func variables(_ project: ProjectName = .alpha) throws -> [String: String] {
         let environment = try InstanceEnvironment.load(project: project, home: home.path, base: ["BASE": "1"])
-        return environment.variables(credentials: nil, directory: "/d").filter { $0.key != "PWD" }
+        return environment.variables(credentials: nil, directory: "/d")
+            .filter { $0.key != "PWD" && $0.key != "OPENCODE_DISABLE_AUTOUPDATE" }
     }
 
     @Test func filesThatAreNotThereSayNothing() throws {

@@ -7,7 +7,8 @@ import Testing
     private static let whole = InstanceRecord(
         project: .alpha, run: "c0ffee", process: ProcessIdentity(number: 4321, startTime: 987_654), boot: "a-boot",
         port: 4096, credentials: InstanceCredentials(username: "me", password: "correct horse"),
-        environmentDigest: "0123", folder: FolderIdentity(device: 7, inode: 9))
+        environmentDigest: "0123", folder: FolderIdentity(device: 7, inode: 9),
+        memory: InstanceMemory(family: .two, restarts: 3, lastError: "It ended.\nboom"))
 
     @Test func itsTextIsReadable() {
         #expect(
@@ -23,6 +24,9 @@ import Testing
                 password=correct horse
                 environment=0123
                 folder=7-9
+                api=2
+                restarts=3
+                last-error=It ended.\\nboom
 
                 """)
     }
@@ -45,6 +49,20 @@ import Testing
         #expect(back.credentials.map { Array($0.password.utf8) } == Array(value.utf8))
         #expect(back.credentials.map { Array($0.username.utf8) } == Array(value.utf8))
         #expect(back == record)
+    }
+
+    @Test func aPasswordForTwoOnlyComesBackAsThat() throws {
+        var record = Self.whole
+        record.credentials = InstanceCredentials(password: "correct horse", isForTwoOnly: true)
+        #expect(record.text.contains("\npassword-of=2\n"))
+        #expect(try #require(InstanceRecord(text: record.text)) == record)
+    }
+
+    @Test(arguments: ["api=3", "api=", "restarts=-1", "restarts=many", "password-of=1"])
+    func whatMakesNoSenseIsNoRecord(line: String) {
+        let name = line.prefix { $0 != "=" } + "="
+        let lines = Self.whole.text.split(separator: "\n").filter { !$0.hasPrefix(name) } + [line[...]]
+        #expect(InstanceRecord(text: lines.map { $0 + "\n" }.joined()) == nil)
     }
 
     @Test(arguments: ["a b", "my.app", "gr\u{fc}n", "-", "=", "\\n", "*?[$%", String(repeating: "x", count: 255)])

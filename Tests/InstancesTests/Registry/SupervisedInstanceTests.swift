@@ -155,8 +155,7 @@ import Testing
         #expect(
             warnings == [
                 "password not enforced by this OpenCode version", "Its port was found by its socket.",
-                "it runs with older values: its environment files have changed since it started; stop and start it "
-                    + "to apply them",
+                "it runs with older values, for its environment files have changed since it started: restart to apply",
             ])
         #expect(rig.lines.all.contains { $0.message == "password not enforced by this OpenCode version" })
         rig.listen(on: 5001, "password of b")

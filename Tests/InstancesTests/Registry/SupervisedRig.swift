@@ -10,6 +10,10 @@ actor FakeSupervisor: Supervisor {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     nonisolated let name = "fake"
     nonisolated let outlivesGateway: Bool
+    /// What it was asked to remember, the last one a project.
+    nonisolated let memories = Locked<[ProjectName: InstanceMemory]>([:])
+    /// The numbers under which each project's processes see themselves; without one nothing can be told.
+    nonisolated let processes = Locked<[ProjectName: Set<Int32>]>([:])
     /// What it was asked to do, as in `start alpha`.
     nonisolated let calls = Locked<[String]>([])
 
@@ -32,6 +36,13 @@ actor FakeSupervisor: Supervisor {
     nonisolated func terminate(_ project: ProjectName) { note("terminate \(project)") }
     nonisolated func kill(_ project: ProjectName) { note("kill \(project)") }
     nonisolated func tail(of project: ProjectName) -> [String] { ["tail of \(project)"] }
+
+    nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
+        memories.withLock { $0[project] = memory }
+    }
+    nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
+        processes.withLock { $0[project] }.map { $0.contains(number) }
+    }
 
     /// Reports to the registry.
     func tell(_ project: ProjectName, _ events: SupervisedEvent...) {
@@ -130,10 +141,13 @@ final class SupervisedRig: Sendable {
         await route(to: name) { $0.state == state } != nil
     }
 
-    static func run(_ id: String, found: Bool = false, digest: String? = nil) -> Run {
+    static func run(
+        _ id: String, found: Bool = false, digest: String? = nil, memory: InstanceMemory = InstanceMemory(),
+        credentials: InstanceCredentials? = nil
+    ) -> Run {
         Run(
-            id: id, processIdentifier: 4711, credentials: InstanceCredentials(password: "password of \(id)"),
-            started: 1_795_294_023_000_000_000, isFound: found, environmentDigest: digest)
+            id: id, processIdentifier: 4711, credentials: credentials ?? InstanceCredentials(password: "password of \(id)"),
+            started: 1_795_294_023_000_000_000, isFound: found, environmentDigest: digest, memory: memory)
     }
 }
 

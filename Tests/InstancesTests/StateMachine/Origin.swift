@@ -89,7 +89,7 @@ extension InstanceLimits {
 /// One of each event that can come.
 enum Stimulus: CaseIterable {
     case startRequested, stopRequested
-    case launched, launchFailed, stopFailed, announced, displaced, endsElsewhere, mainProcessExited
+    case launched, launchFailed, stopFailed, announced, announcedElsewhere, displaced, endsElsewhere, mainProcessExited
     case exitedStopped, exitedFailed, exitedRestarts, exitedGaveUp
     case healthy, unhealthyAnswer, unauthorized, silent, quiet, progressed
     case startTimer, answerTimer, probeTimer, lateTimer, steadyTimer, restartTimer, terminateTimer, killTimer
@@ -102,6 +102,7 @@ enum Stimulus: CaseIterable {
         case .launchFailed: .launchFailed(reason: "no.")
         case .stopFailed: .stopFailed(reason: "denied.")
         case .announced: .announced(run: "a", port: 4096)
+        case .announcedElsewhere: .announcedElsewhere(run: "a", host: "0.0.0.0")
         case .displaced: .displaced(by: "beta")
         case .endsElsewhere: .ending(run: "a")
         case .mainProcessExited: .mainProcessExited(run: "a")

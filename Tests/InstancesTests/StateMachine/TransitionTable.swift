@@ -40,6 +40,9 @@ enum TransitionTable {
     static let diedProbing = "OpenCode ended with exit status 1 before it was ready." + tail
     static let hangs = "its process did not end within 5 s after SIGKILL: it hangs in the kernel."
     static let wedged = "It has answered no health check and sent no byte for 60 s."
+    static let elsewhere =
+        "OpenCode listens on 0.0.0.0 and not on 127.0.0.1, where the gateway asks it and other machines can't: take what "
+        + "sets its host out of its command (--opencode, VIBE_OPENCODE) or of its configuration."
     static let taken = "Its port 4096 was announced by the instance for beta after it."
 
     // MARK: Actions
@@ -163,6 +166,9 @@ enum TransitionTable {
         [
             Row(.booting, .announced, probing, [check(1)]),
             Row(.foundBooting, .announced, probing, [check(1)]),
+            Row(.booting, .announcedElsewhere, failed(elsewhere), startFailed(elsewhere) + end),
+            // What the gateway has not started is not ended on its own initiative.
+            Row(.foundBooting, .announcedElsewhere),
             Row(.probing, .displaced), Row(.overdue, .displaced),
         ]
         + [Origin.ready, .checking, .slow, .busy, .unhealthy, .foundReady].map {

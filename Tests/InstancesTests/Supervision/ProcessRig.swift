@@ -121,7 +121,7 @@ actor SupervisorInRig: SupervisorObserver {
 
     /// The next server that is launched and announces its port.
     func ready() async -> (run: Run, port: UInt16)? {
-        guard case .launched(let run) = await next(), case .announced(run.id, let port, nil) = await next() else {
+        guard case .launched(let run) = await next(), case .announced(run.id, let port, _, nil) = await next() else {
             return nil
         }
         return (run, port)

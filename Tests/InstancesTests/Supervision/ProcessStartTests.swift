@@ -27,6 +27,7 @@ import Testing
             environment == [
                 "PATH": "/usr/bin:/bin", "PROVIDER_KEY": "theirs", "PWD": rig.alpha.path,
                 "OPENCODE_SERVER_PASSWORD": password, "OPENCODE_PASSWORD": password, "VIBEREMOTE_RUN": run.id,
+                "OPENCODE_DISABLE_AUTOUPDATE": "1",
                 "VIBEREMOTE_PROJECTS": try #require(FolderIdentity(ofFolderAt: rig.home.path)).text,
             ])
         #expect(try rig.home.read("arguments") == "serve --port 0 --hostname 127.0.0.1\n")
@@ -77,12 +78,17 @@ import Testing
         await gateway.end()
     }
 
-    @Test func withoutPasswordsItAsksForNothing() async throws {
+    @Test func withoutPasswordsOnlyTwoAsksForOne() async throws {
         let rig = try ProcessRig(Self.banner)
         let gateway = try await rig.gateway(givesPasswords: false)
         let run = try #require(await gateway.launch(rig.alpha))
-        #expect(run.credentials == nil)
-        #expect(try ProcessRig.environment(of: run.processIdentifier)["OPENCODE_SERVER_PASSWORD"] == nil)
+        let credentials = try #require(run.credentials)
+        #expect(credentials.isForTwoOnly)
+        let environment = try ProcessRig.environment(of: run.processIdentifier)
+        #expect(environment["OPENCODE_SERVER_PASSWORD"] == nil)
+        #expect(environment["OPENCODE_PASSWORD"] == credentials.password)
+        // The next gateway needs it, too.
+        #expect(rig.records.read(.alpha)?.credentials == credentials)
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()

@@ -52,8 +52,8 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
     /// Looks for a run's port until it is told or ``stop(_:)`` is called.
     func seek(_ subject: JournalSubject, _ project: ProjectName, _ run: UnitRun) {
         searches[run.id] = Search(subject: subject)
-        if isAdopting, run.isFound, let port = announcedBefore(subject) {
-            return tell(project, .announced(run: run.id, port: port))
+        if isAdopting, run.isFound, let announcement = announcedBefore(subject) {
+            return tell(project, Self.event(announcement, run.id))
         }
         do throws(JournalError) {
             try journal?.follow(subject) { [weak self] in self?.read($0, run.id, project) ?? true }
@@ -80,7 +80,13 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
 
     // MARK: Journal
 
-    private func announcedBefore(_ subject: JournalSubject) -> UInt16? {
+    private static func event(_ announcement: Announcement, _ run: String) -> UnitStateMachine.Event {
+        announcement.isExpectedHost
+            ? .announced(run: run, port: announcement.port, family: announcement.family)
+            : .announcedElsewhere(run: run, host: announcement.host)
+    }
+
+    private func announcedBefore(_ subject: JournalSubject) -> Announcement? {
         do throws(JournalError) {
             let reader: JournalReader
             if let open = adoptionReader { reader = open } else { reader = try JournalReader() }
@@ -89,7 +95,7 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
             var banner = BannerScanner()
             for _ in 0..<Self.adoptionLimit {
                 guard let entry = try reader.next() else { return nil }
-                if let port = banner.scan(entry.message[...] + [UInt8(ascii: "\n")]) { return port }
+                if let found = banner.scan(entry.message[...] + [UInt8(ascii: "\n")]) { return found }
             }
             return nil
         } catch {
@@ -101,10 +107,10 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
     /// Whether enough was read.
     private func read(_ entry: JournalEntry, _ run: String, _ project: ProjectName) -> Bool {
         // An entry is a line without its end.
-        guard let port = searches[run]?.banner.scan(entry.message[...] + [UInt8(ascii: "\n")]) else {
+        guard let announcement = searches[run]?.banner.scan(entry.message[...] + [UInt8(ascii: "\n")]) else {
             return searches[run] == nil
         }
-        tell(project, .announced(run: run, port: port))
+        tell(project, Self.event(announcement, run))
         return true
     }
 

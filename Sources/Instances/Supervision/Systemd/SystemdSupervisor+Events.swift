@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import OpenCode
 internal import Systemd
 
 /// What the manager tells, and what the unit's machines want done about it.
@@ -129,7 +130,10 @@ extension SystemdSupervisor {
         case .stopSeeking(let run): ports?.stop(run)
         case .launched(let run): launched(run, project)
         case .launchFailed(let reason): report(.launchFailed(reason: reason), of: project)
-        case .announced(let run, let port, let bySockets): announced(run, port, bySockets, project)
+        case .announced(let run, let port, let bySockets, let family):
+            announced(run, port, bySockets, family, project)
+        case .announcedElsewhere(let run, let host):
+            report(.announcedElsewhere(run: run, host: host), of: project)
         case .stopFailed(let reason):
             logger.error("The instance can't be ended: \(reason)", LogField("project", project.string))
             report(.stopFailed(reason: reason), of: project)
@@ -149,13 +153,16 @@ extension SystemdSupervisor {
         let told = Run(
             id: run.id, processIdentifier: run.process, credentials: record?.credentials,
             started: run.started == 0 ? WallClock.nanoseconds() : Int64(clamping: run.started) * 1_000,
-            isFound: run.isFound, environmentDigest: record?.environmentDigest, folder: record?.folder)
+            isFound: run.isFound, environmentDigest: record?.environmentDigest, folder: record?.folder,
+            memory: memory(of: run.id, project))
         units[project]?.lastRun = run.id
         units[project]?.run = told
         report(.launched(told), of: project)
     }
 
-    private func announced(_ run: String, _ port: UInt16, _ bySockets: Bool, _ project: ProjectName) {
+    private func announced(
+        _ run: String, _ port: UInt16, _ bySockets: Bool, _ family: APIFamily?, _ project: ProjectName
+    ) {
         // The unit leaves its record before it becomes OpenCode, but the manager may have told of it even earlier.
         if let told = units[project]?.run, told.id == run, told.credentials == nil,
             told.environmentDigest == nil, let record = record(project, run)
@@ -163,12 +170,12 @@ extension SystemdSupervisor {
             let whole = Run(
                 id: told.id, processIdentifier: told.processIdentifier, credentials: record.credentials,
                 started: told.started, isFound: told.isFound, environmentDigest: record.environmentDigest,
-                folder: record.folder)
+                folder: record.folder, memory: told.memory)
             units[project]?.run = whole
             report(.launched(whole), of: project)
         }
         let warning = bySockets ? ports?.warning : nil
-        report(.announced(run: run, port: port, warning: warning), of: project)
+        report(.announced(run: run, port: port, family: family, warning: warning), of: project)
     }
 
     // MARK: Ends
@@ -216,6 +223,7 @@ extension SystemdSupervisor {
     func tail(_ unit: UnitName, _ run: String) -> [String] {
         guard let reader = try? JournalReader(), (try? reader.select(subject(unit, run))) != nil else { return [] }
         let entries = (try? reader.last(Self.tailLength)) ?? []
-        return entries.flatMap { $0.text.split(separator: "\n").map(String.init) }.suffix(Self.tailLength)
+        let lines = entries.flatMap { $0.text.split(separator: "\n").map { PasswordLine.masked(String($0)) } }
+        return lines.suffix(Self.tailLength)
     }
 }

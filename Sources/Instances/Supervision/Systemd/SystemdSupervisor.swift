@@ -24,6 +24,9 @@ package actor SystemdSupervisor: Supervisor {
     let logger: Logger
     private let access: ManagerAccess
     private let findRecord: FindRecord
+    /// Where the gateway itself writes down what it learns of a run. Not in the run's own record: while that is written
+    /// again, the next run may leave its password there.
+    private let memories: InstanceRecordStore
     private let folders: @Sendable () -> [ProjectName]
     weak var observer: (any SupervisorObserver)?
     var manager: ServiceManager?
@@ -37,15 +40,16 @@ package actor SystemdSupervisor: Supervisor {
     private var openingDeadline: EventSource?
     private var opening: CheckedContinuation<Void, Never>?
 
-    /// A supervisor of the manager behind `access`. `findRecord` is asked on the loop when a run appears; `folders` are
-    /// the projects there are, for what is said of units that belong to none.
+    /// A supervisor of the manager behind `access`. `memories` is a folder of the gateway's own; `findRecord` is asked on the
+    /// loop when a run appears; `folders` are the projects there are, for what is said of units that belong to none.
     package init(
-        loop: SystemEventLoop, access: ManagerAccess, logger: Logger, findRecord: @escaping FindRecord,
-        folders: @escaping @Sendable () -> [ProjectName]
+        loop: SystemEventLoop, access: ManagerAccess, logger: Logger, memories: InstanceRecordStore,
+        findRecord: @escaping FindRecord, folders: @escaping @Sendable () -> [ProjectName]
     ) {
         self.loop = loop
         self.access = access
         self.logger = logger
+        self.memories = memories
         self.findRecord = findRecord
         self.folders = folders
         scope = access.scope
@@ -158,6 +162,40 @@ package actor SystemdSupervisor: Supervisor {
 
     /// What the run's own start has left for the gateway.
     func record(_ project: ProjectName, _ run: String) -> InstanceRecord? { findRecord(project, run) }
+
+    /// What an earlier gateway has learnt of a run.
+    func memory(of run: String, _ project: ProjectName) -> InstanceMemory {
+        guard let record = memories.read(project, report: { [logger] in logger.warning("\($0)") }), record.run == run else {
+            return InstanceMemory()
+        }
+        return record.memory
+    }
+
+    /// Writes down what was learnt of the unit's present run.
+    package nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
+        assumeIsolated { supervisor in
+            guard let run = supervisor.units[project]?.run else { return }
+            let record = InstanceRecord(
+                project: project, run: run.id, credentials: nil, environmentDigest: nil, memory: memory)
+            do throws(InstanceRecordError) { try supervisor.memories.write(record) } catch {
+                // Only the next gateway would miss it.
+                supervisor.logger.warning("\(error)", LogField("project", project.string))
+            }
+        }
+    }
+
+    /// Whether a process of the unit has this number where it lives.
+    package nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
+        assumeIsolated { supervisor in
+            guard let unit = supervisor.units[project], let main = unit.run?.processIdentifier, main > 0 else {
+                return nil
+            }
+            if ProcessTable.innermostNumber(of: main) == number { return true }
+            return UnitSockets.processes(unit: unit.name.string, mainProcess: main).flatMap {
+                ProcessTable.hasNumber(number, among: $0)
+            }
+        }
+    }
 
     /// Says which units look like a project's and are none's.
     func reportMistaken(_ names: [String]) {

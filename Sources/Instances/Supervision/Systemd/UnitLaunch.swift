@@ -26,13 +26,17 @@ package struct UnitLaunch: Sendable {
         } catch {
             throw UnitLaunchError(.misconfigured, error.description)
         }
+        let own: [String]?
+        do throws(LaunchError) { own = try environment.command } catch {
+            throw UnitLaunchError(.misconfigured, error.description)
+        }
         let credentials = environment.credentials(withOwnPassword: setUp.givesPasswords)
         // systemd gives every run of a unit an identifier of its own (systemd.exec(5), $INVOCATION_ID).
         let run = setUp.environment["INVOCATION_ID"].flatMap { $0.isEmpty ? nil : $0 } ?? RandomBytes.hex(16)
         var variables = environment.variables(credentials: credentials, directory: folder.path)
         variables[RunMark.run] = run
         command = ChildCommand(
-            words: ServeCommand.words(setUp.command, from: FileManager.default.currentDirectoryPath),
+            words: ServeCommand.words(own ?? setUp.command, from: FileManager.default.currentDirectoryPath),
             environment: variables, directory: folder.path)
         warnings = environment.ignoredLines.map(\.description)
         project = folder.name
@@ -51,7 +55,8 @@ package struct UnitLaunch: Sendable {
         return UnitLaunchError(
             .misconfigured,
             "\(command.words[0]) could not be run in \(command.directory): \(error.reason). Check that it is installed, on "
-                + "the unit's PATH or named by VIBE_OPENCODE with its full path, and that the folder can be entered.")
+                + "the unit's PATH or named with its full path by VIBE_OPENCODE in the gateway's settings or in the "
+                + "project's env.d file, and that the folder can be entered.")
     }
 
     private func leave(_ record: InstanceRecord) throws(UnitLaunchError) {

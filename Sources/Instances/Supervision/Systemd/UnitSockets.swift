@@ -15,6 +15,14 @@ enum UnitSockets {
         return sockets.port(of: others.reduce(into: []) { $0.formUnion(socketNumbers(of: $1)) })
     }
 
+    /// The processes of a unit whose main process is this, whatever they have started; nil when they can't be looked at.
+    static func processes(unit: String, mainProcess: Int32) -> Set<Int32>? {
+        guard let group = controlGroup(of: mainProcess), group.split(separator: "/").contains(Substring(unit)) else {
+            return nil
+        }
+        return members(of: "/sys/fs/cgroup" + group)
+    }
+
     /// The process's control group in the unified hierarchy (cgroups(7)).
     private static func controlGroup(of process: Int32) -> String? {
         read("/proc/\(process)/cgroup")?.split(separator: "\n").first { $0.hasPrefix("0::") }

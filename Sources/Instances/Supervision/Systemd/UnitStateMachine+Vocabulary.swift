@@ -1,3 +1,4 @@
+internal import OpenCode
 internal import Systemd
 
 /// One invocation of a unit.
@@ -38,8 +39,10 @@ extension UnitStateMachine {
         case connectionLost
         /// A job of the unit has ended.
         case jobEnded(job: String, result: String)
-        /// This run's output has announced its port.
-        case announced(run: String, port: UInt16)
+        /// This run's output has announced its port, in this family's words.
+        case announced(run: String, port: UInt16, family: APIFamily? = nil)
+        /// This run's output has announced another host than 127.0.0.1.
+        case announcedElsewhere(run: String, host: String)
         /// This run should have announced its port long ago.
         case portOverdue(run: String)
         /// This run's listening sockets were looked at; nil when there is none.
@@ -75,7 +78,9 @@ extension UnitStateMachine {
         /// Tell that it goes on although it was to end.
         case stopFailed(String)
         /// Tell of a run's port.
-        case announced(run: String, port: UInt16, bySockets: Bool)
+        case announced(run: String, port: UInt16, bySockets: Bool, family: APIFamily? = nil)
+        /// Tell that a run listens on another host than 127.0.0.1.
+        case announcedElsewhere(run: String, host: String)
         /// Tell that somebody else stops a run.
         case ending(run: String)
         /// Tell of a run's end.

@@ -1,3 +1,4 @@
+internal import OpenCode
 internal import Systemd
 
 /// What one project's unit does, out of what the service manager tells: the manager's words in, a supervisor's events
@@ -18,6 +19,7 @@ struct UnitStateMachine: Sendable {
     private var properties = UnitProperties()
     private var run: UnitRun?
     private var port: UInt16?
+    private var family: APIFamily?
     private var isEndingTold = false
     /// Whether it is ended by a stop, whoever asked for that, and not by itself.
     private var isStopping = false
@@ -77,12 +79,15 @@ struct UnitStateMachine: Sendable {
             (startRequest, stopRequest) = (.none, .none)
             return []
         case .jobEnded(let job, let result): return jobEnded(job, result)
-        case .announced(let id, let port): return found(id, port, bySockets: false)
+        case .announced(let id, let port, let family): return found(id, port, bySockets: false, family)
+        case .announcedElsewhere(let id, let host):
+            guard let run, run.id == id, port == nil else { return [] }
+            return [.stopSeeking(id), .announcedElsewhere(run: id, host: host)]
         case .portOverdue(let id):
             guard let run, run.id == id, port == nil else { return [] }
             searches += 1
             return [.searchSockets(run)]
-        case .socketsSearched(let id, let found?): return self.found(id, found, bySockets: true)
+        case .socketsSearched(let id, let found?): return self.found(id, found, bySockets: true, nil)
         case .socketsSearched(let id, nil):
             guard let run, run.id == id, port == nil else { return [] }
             return [.searchLater(run, times: searches)]
@@ -95,7 +100,7 @@ struct UnitStateMachine: Sendable {
         isStopAsked = false
         if let run, !isEndingTold {
             // Whoever asks has missed that it runs.
-            return [.launched(run)] + (port.map { [.announced(run: run.id, port: $0, bySockets: false)] } ?? [])
+            return [.launched(run)] + (port.map { [.announced(run: run.id, port: $0, bySockets: false, family: family)] } ?? [])
         }
         let wasAwaitingRestart = awaitsRestart
         (isStartPending, awaitsRestart) = (true, false)
@@ -145,10 +150,10 @@ struct UnitStateMachine: Sendable {
 
     // MARK: Ports
 
-    private mutating func found(_ id: String, _ port: UInt16, bySockets: Bool) -> [Action] {
+    private mutating func found(_ id: String, _ port: UInt16, bySockets: Bool, _ family: APIFamily?) -> [Action] {
         guard let run, run.id == id, self.port == nil else { return [] }
-        self.port = port
-        return [.stopSeeking(id), .announced(run: id, port: port, bySockets: bySockets)]
+        (self.port, self.family) = (port, family)
+        return [.stopSeeking(id), .announced(run: id, port: port, bySockets: bySockets, family: family)]
     }
 
     // MARK: State

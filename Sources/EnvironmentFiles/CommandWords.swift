@@ -1,10 +1,21 @@
-internal import EnvironmentFiles
-
 /// Splits a command into words as a shell does, without expanding anything (POSIX Shell Command Language §2.2).
-enum CommandWords {
+package enum CommandWords {
+    /// Why a text is no command, in the two halves of a sentence: what it is, and what to write instead.
+    package struct Problem: Error, Equatable {
+        /// Follows the text, such as `has a quote that never ends`.
+        package let problem: String
+        /// Follows a colon, such as `add the closing "`.
+        package let fix: String
+
+        init(_ problem: String, fix: String) {
+            self.problem = problem
+            self.fix = fix
+        }
+    }
+
     /// Blanks separate words; `'…'` keeps all as it is; `"…"` keeps all but `\"`, `\\`, `\$` and `` \` ``; elsewhere a
     /// backslash keeps the next character.
-    static func parse(_ text: String) throws(InvalidValue) -> [String] {
+    package static func parse(_ text: String) throws(Problem) -> [String] {
         var words: [String] = []
         var word: String?
         var rest = text.unicodeScalars[...]
@@ -17,7 +28,7 @@ enum CommandWords {
             case "\"": word = (word ?? "") + (try doubleQuoted(&rest))
             case "\\":
                 guard let next = rest.popFirst() else {
-                    throw InvalidValue("ends in a backslash", fix: #"write \\ for a backslash"#)
+                    throw Problem("ends in a backslash", fix: #"write \\ for a backslash"#)
                 }
                 word = (word ?? "") + String(next)
             default: word = (word ?? "") + String(scalar)
@@ -25,18 +36,18 @@ enum CommandWords {
         }
         if let finished = word { words.append(finished) }
         guard let program = words.first, !program.isEmpty else {
-            throw InvalidValue("names no program", fix: "write a command, for example opencode or /usr/bin/opencode")
+            throw Problem("names no program", fix: "write a command, for example opencode or /usr/bin/opencode")
         }
         return words
     }
 
-    private static func singleQuoted(_ rest: inout Substring.UnicodeScalarView) throws(InvalidValue) -> String {
+    private static func singleQuoted(_ rest: inout Substring.UnicodeScalarView) throws(Problem) -> String {
         guard let end = rest.firstIndex(of: "'") else { throw unclosed("'") }
         defer { rest = rest[rest.index(after: end)...] }
         return String(rest[..<end])
     }
 
-    private static func doubleQuoted(_ rest: inout Substring.UnicodeScalarView) throws(InvalidValue) -> String {
+    private static func doubleQuoted(_ rest: inout Substring.UnicodeScalarView) throws(Problem) -> String {
         var text = String.UnicodeScalarView()
         while let scalar = rest.popFirst() {
             if scalar == "\"" { return String(text) }
@@ -50,12 +61,12 @@ enum CommandWords {
         throw unclosed("\"")
     }
 
-    private static func unclosed(_ quote: String) -> InvalidValue {
-        InvalidValue("has a quote that never ends", fix: "add the closing \(quote)")
+    private static func unclosed(_ quote: String) -> Problem {
+        Problem("has a quote that never ends", fix: "add the closing \(quote)")
     }
 
     /// The words as one command that `parse` reads back.
-    static func text(_ words: [String]) -> String {
+    package static func text(_ words: [String]) -> String {
         words.map(ShellWord.quoted).joined(separator: " ")
     }
 }

@@ -1,0 +1,108 @@
+/// Where an OpenCode server says that it listens, and of which family its words are.
+package struct Announcement: Sendable, Equatable {
+    /// The host as it stands in the URL, an IPv6 address without brackets.
+    package let host: String
+    /// The port, never 0.
+    package let port: UInt16
+    /// Whose words they are.
+    package let family: APIFamily
+
+    /// An announcement.
+    package init(host: String = "127.0.0.1", port: UInt16, family: APIFamily) {
+        self.host = host
+        self.port = port
+        self.family = family
+    }
+
+    /// Whether it is where the gateway asks: 127.0.0.1, by its own or its usual name.
+    package var isExpectedHost: Bool { host == "127.0.0.1" || host.lowercased() == "localhost" }
+}
+
+/// Finds the address that an OpenCode server announces on its standard output.
+///
+/// OpenCode 1 prints `opencode server listening on http://HOST:PORT`, 2 prints `server listening on http://HOST:PORT`, after
+/// warnings and migration progress; an IPv6 address stands in brackets or, at 2.0.15, without. Only a line that begins so
+/// counts, colour codes aside, and only the first one: what an agent prints later may look the same. Feed it standard
+/// output alone: tool servers started by OpenCode write to its standard error, and announce ports of their own there.
+package struct BannerScanner: Sendable {
+    /// The longest line that can be an announcement, bytes: the phrase, a host name (253) and a port fit well.
+    private static let lineLimit = 512
+    private static let phrases: [(words: [UInt8], family: APIFamily)] = [
+        (Array("opencode server listening on http://".utf8), .one), (Array("server listening on http://".utf8), .two),
+    ]
+
+    private var line: [UInt8] = []
+    private var isTooLong = false
+    private var sequences = ControlSequences()
+
+    /// What has been announced.
+    package private(set) var announcement: Announcement?
+
+    /// A scanner at the beginning of a server's output.
+    package init() {}
+
+    /// Takes the next bytes of the output, split anywhere; returns the first announcement when these bytes complete it.
+    package mutating func scan(_ bytes: ArraySlice<UInt8>) -> Announcement? {
+        guard announcement == nil else { return nil }
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+                if let announced = endLine() { return announced }
+            } else if !sequences.takes(byte) {
+                append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        if line.count < Self.lineLimit { line.append(byte) } else { isTooLong = true }
+    }
+
+    private mutating func endLine() -> Announcement? {
+        defer {
+            line.removeAll(keepingCapacity: true)
+            isTooLong = false
+            sequences = ControlSequences()
+        }
+        guard !isTooLong, let announced = Self.announcement(in: line[...]) else { return nil }
+        announcement = announced
+        return announced
+    }
+
+    private static func announcement(in line: ArraySlice<UInt8>) -> Announcement? {
+        guard let phrase = phrases.first(where: { line.starts(with: $0.words) }) else { return nil }
+        // A path or a remark may follow the authority (RFC 3986 §3.2).
+        let authority = line.dropFirst(phrase.words.count).prefix { $0 != UInt8(ascii: "/") && $0 > 0x20 }
+        guard let colon = authority.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+        guard let host = host(authority[..<colon]) else { return nil }
+        let digits = authority[(colon + 1)...]
+        guard (1...5).contains(digits.count), digits.allSatisfy({ isDigit($0) }) else { return nil }
+        let number = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        guard number != 0, let port = UInt16(exactly: number) else { return nil }
+        return Announcement(host: host, port: port, family: phrase.family)
+    }
+
+    /// A name or address; an IPv6 address without the brackets that it may stand in. Nil for anything else.
+    private static func host(_ text: ArraySlice<UInt8>) -> String? {
+        var host = text
+        if text.first == UInt8(ascii: "["), text.last == UInt8(ascii: "]") { host = text.dropFirst().dropLast() }
+        let isAddress = host.contains(UInt8(ascii: ":"))
+        guard isAddress || host.count == text.count, !host.isEmpty else { return nil }
+        let isPlain = host.allSatisfy { byte in
+            if byte == UInt8(ascii: ".") { return true }
+            if isAddress { return isHexadecimal(byte) || byte == UInt8(ascii: ":") }
+            return isDigit(byte) || isLetter(byte) || byte == UInt8(ascii: "-")
+        }
+        return isPlain ? String(decoding: host, as: UTF8.self) : nil
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+    }
+}

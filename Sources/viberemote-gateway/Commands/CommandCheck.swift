@@ -1,0 +1,73 @@
+import EnvironmentFiles
+import Instances
+import OpenCode
+import Settings
+import Systemd
+
+/// Asks each command that serves a project for its version: the common one, and those that projects have of their own.
+struct CommandCheck {
+    /// One command, and who is served by it.
+    private struct Use {
+        let words: [String]
+        var isCommon: Bool
+        var projects: [String]
+
+        /// What stands behind the command's name, for whom it is one among several.
+        var purpose: String {
+            guard !projects.isEmpty else { return "" }
+            let named = projects.prefix(3).joined(separator: ", ") + (projects.count > 3 ? ", …" : "")
+            return isCommon ? "" : " (VIBE_OPENCODE of \(named))"
+        }
+
+        /// Where the command is named.
+        var setting: String { isCommon ? "--opencode" : "VIBE_OPENCODE in the project's env.d file" }
+    }
+
+    private var uses: [Use]
+
+    /// Of the common command and of those of these projects; one whose files can't be read is told of elsewhere.
+    init(common: [String], folders: [ProjectFolder], userHome: String) {
+        uses = [Use(words: common, isCommon: true, projects: [])]
+        for folder in folders {
+            guard let environment = try? InstanceEnvironment.load(project: folder.name, home: userHome, base: [:]),
+                let own = try? environment.command
+            else { continue }
+            if let index = uses.firstIndex(where: { $0.words == own }) {
+                uses[index].projects.append(folder.name.string)
+            } else {
+                uses.append(Use(words: own, isCommon: false, projects: [folder.name.string]))
+            }
+        }
+    }
+
+    /// Asks them one after the other.
+    func run(_ report: inout CheckReport) {
+        for use in uses { check(use, &report) }
+    }
+
+    private func check(_ use: Use, _ report: inout CheckReport) {
+        let command = uses.count > 1 ? CommandWords.text(use.words) : use.words.first ?? ""
+        let shown = command + use.purpose
+        do throws(SystemdError) {
+            switch try VersionQuery.ask(use.words) {
+            case .version(let line):
+                if let version = VersionLine.version(line) {
+                    let family = APIFamily(version: version).map { ", OpenCode \($0.rawValue)" }
+                    report.add(.good, "\(shown) is version \(version)\(family ?? "")")
+                } else {
+                    report.add(
+                        .note,
+                        "\(shown) does not look like OpenCode: asked for its version, it says \(line). Is it the right "
+                            + "command (\(use.setting))?")
+                }
+            case .silent(let reason): report.add(.note, "\(shown) tells no version: \(reason)")
+            case .absent(let reason):
+                report.add(
+                    .problem,
+                    "\(shown) can't be run: \(reason). Install OpenCode, or name it with its full path (\(use.setting)).")
+            }
+        } catch {
+            report.add(.problem, "\(shown) can't be run: \(error.description).")
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import OpenCode
+import Testing
+
+@Suite struct PasswordLineTests {
+    @Test func thePasswordThatTwoPrintsIsMasked() {
+        #expect(PasswordLine.masked("server password HHvxabc") == "server password ***")
+        #expect(PasswordLine.masked("\u{1B}[1mserver password \u{1B}[32mHHvxabc\u{1B}[0m") == "server password ***")
+    }
+
+    @Test(arguments: ["server listening on http://127.0.0.1:4096", "the server password is set", "", "Server password x"])
+    func otherLinesStayAsTheyAre(line: String) {
+        #expect(PasswordLine.masked(line) == line)
+    }
+}
