@@ -128,6 +128,13 @@ package final class DataPlane: Sendable {
         }
     }
 
+    /// Asks an instance something on the gateway's own behalf; nil when no answer came.
+    package func inquire(_ inquiry: Inquiry) async -> Inquiry.Reply? {
+        await withCheckedContinuation { continuation in
+            mailboxes[0].post(.inquire(inquiry) { continuation.resume(returning: $0) })
+        }
+    }
+
     /// How many pieces of answers all loops have got from the instance with this slot.
     package func progress(ofSlot slot: Int) async -> UInt64 {
         await withTaskGroup(of: UInt64.self) { group in

@@ -44,6 +44,13 @@ final class DataPlaneLink: Sendable {
         }
     }
 
+    /// Asks an instance something.
+    func inquire(_ inquiry: InstanceRegistry.Links.Inquiry) async -> InstanceRegistry.Links.Reply? {
+        let question = Inquiry(
+            port: inquiry.port, path: inquiry.path, authorization: inquiry.authorization, timeout: inquiry.timeout)
+        return await current?.inquire(question).map { InstanceRegistry.Links.Reply(status: $0.status, body: $0.body) }
+    }
+
     /// How many pieces of answers have come from an instance.
     func progress(ofSlot slot: Int) async -> UInt64 { await current?.progress(ofSlot: slot) ?? 0 }
 

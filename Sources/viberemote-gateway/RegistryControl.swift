@@ -11,6 +11,10 @@ struct RegistryControl: ProjectControl {
 
     func status(_ name: ProjectName) async -> ProjectStatus? { await registry.status(name) }
 
+    func answered(_ name: ProjectName, generation: UInt64) async {
+        await registry.answered(name, generation: generation)
+    }
+
     func projects() async -> ProjectListing {
         do {
             return .projects(try await registry.projects())

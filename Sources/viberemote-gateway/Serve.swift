@@ -69,7 +69,7 @@ private final class Service: Sendable {
             limits: InstanceLimits(configuration.instances, configuration.limits), logger: log,
             links: InstanceRegistry.Links(
                 probe: { await link.probe($0) }, progress: { await link.progress(ofSlot: $0) },
-                publish: { link.publish($0) },
+                inquire: { await link.inquire($0) }, publish: { link.publish($0) },
                 environmentDigest: { InstanceEnvironment.currentDigest(of: $0, home: Environment.homeFolder) }))
         let listen = configuration.listen
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {

@@ -7,7 +7,9 @@ import Testing
         #expect(PasswordLine.masked("\u{1B}[1mserver password \u{1B}[32mHHvxabc\u{1B}[0m") == "server password ***")
     }
 
-    @Test(arguments: ["server listening on http://127.0.0.1:4096", "the server password is set", "", "Server password x"])
+    @Test(arguments: [
+        "server listening on http://127.0.0.1:4096", "the server password is set", "", "Server password x",
+    ])
     func otherLinesStayAsTheyAre(line: String) {
         #expect(PasswordLine.masked(line) == line)
     }

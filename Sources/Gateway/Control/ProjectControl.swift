@@ -8,6 +8,9 @@ package protocol ProjectControl: Sendable {
     func stop(_ name: ProjectName) async -> StopAnswer
     /// The project and its instance; nil where there is none.
     func status(_ name: ProjectName) async -> ProjectStatus?
+    /// The run of a project's instance with this number has answered a client's request for the first time, as far as one
+    /// loop knows.
+    func answered(_ name: ProjectName, generation: UInt64) async
     /// All projects in the contract's order, or a sentence saying why they can't be listed.
     func projects() async -> ProjectListing
 }

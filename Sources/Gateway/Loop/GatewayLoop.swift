@@ -70,6 +70,7 @@ final class GatewayLoop {
         case .policy(let policy): follow(policy)
         case .answer(let call, let answer): calls.removeValue(forKey: call)?.answer(answer)
         case .probe(let question, let report): HealthProbe.ask(question, of: client, report: report)
+        case .inquire(let inquiry, let report): inquiry.ask(client, report: report)
         case .progress(let slot, let report): report(progress[slot])
         case .drain(let limit, let finished): beginDrain(limit, finished)
         case .stop: loop.stop()
@@ -109,6 +110,15 @@ final class GatewayLoop {
         calls[number] = call
         let control = self.control
         Task { mailbox.post(.answer(call: number, await question(control))) }
+    }
+
+    /// An instance has answered a client's request: the control plane hears of each run's first one.
+    func answered(_ route: RoutingTable.Route) {
+        guard let endpoint = route.endpoint,
+            progress.isFirstAnswer(endpoint.slot, ofRun: endpoint.generation)
+        else { return }
+        let (control, name, generation) = (self.control, route.name, endpoint.generation)
+        Task { await control.answered(name, generation: generation) }
     }
 
     /// Hands ``spareFields`` over, so that they are filled without a copy.

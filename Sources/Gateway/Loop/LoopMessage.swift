@@ -13,6 +13,8 @@ enum LoopMessage: Sendable {
     case answer(call: Int, Answer)
     /// Ask an instance for its health and report.
     case probe(HealthQuestion, report: @Sendable (ProbeAnswer) -> Void)
+    /// Ask an instance something else and report; nil when no answer came.
+    case inquire(Inquiry, report: @Sendable (Inquiry.Reply?) -> Void)
     /// Report how many pieces of answers this loop has got from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
     /// Accept nothing more, finish what runs within the time, end streams; then say so.

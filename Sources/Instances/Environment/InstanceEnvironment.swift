@@ -106,7 +106,8 @@ package struct InstanceEnvironment: Sendable, Equatable {
         file.assignments.filter { $0.name == command }.map {
             EnvironmentFileProblem(
                 path: file.path, line: $0.line,
-                problem: "sets \(command), which counts in a project's own file only: move it to env.d/NAME.env beside it")
+                problem:
+                    "sets \(command), which counts in a project's own file only: move it to env.d/NAME.env beside it")
         }
     }
 

@@ -22,6 +22,8 @@ struct Instance {
     var processNumber: Int32?
     /// What the next gateway would know of the run.
     var remembered = InstanceMemory()
+    /// How it is set up, as far as that was asked.
+    var setup = SetupFindings()
     /// Whether the run lets nobody in without its password; nil while that is not known.
     var enforcesPassword: Bool?
     /// How the run's port was found, when it was not announced.
@@ -60,6 +62,7 @@ struct Instance {
         self.generation = generation
         family = run.memory.family
         (healthPath, processNumber) = (nil, nil)
+        setup = SetupFindings()
         remembered = run.memory
         enforcesPassword = nil
         portWarning = nil

@@ -70,6 +70,7 @@ extension InstanceRegistry {
         }
         if let enforcesPassword { note(enforcesPassword, of: name) }
         advance(.probed(number, outcome), of: name)
+        lookAtSetup(of: name)
     }
 
     /// Whether the number that a health answer tells belongs to a process of the instance, as far as anybody can tell.

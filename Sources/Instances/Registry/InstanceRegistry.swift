@@ -158,6 +158,7 @@ package actor InstanceRegistry {
             {
                 warnings.append(InstanceMessage.usernameIgnored)
             }
+            warnings += instance.setup.warnings
             if let warning = replacedFolder(of: instance) { warnings.append(warning) }
             if let warning = instance.portWarning { warnings.append(warning) }
             if let digest = run.environmentDigest, let current = links.environmentDigest(instance.folder.name),

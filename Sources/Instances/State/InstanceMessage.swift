@@ -42,6 +42,11 @@ package enum InstanceMessage {
     package static let usernameIgnored =
         "OPENCODE_SERVER_USERNAME is set, but OpenCode 2 knows the user opencode only: take it out of the environment files"
 
+    /// What status and log say of an instance that has no model to work with.
+    package static let noModels =
+        "OpenCode has no model: no provider is configured or signed in to (an API key in the environment files, `opencode "
+        + "auth login`), or its configuration can't be read"
+
     /// Why an instance fails that listens on another host than 127.0.0.1.
     static func listensElsewhere(_ host: String) -> String {
         "OpenCode listens on \(host) and not on 127.0.0.1, where the gateway asks it and other machines can't: take what "

@@ -64,7 +64,8 @@ struct CommandCheck {
             case .absent(let reason):
                 report.add(
                     .problem,
-                    "\(shown) can't be run: \(reason). Install OpenCode, or name it with its full path (\(use.setting)).")
+                    "\(shown) can't be run: \(reason). Install OpenCode, or name it with its full path (\(use.setting))."
+                )
             }
         } catch {
             report.add(.problem, "\(shown) can't be run: \(error.description).")

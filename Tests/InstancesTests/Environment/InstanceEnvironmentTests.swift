@@ -148,7 +148,8 @@ import Testing
             #expect(InstanceEnvironment(base: [:], files: try same.map { try file($0) }).digest == digest1)
         }
         func withCommand(_ command: String) throws -> String {
-            InstanceEnvironment(base: [:], files: [try file("A=1\nB=2\n")], own: try file("VIBE_OPENCODE=\(command)\n")).digest
+            InstanceEnvironment(base: [:], files: [try file("A=1\nB=2\n")], own: try file("VIBE_OPENCODE=\(command)\n"))
+                .digest
         }
         #expect(try withCommand("opencode2") != digest1)
         #expect(try withCommand("opencode2") != withCommand("opencode"))

@@ -59,11 +59,14 @@ actor FakeSupervisor: Supervisor {
 final class FakePorts: Sendable {
     typealias Answer = @Sendable (InstanceRegistry.Links.Probe) -> ProbeOutcome
 
+    /// How many health checks were made.
+    let probes = Locked(0)
     private let answers = Locked<[UInt16: Answer]>([:])
 
     /// The answer of whoever listens on the port.
     func answer(_ probe: InstanceRegistry.Links.Probe) -> ProbeOutcome {
-        answers.withLock { $0[probe.port] }?(probe) ?? .silent(reason: "Nobody listens.")
+        probes.withLock { $0 += 1 }
+        return answers.withLock { $0[probe.port] }?(probe) ?? .silent(reason: "Nobody listens.")
     }
 
     /// From now on somebody listens there.
@@ -85,7 +88,8 @@ final class SupervisedRig: Sendable {
         projects: [String] = ["alpha", "beta"], limits: InstanceLimits = InstanceLimits(),
         outlivesGateway: Bool = true, found: [(ProjectName, SupervisedEvent)] = [],
         digest: @escaping @Sendable (ProjectName) -> String? = { _ in nil },
-        healthy: [UInt16: String] = [:], settles: Duration = .zero
+        healthy: [UInt16: String] = [:], settles: Duration = .zero,
+        inquire: @escaping @Sendable (InstanceRegistry.Links.Inquiry) -> InstanceRegistry.Links.Reply? = { _ in nil }
     ) async throws {
         let home = try TemporaryHome()
         for project in projects { try home.makeFolder(project) }
@@ -101,7 +105,8 @@ final class SupervisedRig: Sendable {
             loop: loop, catalogue: ProjectCatalogue(loop: loop, home: home.path, followsLinks: false, logger: logger),
             supervisor: supervisor, limits: limits, logger: logger,
             links: InstanceRegistry.Links(
-                probe: { ports.answer($0) }, publish: { published.yield($0) }, environmentDigest: digest))
+                probe: { ports.answer($0) }, inquire: { inquire($0) }, publish: { published.yield($0) },
+                environmentDigest: digest))
         (self.home, self.loop, self.supervisor) = (home, loop, supervisor)
         (self.tables, self.ended) = (tables, ended)
         for (port, password) in healthy { listen(on: port, password) }
@@ -146,7 +151,8 @@ final class SupervisedRig: Sendable {
         credentials: InstanceCredentials? = nil
     ) -> Run {
         Run(
-            id: id, processIdentifier: 4711, credentials: credentials ?? InstanceCredentials(password: "password of \(id)"),
+            id: id, processIdentifier: 4711,
+            credentials: credentials ?? InstanceCredentials(password: "password of \(id)"),
             started: 1_795_294_023_000_000_000, isFound: found, environmentDigest: digest, memory: memory)
     }
 }

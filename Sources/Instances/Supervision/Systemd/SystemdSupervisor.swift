@@ -165,7 +165,8 @@ package actor SystemdSupervisor: Supervisor {
 
     /// What an earlier gateway has learnt of a run.
     func memory(of run: String, _ project: ProjectName) -> InstanceMemory {
-        guard let record = memories.read(project, report: { [logger] in logger.warning("\($0)") }), record.run == run else {
+        guard let record = memories.read(project, report: { [logger] in logger.warning("\($0)") }), record.run == run
+        else {
             return InstanceMemory()
         }
         return record.memory

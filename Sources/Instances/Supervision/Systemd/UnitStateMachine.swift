@@ -100,7 +100,8 @@ struct UnitStateMachine: Sendable {
         isStopAsked = false
         if let run, !isEndingTold {
             // Whoever asks has missed that it runs.
-            return [.launched(run)] + (port.map { [.announced(run: run.id, port: $0, bySockets: false, family: family)] } ?? [])
+            return [.launched(run)]
+                + (port.map { [.announced(run: run.id, port: $0, bySockets: false, family: family)] } ?? [])
         }
         let wasAwaitingRestart = awaitsRestart
         (isStartPending, awaitsRestart) = (true, false)

@@ -1,0 +1,66 @@
+internal import Logging
+internal import OpenCode
+internal import Systemd
+
+/// What is wrong with how an instance is set up, although it is healthy.
+extension InstanceRegistry {
+    /// A healthy OpenCode 2 has no models for up to a second.
+    private static let modelsDelay = Duration.seconds(5)
+    /// One question's time. A folder whose plug-ins are being installed answers late, and nobody waits for this one.
+    private static let patience = Duration.seconds(60)
+
+    /// The run with this number has answered a client's request. From now on the project's folder is open in it, so
+    /// questions about the folder cost little: before, they would open it.
+    package func answered(_ name: ProjectName, generation: UInt64) {
+        guard let instance = instances[name], instance.generation == generation, !instance.setup.isConfigurationAsked
+        else { return }
+        instances[name]?.setup.isConfigurationAsked = true
+        ask(.configuration, of: name)
+        instances[name]?.setup.modelsDelay = try? loop.timer(after: Self.modelsDelay) { [weak self] in
+            self?.assumeIsolated { $0.ask(.models, of: name) }
+        }
+    }
+
+    /// It was found healthy: what was still to come is looked at again.
+    func lookAtSetup(of name: ProjectName) {
+        guard let instance = instances[name] else { return }
+        if instance.family == .two, instance.setup.migration != .completed { ask(.migration, of: name) }
+        if instance.setup.hasNoModels { ask(.models, of: name) }
+    }
+
+    private func ask(_ question: SetupQuestion, of name: ProjectName) {
+        guard let instance = instances[name], let run = instance.run, let port = instance.machine.state.port,
+            let family = instance.family, let path = question.path(for: family),
+            instances[name]?.setup.asking.insert(question).inserted == true
+        else { return }
+        let inquiry = Links.Inquiry(
+            port: port, path: path, authorization: run.credentials?.authorization(for: family), timeout: Self.patience)
+        let links = links
+        Task {
+            let reply = await links.inquire(inquiry)
+            guard instances[name]?.generation == instance.generation else { return }
+            instances[name]?.setup.asking.remove(question)
+            if let reply { take(reply, to: question, of: name) }
+        }
+    }
+
+    private func take(_ reply: Links.Reply, to question: SetupQuestion, of name: ProjectName) {
+        let before = instances[name]?.setup.warnings ?? []
+        switch question {
+        case .configuration:
+            instances[name]?.setup.configurationTrouble = ConfigurationAnswer.trouble(
+                status: reply.status, body: reply.body)
+        case .models:
+            // Cut or not understood, it is long or another version's: no reason to complain.
+            let hasModels = ModelsAnswer.hasModels(status: reply.status, body: reply.body) ?? true
+            instances[name]?.setup.hasNoModels = !hasModels
+        case .migration:
+            if let answer = MigrationAnswer(status: reply.status, body: reply.body) {
+                instances[name]?.setup.migration = answer
+            }
+        }
+        for warning in instances[name]?.setup.warnings ?? [] where !before.contains(warning) {
+            logger.warning("An instance needs attention: \(warning)", LogField("project", name.string))
+        }
+    }
+}

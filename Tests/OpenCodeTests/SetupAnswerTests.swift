@@ -1,0 +1,92 @@
+import OpenCode
+import Testing
+
+/// What an instance says of how it is set up.
+@Suite struct SetupAnswerTests {
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test func theFamiliesAreAskedAtTheirOwnPaths() {
+        #expect(SetupQuestion.allCases.map { $0.path(for: .one) } == ["/config", "/config/providers", nil])
+        #expect(
+            SetupQuestion.allCases.map { $0.path(for: .two) }
+                == ["/api/config", "/api/model", "/api/experimental/migration/v1"])
+    }
+
+    // MARK: Configuration
+
+    @Test(arguments: [#"{"$schema":"https://opencode.ai/config.json"}"#, "[]", ""])
+    func aConfigurationThatIsAnsweredCanBeUsed(body: String) {
+        #expect(ConfigurationAnswer.trouble(status: 200, body: bytes(body)) == nil)
+    }
+
+    @Test func aBrokenConfigurationIsNamedWithoutWhatStandsInIt() throws {
+        // The message as 1.18.33 prints it at its start, in the form of its errors.
+        let body = #"""
+            {"name":"ConfigJsonError","data":{"path":"/home/vibe/demo/opencode.json","message":"Config file at \
+            """#.replacing("\\\n", with: "") + #"""
+                /home/vibe/demo/opencode.json is not valid JSON(C): \n--- JSONC Input ---\n{ \"apiKey\": \"sk-1234\" x\n--- Errors ---\nInvalidSymbol at line 1, column 3\n   Line 1: { \"apiKey\": \"sk-1234\" x\n            ^"}}
+                """#
+        let trouble = try #require(ConfigurationAnswer.trouble(status: 400, body: bytes(body)))
+        #expect(
+            trouble == "OpenCode can't use the project's configuration (400, ConfigJsonError, "
+                + "/home/vibe/demo/opencode.json: Config file at /home/vibe/demo/opencode.json is not valid JSON(C) "
+                + "InvalidSymbol at line 1, column 3): mend its opencode.json, then restart.")
+        #expect(!trouble.contains("sk-1234"))
+    }
+
+    @Test(arguments: [
+        (500, "", "(500)"), (400, "<html>", "(400)"), (400, #"{"_tag":"InvalidRequestError","message":"no"}"#, "no"),
+        (400, #"{"name":"BadRequest"}"#, "(400, BadRequest)"),
+    ])
+    func everyRefusalIsTold(status: Int, body: String, word: String) {
+        #expect(ConfigurationAnswer.trouble(status: status, body: bytes(body))?.contains(word) == true)
+    }
+
+    @Test func aLongMessageIsCutAndCommandsNoTerminal() throws {
+        let body = #"{"name":"X","data":{"message":"\u001b[31m"# + String(repeating: "a", count: 10_000) + #""}}"#
+        let trouble = try #require(ConfigurationAnswer.trouble(status: 400, body: bytes(body)))
+        #expect(trouble.count < 450 && !trouble.contains("\u{1B}"))
+    }
+
+    // MARK: Models
+
+    @Test(arguments: [
+        (#"{"providers":[{"id":"a","models":{"m":{"id":"m","cost":{}}}}],"default":{}}"#, true),
+        (#"{"providers":[{"id":"a","models":{}},{"id":"b"}]}"#, false), (#"{"providers":[]}"#, false),
+        // `models` of 2.0.15, before its provider has been loaded.
+        (#"{"location":{"directory":"/home/vibe/demo"},"data":[]}"#, false),
+        (#"{"location":{"directory":"/home/vibe/demo"},"data":[{"id":"talk"}]}"#, true), ("{}", nil), ("[", nil),
+    ])
+    func modelsAreCounted(body: String, hasModels: Bool?) {
+        #expect(ModelsAnswer.hasModels(status: 200, body: bytes(body)) == hasModels)
+        #expect(ModelsAnswer.hasModels(status: 400, body: bytes(body)) == nil)
+    }
+
+    // MARK: Migration
+
+    @Test(arguments: [
+        (200, #"{"status":"completed"}"#, MigrationAnswer.completed), (404, "", .completed),
+        (200, #"{"status":"required"}"#, .required),
+        (200, #"{"status":"running","progress":{"label":"Sessions"}}"#, .running(progress: "Sessions")),
+        (
+            200, #"{"status":"running","progress":{"label":"Sessions","numerator":12,"denominator":40}}"#,
+            .running(progress: "Sessions 12 of 40")
+        ),
+        (
+            200, #"{"status":"running","progress":{"label":"Sessions","numerator":12,"denominator":null}}"#,
+            .running(progress: "Sessions 12")
+        ),
+        (200, #"{"status":"error","error":"disk full"}"#, .failed(reason: "disk full")),
+        (200, #"{"status":"unheard of"}"#, nil), (200, "<html>", nil), (500, "", nil), (401, "", nil),
+    ])
+    func everyFormOfTheDocumentIsUnderstood(status: Int, body: String, answer: MigrationAnswer?) {
+        #expect(MigrationAnswer(status: status, body: bytes(body)) == answer)
+    }
+
+    @Test func thereIsAWarningUntilItIsDone() {
+        #expect(MigrationAnswer.completed.warning == nil)
+        #expect(MigrationAnswer.running(progress: "Sessions 12 of 40").warning?.contains("Sessions 12 of 40") == true)
+        #expect(MigrationAnswer.required.warning != nil)
+        #expect(MigrationAnswer.failed(reason: "disk full").warning?.contains("disk full") == true)
+    }
+}
