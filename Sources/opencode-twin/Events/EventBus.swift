@@ -42,10 +42,10 @@ final class EventBus: Sendable {
         return "data: \((directory == nil ? ["payload": first] : first).encoded)\n\n"
     }
 
-    /// A heartbeat for one subscriber, encoded.
-    func heartbeat(for subscription: EventSubscription) -> String {
+    /// A heartbeat of one directory's stream, or with nil of the wrapped one, as it is written.
+    func heartbeat(directory: String?) -> String {
         let beat = event("server.heartbeat", [:])
-        return (subscription.directory == nil ? ["payload": beat] : beat).encoded
+        return "data: \((directory == nil ? ["payload": beat] : beat).encoded)\n\n"
     }
 
     /// Publishes one event. `storedIn` names the session whose stored state it changes: such events are repeated as

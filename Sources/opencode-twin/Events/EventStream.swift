@@ -4,9 +4,8 @@ import TestKit
 /// ends.
 struct EventStream {
     let connection: TestConnection
+    let feed: EventFeed
     let subscription: EventSubscription
-    let bus: EventBus
-    let heartbeat: Duration
     let misbehaviour: MisbehaviourSwitch
 
     /// A reader may take its time: OpenCode waits for it without a limit.
@@ -14,7 +13,7 @@ struct EventStream {
 
     /// Serves the stream; its head has been written.
     func run() throws {
-        defer { bus.unsubscribe(subscription) }
+        defer { feed.unsubscribe(subscription) }
         let (connection, subscription) = (connection, subscription)
         let watcher = try TestThread {
             _ = try? connection.waitForEnd(within: EventStream.patience)
@@ -24,17 +23,21 @@ struct EventStream {
             connection.close()
             watcher.join()
         }
-        var nextBeat = Deadline(after: heartbeat)
+        var nextBeat = Deadline(after: feed.interval)
+        var owesBeat = feed.beatsAtOnce
         while true {
             // A busy stream has its heartbeats too.
             guard !nextBeat.hasPassed, let items = subscription.next(by: nextBeat) else {
-                try write(bus.heartbeat(for: subscription))
-                nextBeat = Deadline(after: heartbeat)
+                try write(feed.heartbeat())
+                nextBeat = Deadline(after: feed.interval)
                 continue
             }
             for item in items {
                 switch item {
-                case .event(let event): try write(event)
+                case .frame(let frame):
+                    try write(frame)
+                    if owesBeat { try write(feed.heartbeat()) }
+                    owesBeat = false
                 case .gone: return
                 case .end:
                     try connection.writeLastChunk()
@@ -44,8 +47,8 @@ struct EventStream {
         }
     }
 
-    private func write(_ event: String) throws {
+    private func write(_ frame: String) throws {
         try misbehaviour.waitWhileWedged(connection)
-        try connection.writeChunk("data: \(event)\n\n", within: EventStream.patience)
+        try connection.writeChunk(frame, within: EventStream.patience)
     }
 }

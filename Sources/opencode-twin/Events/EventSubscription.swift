@@ -4,8 +4,8 @@ import TestKit
 final class EventSubscription: Sendable {
     /// What is taken from the queue next.
     enum Item: Equatable {
-        /// An encoded event.
-        case event(String)
+        /// An event, or whatever else the stream has, as it is written.
+        case frame(String)
         /// The stream ends cleanly.
         case end
         /// The subscriber has gone.
@@ -13,7 +13,7 @@ final class EventSubscription: Sendable {
     }
 
     private struct State {
-        var events: [String] = []
+        var frames: [String] = []
         var isEnded = false
         var isGone = false
     }
@@ -28,8 +28,9 @@ final class EventSubscription: Sendable {
         self.directory = directory
     }
 
+    /// Queues an encoded event.
     func append(_ event: String) {
-        state.withLock { if !$0.isEnded { $0.events.append(event) } }
+        state.withLock { if !$0.isEnded { $0.frames.append("data: \(event)\n\n") } }
     }
 
     /// No event follows; those queued are still delivered.
@@ -46,9 +47,9 @@ final class EventSubscription: Sendable {
     func next(by deadline: Deadline) -> [Item]? {
         try? state.wait(for: "an event", within: deadline.remaining) { state in
             if state.isGone { return [.gone] }
-            if state.events.isEmpty { return state.isEnded ? [.end] : nil }
-            defer { state.events = [] }
-            return state.events.map(Item.event) + (state.isEnded ? [.end] : [])
+            if state.frames.isEmpty { return state.isEnded ? [.end] : nil }
+            defer { state.frames = [] }
+            return state.frames.map(Item.frame) + (state.isEnded ? [.end] : [])
         }
     }
 }

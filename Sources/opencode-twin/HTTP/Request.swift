@@ -9,12 +9,15 @@ struct Request {
     let fields: [TestField]
     let body: [UInt8]
 
-    init(_ request: ReceivedRequest) {
+    /// `endsPathAt` has what ends a path and begins the query; `resolvesDots` takes `.` and `..` out of the path before
+    /// it is decoded.
+    init(_ request: ReceivedRequest, endsPathAt delimiters: Set<Character> = ["?"], resolvesDots: Bool = false) {
         method = request.method
         fields = request.fields
         body = request.body
-        let target = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        segments = target[0].split(separator: "/").map(Request.decode)
+        let target = request.target.split(maxSplits: 1, omittingEmptySubsequences: false) { delimiters.contains($0) }
+        let raw = target[0].split(separator: "/")
+        segments = (resolvesDots ? Request.resolved(raw) : raw).map(Request.decode)
         var query: [String: String] = [:]
         for pair in target.dropFirst().first?.split(separator: "&") ?? [] {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -47,7 +50,17 @@ struct Request {
         body.isEmpty ? [:] : try? JSONParser.parse(body)
     }
 
-    private static func decode(_ text: Substring) -> String {
+    private static func resolved(_ segments: [Substring]) -> [Substring] {
+        segments.reduce(into: []) { resolved, segment in
+            switch segment {
+            case ".": break
+            case "..": _ = resolved.popLast()
+            default: resolved.append(segment)
+            }
+        }
+    }
+
+    static func decode(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {

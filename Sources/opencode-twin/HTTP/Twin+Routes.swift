@@ -20,7 +20,7 @@ extension Twin {
         switch (request.method, request.path) {
         case ("GET", "global/health"):
             .answer(.json(["healthy": true, "version": .string(profile.version)]))
-        case ("GET", "global/event"): .events(directory: nil)
+        case ("GET", "global/event"): .events(feed(directory: nil))
         case ("POST", "log"): .answer(.json(true))
         default: nil
         }
@@ -37,7 +37,7 @@ extension Twin {
         default: break
         }
         switch (request.method, request.path) {
-        case ("GET", "event"): return .events(directory: directory)
+        case ("GET", "event"): return .events(feed(directory: directory))
         case ("POST", "instance/dispose"):
             bus.dispose(directory: directory)
             return .answer(.json(true))

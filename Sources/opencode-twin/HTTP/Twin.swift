@@ -1,7 +1,7 @@
 import TestKit
 
-/// The server: what happens on one connection, from request to request.
-struct Twin: Sendable {
+/// The server of OpenCode 1: its routes are in the extensions.
+struct Twin: Application {
     let profile: Profile
     let credentials: Credentials?
     let misbehaviour: MisbehaviourSwitch
@@ -17,83 +17,45 @@ struct Twin: Sendable {
 
     var conversation: Conversation { Conversation(store: store, bus: bus, profile: profile) }
 
-    /// What a request leads to.
-    enum Outcome {
-        case answer(Answer)
-        /// An event stream: of one directory, or of all with nil.
-        case events(directory: String?)
-        /// Nothing: the connection stays open.
-        case silence
-        /// A terminal's WebSocket, by its id.
-        case terminal(String)
-    }
-
+    var healthPath: String { "/global/health" }
     /// Idle connections stay open for long; recorded is only that 40 s are not enough.
-    static let idleLimit: Duration = .seconds(3600)
-    /// A head of this size is refused, whatever in it is long.
-    private static let headLimit = 16 * 1024
+    var idleLimit: Duration { .seconds(3600) }
+    var compresses: Bool { profile.compresses }
+    var streamFields: [(String, String)] { AnswerHead.stream(profile) }
 
-    /// Serves a connection until it ends.
-    func serve(_ connection: TestConnection) throws {
-        while let raw = try readHead(connection) {
-            let received: ReceivedRequest
-            do {
-                received = try connection.readRequest(startingWith: raw, within: .seconds(600))
-            } catch TestKitError.malformed {
-                try connection.respond(400, "Bad Request", headers: [("Connection", "close")])
-                try connection.finish(within: .seconds(5))
-                return
-            }
-            let request = Request(received)
-            switch try misbehave(request, connection) ?? outcome(of: request) {
-            case .answer(let answer):
-                // The switch itself never breaks.
-                let isSwitch = request.segments.first == "twin"
-                if try !isSwitch && breakOff(answer, request, connection) { return }
-                try write(answer, to: connection, request)
-            case .events(let directory):
-                if try breakOff(stream: bus.greeting(directory: directory), request, connection) { return }
-                try connection.writeHead(200, headers: AnswerHead.stream(profile))
-                let stream = EventStream(
-                    connection: connection, subscription: bus.subscribe(directory: directory), bus: bus,
-                    heartbeat: heartbeat, misbehaviour: misbehaviour)
-                return try stream.run()
-            case .silence:
-                _ = try connection.waitForEnd(within: Twin.idleLimit)
-                return
-            case .terminal(let id):
-                return try serveTerminal(id, key: request.fields.first("Sec-WebSocket-Key") ?? "", connection)
-            }
-            if !received.head.keepsAlive { return }
+    func request(_ received: ReceivedRequest) -> Request { Request(received) }
+
+    func fields(of answer: Answer, to request: Request) -> [(String, String)] {
+        AnswerHead(profile: profile, answer: answer, origin: request.fields.first("Origin")).fields
+    }
+
+    func outcome(of health: Misbehaviour.Health) -> Outcome? {
+        switch health {
+        case .serverError: .answer(.unexpected)
+        case .unauthorized: .answer(.unauthorized)
+        case .notFound: .answer(.empty(404, "Not Found"))
+        case .page: .answer(.page(hasBody: true))
+        case .hang: .silence
+        case .unhealthy: .answer(.json(["healthy": false, "version": .string(profile.version)]))
+        case .withoutPid: nil
         }
     }
 
-    private func readHead(_ connection: TestConnection) throws -> [UInt8]? {
-        do {
-            return try connection.readThrough(
-                "\r\n\r\n", within: Twin.idleLimit, waitingFor: "a request", maximum: Twin.headLimit)
-        } catch TestKitError.malformed {
-            try connection.respond(431, "Request Header Fields Too Large", headers: [("Connection", "close")])
-            try connection.finish(within: .seconds(5))
-            return nil
-        }
+    func cutStreams() { bus.cut() }
+
+    func listens(at address: String) {}
+
+    /// The stream of one directory's events, or with nil the wrapped events of all.
+    func feed(directory: String?) -> EventFeed {
+        let bus = bus
+        return EventFeed(
+            greeting: bus.greeting(directory: directory), interval: heartbeat,
+            subscribe: { bus.subscribe(directory: directory) }, unsubscribe: { bus.unsubscribe($0) },
+            heartbeat: { bus.heartbeat(directory: directory) })
     }
 
-    private func write(_ answer: Answer, to connection: TestConnection, _ request: Request) throws {
-        let isAskedToCompress = request.fields.first("Accept-Encoding")?.contains("gzip") == true
-        let answer = profile.compresses && isAskedToCompress ? answer.compressed : answer
-        let head = AnswerHead(profile: profile, answer: answer, origin: request.fields.first("Origin"))
-        try connection.writeHead(answer.status, answer.reason, headers: head.fields)
-        if answer.body.isEmpty { return }
-        if answer.isChunked {
-            try connection.writeChunk(answer.body, within: .seconds(600))
-            try connection.writeLastChunk()
-        } else {
-            try connection.write(answer.body, within: .seconds(600))
-        }
-    }
-
-    private func serveTerminal(_ id: String, key: String, _ connection: TestConnection) throws {
+    func serveTerminal(_ id: String, _ request: Request, _ connection: TestConnection) throws {
+        let key = request.fields.first("Sec-WebSocket-Key") ?? ""
         try connection.writeHead(
             101, "Switching Protocols",
             headers: [

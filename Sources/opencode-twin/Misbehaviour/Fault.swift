@@ -31,8 +31,11 @@ struct Fault: Sendable, Equatable {
     /// The beginning of the paths that it is for.
     let path: String
 
+    /// The paths of the question whether the server is well.
+    private static let healthPaths = ["/global/health", "/api/info"]
+
     /// Whether it is for a path. Health is spared unless it is named.
     func applies(to path: String) -> Bool {
-        path.hasPrefix(self.path) && (self.path != "/" || path != "/global/health")
+        path.hasPrefix(self.path) && (self.path != "/" || !Fault.healthPaths.contains(path))
     }
 }

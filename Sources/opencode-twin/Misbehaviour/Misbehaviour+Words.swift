@@ -54,8 +54,8 @@ extension Misbehaviour {
 
     private static var healthWords: [Word] {
         [
-            choice("health", "answer /global/health with that", Health.self) { $0.health = $1 },
-            duration("health-late", "answer /global/health MS milliseconds late") { $0.healthDelay = $1 },
+            choice("health", "answer the health question with that", Health.self) { $0.health = $1 },
+            duration("health-late", "answer the health question MS milliseconds late") { $0.healthDelay = $1 },
             flag("wedge", "take requests and answer none; streams fall silent") { $0.isWedged = true },
         ]
     }

@@ -12,7 +12,7 @@ struct Misbehaviour: Sendable, Equatable {
         case followed(by: UInt16)
     }
 
-    /// What `/global/health` answers instead of the truth.
+    /// What `/global/health`, of OpenCode 2 `/api/info`, answers instead of the truth.
     enum Health: String, Sendable, CaseIterable {
         case serverError = "500"
         case unauthorized = "401"
@@ -21,8 +21,10 @@ struct Misbehaviour: Sendable, Equatable {
         case page
         /// Nothing; the connection stays open.
         case hang
-        /// `"healthy":false` with 200.
+        /// `"healthy":false` with 200; of OpenCode 2, which has no such member, the `pid` of no process that there is.
         case unhealthy
+        /// OpenCode 2's answer without its `pid`.
+        case withoutPid = "no-pid"
     }
 
     /// A process that the twin leaves behind. All hold its standard output and error open.
@@ -43,7 +45,7 @@ struct Misbehaviour: Sendable, Equatable {
     /// Refuses connections on the port that the banner names.
     var refuses = false
     var health: Health?
-    /// The time before `/global/health` answers.
+    /// The time before the health question is answered.
     var healthDelay: Duration?
     /// Takes every request and answers none; streams fall silent.
     var isWedged = false

@@ -34,7 +34,7 @@ struct ServeOptions: Equatable {
 
         Environment:
           OPENCODE_SERVER_PASSWORD, OPENCODE_SERVER_USERNAME  let in only this user (default: opencode)
-          TWIN_PROFILE          the version to play: \(Profile.all.map(\.version).joined(separator: ", ")) \
+          TWIN_PROFILE          the version to play: \(Edition.all.map(\.version).joined(separator: ", ")) \
         (default: \(Profile.newest.version))
           TWIN_HEARTBEAT_MS     the time between two heartbeats, instead of the version's own
           TWIN_PACE             the time that turns take, in percent of the recorded one; 0 is at once (default: 100)
@@ -47,7 +47,7 @@ struct ServeOptions: Equatable {
 
         Misbehaviour. The file \(Startup.wordsFile) in the working folder is read for words too; `once` in it removes it
         then. POST /twin/misbehave with words in its body changes it while the server runs; no words end it. Answers are
-        broken where the path begins with PATH; without one everywhere but in /global/health.
+        broken where the path begins with PATH; without one everywhere but in the health question.
         \(Misbehaviour.words.map(\.helpLine).joined(separator: "\n"))
 
         """

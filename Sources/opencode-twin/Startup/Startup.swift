@@ -15,7 +15,7 @@ struct Startup {
 
     /// What `--version` prints.
     static func version(_ environment: (String) -> String?) -> String {
-        (Profile.chosen(environment("TWIN_PROFILE")) ?? .newest).version
+        (Edition.chosen(environment("TWIN_PROFILE")) ?? .one(.newest)).version
     }
 
     /// Serves until a signal ends the process; returns an exit code when it cannot.
@@ -26,13 +26,13 @@ struct Startup {
         } catch {
             return fail("a word of the misbehaviour is not known or lacks its value: \(error.word); see --help")
         }
-        guard let profile = Profile.chosen(options.profile ?? environment("TWIN_PROFILE")) else {
-            return fail("there is no such profile: take \(Profile.all.map(\.version).joined(separator: ", "))")
+        guard let profile = Edition.chosen(options.profile ?? environment("TWIN_PROFILE")) else {
+            return fail("there is no such profile: take \(Edition.all.map(\.version).joined(separator: ", "))")
         }
         // Before the first thread, which inherits it.
         if misbehaviour.terminationDelay != nil { Startup.holdTermination() }
         let watcher = endsWithParent ? Startup.endWithParent() : nil
-        let twin = twin(profile, misbehaviour)
+        let twin = application(profile, misbehaviour)
         if misbehaviour.isFirstRun { Console.write(lines: profile.start.firstRun) }
         if (environment("OPENCODE_SERVER_PASSWORD") ?? "").isEmpty, profile.start.warnsWithoutPassword {
             Console.write("Warning: OPENCODE_SERVER_PASSWORD is not set; server is unsecured.\n")
@@ -50,12 +50,20 @@ struct Startup {
                 })
             return 1
         }
+        twin.listens(at: "http://127.0.0.1:\(server.port)")
         twin.misbehaviour.begin(refuse: { server.refuse() })
         Banner(port: server.port).print(misbehaviour.banner)
         withExtendedLifetime((server, watcher)) { Startup.wait(misbehaviour.terminationDelay) }
     }
 
-    private func twin(_ profile: Profile, _ misbehaviour: Misbehaviour) -> Twin {
+    private func application(_ edition: Edition, _ misbehaviour: Misbehaviour) -> any Application {
+        switch edition {
+        case .one(let profile): twin(profile, MisbehaviourSwitch(misbehaviour))
+        case .two(let profile): twin(profile, MisbehaviourSwitch(misbehaviour))
+        }
+    }
+
+    private func twin(_ profile: Profile, _ misbehaviour: MisbehaviourSwitch) -> Twin {
         let password = environment("OPENCODE_SERVER_PASSWORD") ?? ""
         let credentials =
             password.isEmpty || profile.access == .ignored
@@ -63,13 +71,29 @@ struct Startup {
             : Credentials(
                 user: environment("OPENCODE_SERVER_USERNAME") ?? "opencode", password: password,
                 isInQuery: profile.access == .authorizationOrQuery)
-        let heartbeat = environment("TWIN_HEARTBEAT_MS").flatMap { Int($0) }.map { Duration.milliseconds($0) }
-        let pace = environment("TWIN_PACE").flatMap { Int($0) }.map { max(0, $0) }
         return Twin(
-            profile: profile, credentials: credentials, misbehaviour: MisbehaviourSwitch(misbehaviour),
-            heartbeat: heartbeat ?? profile.heartbeat, pace: pace ?? 100, directory: workingDirectory,
+            profile: profile, credentials: credentials, misbehaviour: misbehaviour,
+            heartbeat: heartbeat ?? profile.heartbeat, pace: pace, directory: workingDirectory,
             home: environment("HOME") ?? "/", store: SessionStore(), bus: EventBus(profile: profile))
     }
+
+    private func twin(_ profile: Profile2, _ misbehaviour: MisbehaviourSwitch) -> Twin2 {
+        let passwords = ["OPENCODE_PASSWORD", "OPENCODE_SERVER_PASSWORD"].compactMap(environment)
+        let password = passwords.first { !$0.isEmpty }
+        let bus = EventBus2()
+        return Twin2(
+            profile: profile,
+            credentials: password.map { Credentials(user: "opencode", password: $0, isInQuery: true, queryDecides: true) },
+            misbehaviour: misbehaviour, heartbeat: heartbeat ?? profile.heartbeat, pace: pace,
+            directory: workingDirectory, home: environment("HOME") ?? "/", bus: bus,
+            locations: Locations2(bus: bus, pace: pace))
+    }
+
+    private var heartbeat: Duration? {
+        environment("TWIN_HEARTBEAT_MS").flatMap { Int($0) }.map { .milliseconds($0) }
+    }
+
+    private var pace: Int { environment("TWIN_PACE").flatMap { Int($0) }.map { max(0, $0) } ?? 100 }
 
     /// Listens on the first of the ports that is free; nil when none is.
     static func listen(on ports: [UInt16], _ handler: @escaping TestServer.Handler) -> TestServer? {

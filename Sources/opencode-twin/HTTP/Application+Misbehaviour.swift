@@ -1,6 +1,6 @@
 import TestKit
 
-extension Twin {
+extension Application {
     /// What a request leads to by misbehaviour; nil when it is answered as usual.
     func misbehave(_ request: Request, _ connection: TestConnection) throws -> Outcome? {
         let path = "/" + request.segments.joined(separator: "/")
@@ -9,9 +9,9 @@ extension Twin {
         let current = misbehaviour.current
         if let crashPath = current.crashPath, path.hasPrefix(crashPath) { misbehaviour.crash() }
         try misbehaviour.waitWhileWedged(connection)
-        if path == "/global/health" {
+        if path == healthPath {
             if let delay = current.healthDelay { try connection.pause(delay) }
-            return current.health.map(outcome)
+            return current.health.flatMap(outcome)
         }
         return nil
     }
@@ -22,21 +22,10 @@ extension Twin {
         do {
             let wanted = try Misbehaviour(String(decoding: request.body, as: UTF8.self))
             misbehaviour.change(to: wanted)
-            if wanted.cutsStreams { bus.cut() }
+            if wanted.cutsStreams { cutStreams() }
             return .json(true)
         } catch {
             return .json(["unknown": .string(error.word)], status: 400, reason: "Bad Request")
-        }
-    }
-
-    private func outcome(of health: Misbehaviour.Health) -> Outcome {
-        switch health {
-        case .serverError: .answer(.unexpected)
-        case .unauthorized: .answer(.unauthorized)
-        case .notFound: .answer(.empty(404, "Not Found"))
-        case .page: .answer(.page(hasBody: true))
-        case .hang: .silence
-        case .unhealthy: .answer(.json(["healthy": false, "version": .string(profile.version)]))
         }
     }
 }

@@ -1,12 +1,12 @@
 import TestKit
 
 /// Answers that are broken on purpose.
-extension Twin {
+extension Application {
     /// Answers with the fault; false when there is none, so that the usual answer is due. The connection has ended after
     /// a fault.
     func breakOff(_ answer: Answer, _ request: Request, _ connection: TestConnection) throws -> Bool {
         guard let fault = misbehaviour.current.fault(for: "/\(request.path)") else { return false }
-        var head = AnswerHead(profile: profile, answer: answer, origin: request.fields.first("Origin")).fields
+        var head = fields(of: answer, to: request)
         let half = answer.body.prefix(answer.body.count / 2)
         switch fault {
         case .hangBeforeHead: return try hang(connection)
@@ -27,7 +27,7 @@ extension Twin {
                 break
             }
             // A chunked body is too short without its end, and too long with bytes behind it.
-            try connection.writeChunk(answer.body)
+            if !answer.body.isEmpty { try connection.writeChunk(answer.body) }
             if fault == .bodyTooLong {
                 try connection.writeLastChunk()
                 try connection.write("0123456789")
@@ -44,10 +44,10 @@ extension Twin {
         case .hangBeforeHead: return try hang(connection)
         case .closeBeforeHead: return true
         case .hangAfterHead:
-            try connection.writeHead(200, headers: AnswerHead.stream(profile))
+            try connection.writeHead(200, headers: streamFields)
             return try hang(connection)
         case .closeInBody, .resetInBody:
-            try connection.writeHead(200, headers: AnswerHead.stream(profile))
+            try connection.writeHead(200, headers: streamFields)
             try connection.writeChunk(first)
             if fault == .resetInBody { connection.reset() }
         }
@@ -55,7 +55,7 @@ extension Twin {
     }
 
     private func hang(_ connection: TestConnection) throws -> Bool {
-        try connection.waitForEnd(within: Twin.idleLimit)
+        try connection.waitForEnd(within: Serving.firstLimit)
         return true
     }
 }

@@ -1,0 +1,100 @@
+import TestKit
+
+/// The fields of an answer's head, in OpenCode 2's order.
+struct AnswerHead2 {
+    let answer: Answer
+    let request: Request
+
+    private var origin: String? { request.fields.first("Origin") }
+    private var isAllowed: Bool {
+        ["http://localhost:", "http://127.0.0.1:"].contains { origin?.hasPrefix($0) == true }
+    }
+
+    private var allowOrigin: [(String, String)] {
+        isAllowed ? [("access-control-allow-origin", origin ?? "")] : []
+    }
+    private var connection: [(String, String)] {
+        [("Date", Clock.httpDate), ("Connection", "keep-alive"), ("Keep-Alive", "timeout=5")]
+    }
+    /// A foreign page's origin is not even told that the answer depends on it.
+    private var variesByOrigin: Bool { origin == nil || isAllowed }
+
+    /// Fields of an event stream's head.
+    static var stream: [(String, String)] {
+        [
+            ("cache-control", "no-cache, no-transform"), ("x-accel-buffering", "no"),
+            ("x-content-type-options", "nosniff"), ("content-type", "text/event-stream"), ("vary", "Origin"),
+            ("Date", Clock.httpDate), ("Connection", "keep-alive"), ("Keep-Alive", "timeout=5"),
+            ("Transfer-Encoding", "chunked"),
+        ]
+    }
+
+    var fields: [(String, String)] {
+        switch answer.content {
+        case .preflight: preflight
+        case .none: answer.first + allowOrigin + vary(nil) + connection + framing
+        case .challenge:
+            [("www-authenticate", "Basic realm=\"Secure Area\"")] + allowOrigin + vary(nil) + connection + framing
+        case .page: page + connection + framing
+        case .json, .text: content
+        }
+    }
+
+    private var content: [(String, String)] {
+        // A file's own type stands in `first`.
+        let type = answer.content == .json ? [("content-type", "application/json")] : answer.first
+        let coding = answer.isCompressed ? [("content-encoding", "gzip")] : []
+        return type + [("content-length", "\(answer.body.count)")] + allowOrigin + vary("Accept-Encoding") + coding
+            + connection
+    }
+
+    private func vary(_ other: String?) -> [(String, String)] {
+        let names = (variesByOrigin ? ["Origin"] : []) + (other.map { [$0] } ?? [])
+        return names.isEmpty ? [] : [("vary", names.joined(separator: ", "))]
+    }
+
+    private var framing: [(String, String)] { answer.isChunked ? [("Transfer-Encoding", "chunked")] : [] }
+
+    private var preflight: [(String, String)] {
+        let vary = ("vary", "Access-Control-Request-Headers")
+        let methods = ("access-control-allow-methods", "GET, HEAD, PUT, PATCH, POST, DELETE")
+        let fields = ("access-control-allow-headers", request.fields.first("Access-Control-Request-Headers") ?? "")
+        return allowOrigin + (isAllowed ? [vary, methods] : [methods, vary])
+            + [fields, ("access-control-max-age", "86400")] + connection
+    }
+
+    private var page: [(String, String)] {
+        let policy =
+            "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+            + "img-src 'self' data: https: blob:; font-src 'self' data:; media-src 'self' data:; "
+            + "connect-src * data: blob:"
+        return [
+            ("content-type", "text/html"), ("cache-control", "no-cache"), ("content-security-policy", policy),
+            ("x-content-type-options", "nosniff"),
+        ] + allowOrigin + vary("Accept-Encoding")
+    }
+}
+
+extension Answer {
+    /// A status with an empty body, as OpenCode 2 frames it.
+    static func blank(_ status: Int, _ reason: String) -> Answer {
+        Answer(status: status, reason: reason, content: .none, isChunked: true)
+    }
+
+    /// OpenCode 2's refusal of missing or wrong credentials.
+    static var unauthorized2: Answer {
+        Answer(status: 401, reason: "Unauthorized", content: .challenge, isChunked: true)
+    }
+
+    /// OpenCode 2's web app, which every GET outside of `/api` answers.
+    static var webApp: Answer {
+        var answer = page(hasBody: true)
+        answer.isChunked = true
+        return answer
+    }
+
+    /// An error as OpenCode 2 tells it: what it is, then more members.
+    static func error(_ status: Int, _ reason: String, _ tag: String, _ members: [(String, JSON)]) -> Answer {
+        json(.object([]).adding([("_tag", .string(tag))] + members), status: status, reason: reason)
+    }
+}

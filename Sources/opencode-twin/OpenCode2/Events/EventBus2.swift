@@ -1,0 +1,89 @@
+import TestKit
+
+/// Hands every event to every subscriber, in one order: OpenCode 2 has one stream for all directories.
+final class EventBus2: Sendable {
+    /// What makes an event one that is kept: it counts in its session.
+    struct Durable {
+        let session: String
+        /// The version of the event's form.
+        var version = 1
+    }
+
+    private struct State {
+        var subscriptions: [Int: EventSubscription] = [:]
+        var nextNumber = 0
+        /// The number of each session's next event that is kept.
+        var sequence: [String: Int] = [:]
+    }
+
+    private let state = Monitor(State())
+
+    /// Publishes one event. Without a directory it has no `location`.
+    func publish(
+        _ type: String, _ data: JSON, in directory: String?, durable: Durable? = nil, metadata: JSON? = nil
+    ) {
+        let start: JSON = ["id": .string(Identifier.make("evt")), "created": .integer(Clock.milliseconds)]
+        state.withLock { state in
+            var members: [(String, JSON)] = metadata.map { [("metadata", $0)] } ?? []
+            members.append(("type", .string(type)))
+            if let directory { members.append(("location", ["directory": .string(directory)])) }
+            members.append(("data", data))
+            if let durable {
+                let number = state.sequence[durable.session, default: 0]
+                state.sequence[durable.session] = number + 1
+                members.append(
+                    (
+                        "durable",
+                        [
+                            "aggregateID": .string(durable.session), "seq": .integer(number),
+                            "version": .integer(durable.version),
+                        ]
+                    ))
+            }
+            let event = start.adding(members).encoded
+            for subscription in state.subscriptions.values { subscription.append(event) }
+        }
+    }
+
+    /// Counts an event of a session that streams do not have, as its title's usage is one.
+    func skip(_ session: String) {
+        state.withLock { $0.sequence[session, default: 0] += 1 }
+    }
+
+    /// The number that a session's next event will have.
+    func nextNumber(_ session: String) -> Int { state.withLock { $0.sequence[session, default: 0] } }
+
+    /// The stream of all events.
+    func feed(interval: Duration) -> EventFeed {
+        EventFeed(
+            greeting: "data: \(Self.connected())\n\n", interval: interval, beatsAtOnce: true,
+            subscribe: { self.subscribe() }, unsubscribe: { self.unsubscribe($0) }, heartbeat: { ": heartbeat\n\n" })
+    }
+
+    /// Ends every stream without its last chunk.
+    func cut() {
+        state.withLock { state in
+            for subscription in state.subscriptions.values { subscription.leave() }
+        }
+    }
+
+    private func subscribe() -> EventSubscription {
+        state.withLock { state in
+            let subscription = EventSubscription(number: state.nextNumber, directory: nil)
+            subscription.append(Self.connected())
+            state.subscriptions[state.nextNumber] = subscription
+            state.nextNumber += 1
+            return subscription
+        }
+    }
+
+    private func unsubscribe(_ subscription: EventSubscription) {
+        state.withLock { $0.subscriptions[subscription.number] = nil }
+    }
+
+    /// The event that every stream begins with, encoded.
+    private static func connected() -> String {
+        let event: JSON = ["id": .string(Identifier.make("evt")), "type": "server.connected", "data": [:]]
+        return event.encoded
+    }
+}

@@ -1,0 +1,76 @@
+import TestKit
+
+/// The project that a directory belongs to.
+struct Project2: Sendable, Equatable {
+    /// The first commit's hash, so that clones and worktrees share it. `global` where there is none yet, a hash of the
+    /// path where there is no repository.
+    let id: String
+    /// The work tree's top folder, which in a worktree is the worktree's.
+    let directory: String
+    /// The top folder of the repository's own work tree.
+    let canonical: String
+    /// Whether git keeps it.
+    let isRepository: Bool
+    /// The branch of the repository's own work tree; nil in a worktree or without a branch.
+    let branch: String?
+
+    /// Finds out what a directory belongs to, from the files and from git.
+    init(of directory: String) {
+        guard let top = Project2.top(of: directory) else {
+            self.init(
+                id: SHA1.hexadecimal(directory), directory: directory, canonical: directory, isRepository: false,
+                branch: nil)
+            return
+        }
+        let commits = Project2.git(["rev-list", "--max-parents=0", "HEAD"], in: top)
+        let head = (try? FileTree.read("\(top)/.git/HEAD")).map { String(decoding: $0, as: UTF8.self) }
+        let branch = head?.split(whereSeparator: \.isNewline).first.flatMap { line in
+            line.hasPrefix("ref: refs/heads/") ? String(line.dropFirst("ref: refs/heads/".count)) : nil
+        }
+        self.init(
+            id: commits.last ?? "global", directory: top, canonical: Project2.canonical(top), isRepository: true,
+            branch: branch)
+    }
+
+    private init(id: String, directory: String, canonical: String, isRepository: Bool, branch: String?) {
+        (self.id, self.directory, self.canonical) = (id, directory, canonical)
+        (self.isRepository, self.branch) = (isRepository, branch)
+    }
+
+    /// As `/api/location` shows it.
+    var json: JSON {
+        ["id": .string(id), "directory": .string(directory), "canonical": .string(canonical)]
+    }
+
+    /// The path below the project's top folder; empty at the top.
+    func subpath(of path: String) -> String {
+        path.hasPrefix("\(directory)/") ? String(path.dropFirst(directory.count + 1)) : ""
+    }
+
+    /// The nearest folder, upwards, with a `.git` in it.
+    private static func top(of directory: String) -> String? {
+        var path = directory[...]
+        while !path.isEmpty {
+            if (try? FileTree.names(in: String(path)))?.contains(".git") == true { return String(path) }
+            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        }
+        return nil
+    }
+
+    /// A worktree's `.git` is a file, which names a folder below the repository's own `.git`.
+    private static func canonical(_ top: String) -> String {
+        guard let file = try? FileTree.read("\(top)/.git") else { return top }
+        let line = String(decoding: file, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
+        guard line.hasPrefix("gitdir: "), let end = line.firstRange(of: "/.git/worktrees/") else { return top }
+        let folder = line[..<end.lowerBound].dropFirst("gitdir: ".count)
+        return folder.hasPrefix("/") ? String(folder) : (try? FileTree.resolve("\(top)/\(folder)")) ?? top
+    }
+
+    /// What git prints, line by line; empty where it fails.
+    static func git(_ arguments: [String], in directory: String) -> [String] {
+        guard let process = try? TestProcess("/usr/bin/git", ["-C", directory] + arguments),
+            (try? process.waitForExit()) == .exited(0)
+        else { return [] }
+        return process.lines(of: .output)
+    }
+}
