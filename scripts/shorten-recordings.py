@@ -6,13 +6,18 @@
 RECORDINGS holds a folder for each version with http.jsonl, events-NAME.jsonl, process.jsonl and pty.jsonl. What is kept
 of an event is what the tests compare: its members and their order, and the few values that tell what it is. Identifiers
 become s1, m1, p1 and so on; runs of pieces keep three; other text is left out.
+
+OpenCode 2 has every exchange and every server's life, and a table of its document's routes.
 """
+import base64
 import json
 import re
 import sys
+import zlib
 from pathlib import Path
 
 VERSIONS = ["1.1.11", "1.2.27", "1.18.33"]
+SECOND = "2.0.15"
 SCENARIOS = [
     "talk", "think", "tools-allowed-once", "tools-rejected", "question", "subagent", "edit", "todo", "unauthorized",
     "ratelimit-abort", "abort-delete", "cutoff", "slow", "session-calls", "global-other-directory", "dispose",
@@ -134,7 +139,152 @@ def write(path, records):
     path.write_text("".join(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n" for record in records))
 
 
+NAMES = {"ses": "session", "msg": "message", "per": "permission", "frm": "form", "pty": "pty", "inb": "inbox"}
+PROJECTS = ["6763b0aff0ee79ab2ec128266bfaf49bdad7f59f"]
+
+
+def without_identifiers(text):
+    """Placeholders for what another run names otherwise."""
+    text = re.sub(r"(ses|msg|per|frm|pty)_(?!doesnotexist)\w+", lambda match: "{" + NAMES[match[1]] + "}", text)
+    text = re.sub(r"cursor=(?!nonsense)[\w-]+", "cursor={cursor}", text)
+    text = text.replace(PROJECTS[0], "{project}")
+    return text.replace("/home/vibe/.local/share/opencode/worktree/6763b0/try", "{worktree}")
+
+
+def completed(text):
+    """The JSON that a cut body is the beginning of: members that are not whole are left out, what is open is closed."""
+    for end in range(len(text), 0, -1):
+        closing, in_string, is_escaped = [], False, False
+        for character in text[:end]:
+            if is_escaped:
+                is_escaped = False
+            elif in_string:
+                is_escaped, in_string = character == "\\", character != '"'
+            elif character == '"':
+                in_string = True
+            elif character in "{[":
+                closing.append("}" if character == "{" else "]")
+            elif character in "}]":
+                closing.pop()
+        for ending in ('"', "") if in_string else ("",):
+            try:
+                return json.loads(text[:end] + ending + "".join(reversed(closing)))
+            except ValueError:
+                pass
+    return None
+
+
+def second_body(response):
+    """A body's JSON or beginning, and whether it is cut."""
+    body = response.get("body") or {}
+    text = body.get("text", "")
+    if "base64" in body:
+        coded = body["base64"]
+        text = zlib.decompressobj(31).decompress(base64.b64decode(coded[:len(coded) // 4 * 4])).decode(errors="ignore")
+    is_json = text.startswith(("{", "["))
+    is_cut = "base64" in body or bool(body.get("cut"))
+    if is_json:
+        value = completed(text) if is_cut else json.loads(text)
+        return json.dumps(second_thinned(value), ensure_ascii=False, separators=(",", ":")), is_cut
+    return text[:40], is_cut or len(text) > 40
+
+
+def second_thinned(value):
+    """With at most three elements of a list, and texts by others cut."""
+    if isinstance(value, list):
+        return [second_thinned(inner) for inner in (value if len(value) < 4 else value[:2] + value[-1:])]
+    if isinstance(value, dict):
+        return {key: second_thinned(inner) for key, inner in value.items()}
+    if isinstance(value, str) and len(value) > 80 and " " in value:
+        return value[:40]
+    return value
+
+
+def second_exchange(record):
+    """One exchange of OpenCode 2, with placeholders in what is sent."""
+    request, response = record["request"], record["response"]
+    body, is_cut = second_body(response)
+    text = (request.get("body") or {}).get("text")
+    return {
+        "name": record["name"],
+        "request": {
+            "method": request["method"], "target": without_identifiers(request["target"]),
+            "headers": request.get("headers") or {}, "body": None if text is None else without_identifiers(text),
+        },
+        "response": {
+            "status": response["status"], "reason": response["reason"],
+            "headers": [[name, value[:40] if name == "content-security-policy" else value]
+                        for name, value in response["headers"]],
+            "body": body, "cut": is_cut, "chunks": [size for _, size in response.get("chunks") or []],
+        },
+    }
+
+
+def second_version(source, target):
+    """The fixtures of OpenCode 2 beside its events."""
+    exchanges = [json.loads(line) for line in (source / "http.jsonl").open()]
+    write(target / "exchanges.jsonl", [second_exchange(record) for record in exchanges])
+    lives = [json.loads(line) for line in (source / "process.jsonl").open()]
+    write(target / "process-output.jsonl",
+          [{"name": life["name"], "output": life["output"], "port": life["port"]} for life in lives])
+    write(target / "process.jsonl", [
+        {
+            "name": life["name"], "args": life["args"], "output": life["output"],
+            "env": {name: value for name, value in life["env"].items() if "DISABLE" not in name},
+            "stop": {"signal": life["stop"]["signal"], "exit": life["stop"]["exit"]},
+        } for life in lives])
+    (target / "pty.jsonl").write_text((source / "pty-talk.jsonl").read_text())
+    heads = []
+    for path in sorted(source.glob("pty-*.jsonl")):
+        record = json.loads(path.open().readline())
+        heads.append({"name": path.stem.removeprefix("pty-"), **{key: record[key] for key in ("request", "headers", "head")}})
+    write(target / "pty-heads.jsonl", heads)
+    write(target / "document.jsonl", routes(json.loads((source / "openapi.json").read_text()), exchanges))
+
+
+def routes(document, exchanges):
+    """What the document says of each route: its statuses, and the form of its first answer."""
+    lines = []
+    for path, methods in document["paths"].items():
+        pattern = re.compile(re.sub(r"\\\{\w+\\\}|\\\*", "[^/]+", re.escape(path)) + r"/?$")
+        for method, operation in methods.items():
+            method = method.upper()
+            known = [record["response"]["status"] for record in exchanges if record["request"]["method"] == method
+                     and pattern.match(re.split("[?;]", record["request"]["target"])[0])]
+            line = {"method": method, "path": path, "statuses": [int(status) for status in operation["responses"]],
+                    "recorded": sorted(set(known))}
+            first = min(operation["responses"])
+            content = list((operation["responses"][first].get("content") or {}).items())
+            # Sessions' own answers are all held against recordings.
+            if content and "json" in content[0][0] and not (int(first) in known and "sessionID" in path):
+                line["form"] = form(content[0][1]["schema"], document["components"]["schemas"], 0)
+            lines.append(line)
+    return lines
+
+
+def form(schema, schemas, depth):
+    """A schema's required members and types, four levels deep: members that may be missing have a question mark."""
+    if "$ref" in schema:
+        schema = schemas[schema["$ref"].split("/")[-1]]
+    if "$ref" in schema:
+        return form(schema, schemas, depth)
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        return {"any": [form(choice, schemas, depth) for choice in choices]}
+    if "enum" in schema or "const" in schema:
+        return {"enum": schema.get("enum") or [schema["const"]]}
+    kind = schema.get("type")
+    if kind == "object" and schema.get("properties") and depth < 4:
+        required = schema.get("required", [])
+        return {"object": {key + ("" if key in required else "?"): form(inner, schemas, depth + 1)
+                           for key, inner in schema["properties"].items()}}
+    if kind == "array":
+        return {"array": form(schema.get("items") or {}, schemas, depth)}
+    return kind or "any"
+
+
 def main(recordings, fixtures):
+    second_version(Path(recordings, SECOND), Path(fixtures, SECOND))
     for version in VERSIONS:
         source, target = Path(recordings, version), Path(fixtures, version)
         for scenario in SCENARIOS:

@@ -8,7 +8,8 @@ struct OpenCodeTwin {
         let environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
         do {
             switch try ServeOptions.parse(Array(CommandLine.arguments.dropFirst())) {
-            case .version: Console.write("\(Startup.version(environment))\n")
+            case .version(let profile):
+                Console.write("\(try Startup.version(profile, environment))\n")
             case .help: Console.write(ServeOptions.help)
             case .serve(let options):
                 exit(Startup(options: options, environment: environment).run())

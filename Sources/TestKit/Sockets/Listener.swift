@@ -1,16 +1,17 @@
 import Glibc
 
-/// A listening socket on 127.0.0.1 whose accepting can be woken up and ended from another thread.
+/// A listening socket on a loopback address whose accepting can be woken up and ended from another thread.
 final class Listener: Sendable {
     private let descriptor: Int32
     private let stop: WakePipe
     /// Holds the port when nothing listens on it any more.
     private let holder = Monitor<Int32?>(nil)
+    private let loopback: Loopback
     let port: UInt16
 
     /// Listens on the port, 0 for any free one. Throws `system("bind …", EADDRINUSE)` when it is taken.
-    init(port: UInt16, backlog: Int32) throws {
-        let descriptor = try Listener.bound(port: port)
+    init(port: UInt16, on loopback: Loopback = .ipv4, backlog: Int32) throws {
+        let descriptor = try Listener.bound(port: port, on: loopback)
         do {
             _ = try SystemCall.check("listen") { listen(descriptor, backlog) }
             stop = try WakePipe()
@@ -19,6 +20,7 @@ final class Listener: Sendable {
             throw error
         }
         self.descriptor = descriptor
+        self.loopback = loopback
         self.port = SocketAddress.port(of: descriptor, getsockname)
     }
 
@@ -28,13 +30,13 @@ final class Listener: Sendable {
     }
 
     /// A socket that holds the port; not listening yet.
-    static func bound(port: UInt16) throws -> Int32 {
-        let descriptor = try SocketAddress.makeSocket()
+    static func bound(port: UInt16, on loopback: Loopback = .ipv4) throws -> Int32 {
+        let descriptor = try SocketAddress.makeSocket(loopback)
         // A port whose last connections are still in TIME_WAIT is free again; one with a listener is not.
         SocketOption.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
         do {
             _ = try SystemCall.check("bind to port \(port)") {
-                SocketAddress.withLoopback(port: port) { bind(descriptor, $0, $1) }
+                SocketAddress.withLoopback(loopback, port: port) { bind(descriptor, $0, $1) }
             }
         } catch {
             _ = close(descriptor)
@@ -77,7 +79,7 @@ final class Listener: Sendable {
         SocketOption.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 0)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
         // A port that the kernel has chosen is free from here on.
-        holder.withLock { if $0 == nil { $0 = try? Listener.bound(port: port) } }
+        holder.withLock { if $0 == nil { $0 = try? Listener.bound(port: port, on: loopback) } }
     }
 }
 

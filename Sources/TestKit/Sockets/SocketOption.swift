@@ -16,12 +16,31 @@ enum SocketOption {
     }
 }
 
-/// IPv4 loopback addresses: nothing here ever leaves the machine.
+/// One of the machine's addresses for itself.
+package enum Loopback: Sendable, Equatable {
+    /// 127.0.0.1.
+    case ipv4
+    /// ::1.
+    case ipv6
+}
+
+/// Loopback addresses: nothing here ever leaves the machine.
 enum SocketAddress {
-    /// Calls `body` with 127.0.0.1 and the port as a generic socket address.
+    /// Calls `body` with a loopback address and the port as a generic socket address.
     static func withLoopback<Result>(
-        port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Result
+        _ loopback: Loopback = .ipv4, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Result
     ) rethrows -> Result {
+        if loopback == .ipv6 {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            address.sin6_addr = in6addr_loopback
+            return try withUnsafePointer(to: &address) { pointer in
+                try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    try body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+                }
+            }
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -33,7 +52,8 @@ enum SocketAddress {
         }
     }
 
-    /// The port that getsockname(2) or getpeername(2) tells; 0 when there is none.
+    /// The port that getsockname(2) or getpeername(2) tells, which both families have in the same place; 0 when there is
+    /// none.
     static func port(
         of descriptor: Int32,
         _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
@@ -47,9 +67,9 @@ enum SocketAddress {
     }
 
     /// A new TCP socket that programs started later do not inherit.
-    static func makeSocket() throws -> Int32 {
+    static func makeSocket(_ loopback: Loopback = .ipv4) throws -> Int32 {
         try SystemCall.check("socket") {
-            socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            socket(loopback == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         }
     }
 }

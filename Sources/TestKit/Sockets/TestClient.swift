@@ -1,17 +1,18 @@
 import Glibc
 
-/// Opens connections to a server on 127.0.0.1.
+/// Opens connections to a server on a loopback address.
 package enum TestClient {
     /// A new connection. A receive buffer has to be given here to limit the window from the start.
     ///
     /// Throws `system("connect", ECONNREFUSED)` when nobody listens.
     package static func connect(
-        port: UInt16, receiveBuffer: Int? = nil, within limit: Duration = TestConnection.defaultLimit
+        port: UInt16, on loopback: Loopback = .ipv4, receiveBuffer: Int? = nil,
+        within limit: Duration = TestConnection.defaultLimit
     ) throws -> TestConnection {
-        let descriptor = try SocketAddress.makeSocket()
+        let descriptor = try SocketAddress.makeSocket(loopback)
         do {
             if let receiveBuffer { SocketOption.set(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: receiveBuffer)) }
-            try connect(descriptor, port, Deadline(after: limit))
+            try connect(descriptor, loopback, port, Deadline(after: limit))
         } catch {
             _ = Glibc.close(descriptor)
             throw error
@@ -19,10 +20,14 @@ package enum TestClient {
         return TestConnection(owning: descriptor)
     }
 
-    private static func connect(_ descriptor: Int32, _ port: UInt16, _ deadline: Deadline) throws {
+    private static func connect(
+        _ descriptor: Int32, _ loopback: Loopback, _ port: UInt16, _ deadline: Deadline
+    ) throws {
         let flags = try SystemCall.check("fcntl") { fcntl(descriptor, F_GETFL) }
         _ = try SystemCall.check("fcntl") { fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
-        let result = SocketAddress.withLoopback(port: port) { Glibc.connect(descriptor, $0, $1) == 0 ? 0 : errno }
+        let result = SocketAddress.withLoopback(loopback, port: port) {
+            Glibc.connect(descriptor, $0, $1) == 0 ? 0 : errno
+        }
         if result == EINPROGRESS || result == EINTR {
             var descriptors = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
             if try !SystemCall.wait(&descriptors, until: deadline) {

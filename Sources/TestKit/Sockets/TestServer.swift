@@ -1,4 +1,4 @@
-/// A server on 127.0.0.1 that hands each connection to a closure on a thread of its own.
+/// A server on a loopback address, 127.0.0.1 unless another is wanted, that hands each connection to a closure on a thread of its own.
 ///
 /// The connection is closed when the closure returns or throws. `stop` (also called when the server goes out of scope)
 /// ends every connection and waits for all threads; a handler must not call it.
@@ -19,9 +19,10 @@ package final class TestServer: Sendable {
 
     /// Starts listening. Port 0 takes any free one. A server that lives long forgets what has ended (`remembers`).
     package init(
-        port: UInt16 = 0, backlog: Int32 = 1024, remembers: Bool = true, _ handler: @escaping Handler
+        port: UInt16 = 0, on loopback: Loopback = .ipv4, backlog: Int32 = 1024, remembers: Bool = true,
+        _ handler: @escaping Handler
     ) throws {
-        let listener = try Listener(port: port, backlog: backlog)
+        let listener = try Listener(port: port, on: loopback, backlog: backlog)
         let crew = Crew(remembers: remembers, handler)
         self.listener = listener
         self.crew = crew

@@ -12,9 +12,12 @@ final class MisbehaviourSwitch: Sendable {
     }
 
     private let state: Monitor<State>
+    private let termination: Termination
 
-    init(_ misbehaviour: Misbehaviour) {
+    /// `termination` is what SIGTERM leads to where it is not ignored.
+    init(_ misbehaviour: Misbehaviour, termination: Termination = .bySignal) {
         state = Monitor(State(current: misbehaviour))
+        self.termination = termination
     }
 
     /// What is in force.
@@ -47,7 +50,7 @@ final class MisbehaviourSwitch: Sendable {
     }
 
     private func take(effect misbehaviour: Misbehaviour) {
-        signal(SIGTERM, misbehaviour.ignoresTermination ? SIG_IGN : SIG_DFL)
+        meetTermination(misbehaviour)
         if misbehaviour.refuses { state.withLock { $0.refuse }?() }
         after(misbehaviour.crashDelay) { $0.crash() }
         after(misbehaviour.killDelay) { _ in raise(SIGKILL) }
@@ -68,11 +71,15 @@ final class MisbehaviourSwitch: Sendable {
         precondition(timer != nil, "no thread for a timer")
     }
 
+    private func meetTermination(_ misbehaviour: Misbehaviour) {
+        if misbehaviour.ignoresTermination { signal(SIGTERM, SIG_IGN) } else { termination.begin(SIGTERM) }
+    }
+
     private func leave(_ kind: Misbehaviour.Grandchild) {
         // An ignored signal stays ignored in a new program: there is no time in which it would still end it.
         if kind != .obedient { signal(SIGTERM, SIG_IGN) }
         let child = try? Offspring.start("/bin/sleep", ["600"], inNewSession: kind == .escaped)
-        if kind != .obedient { signal(SIGTERM, current.ignoresTermination ? SIG_IGN : SIG_DFL) }
+        if kind != .obedient { meetTermination(current) }
         Console.write("twin grandchild \(child.map { "\($0)" } ?? "could not be started")\n")
     }
 }

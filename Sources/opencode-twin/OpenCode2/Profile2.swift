@@ -11,12 +11,6 @@ struct Profile2: Sendable {
     /// OpenCode 2.0.15.
     static var recorded: Profile2 {
         Profile2(
-            version: "2.0.15",
-            start: Profile.Start(
-                warnsWithoutPassword: false, firstRun: [],
-                portTaken: [
-                    "ServeError: ", "  [cause]: Error: Failed to start server. Is port {port} in use?", "}",
-                ], logLine: { "level=INFO message=\($0)" }),
-            heartbeat: .seconds(15), idleLimit: .milliseconds(5300))
+            version: "2.0.15", start: .second, heartbeat: .seconds(15), idleLimit: .milliseconds(5300))
     }
 }

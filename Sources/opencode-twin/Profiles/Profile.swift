@@ -42,8 +42,28 @@ struct Profile: Sendable {
         let firstRun: [String]
         /// What standard error has when a named port is taken.
         let portTaken: [String]
-        /// A line of `--print-logs` as this version writes it, from its message.
-        let logLine: @Sendable (_ message: String) -> String
+        /// A line of `--print-logs` as this version writes it, from its message; nil where it writes none.
+        let logLine: @Sendable (_ message: String) -> String?
+        /// What stands before the address in the line that tells the port.
+        var banner = "opencode server listening on"
+        var portChoice = PortChoice.first4096
+        /// The variables that may hold the password; the first that is not empty counts.
+        var passwordVariables = ["OPENCODE_SERVER_PASSWORD"]
+        /// The variable that names the user; without one it is always `opencode`.
+        var userVariable: String? = "OPENCODE_SERVER_USERNAME"
+        /// Whether it makes a password where none is set, and prints it behind the banner.
+        var makesPassword = false
+        /// Whether it may listen on ::1, which its banner tells without brackets.
+        var knowsIPv6 = false
+        var termination = Termination.bySignal
+    }
+
+    /// Which port is taken when none is named, or 0 is.
+    enum PortChoice: Sendable {
+        /// 4096 in both cases, and any free one when that is taken.
+        case first4096
+        /// Without one 4096, 4097 and so on; any free one for 0.
+        case counting
     }
 
     /// How events look as a whole.

@@ -1,10 +1,25 @@
 import TestKit
 
-/// The line that tells the port, and how it is printed.
+/// The lines that tell the port and the password, and how they are printed.
 struct Banner {
+    /// What stands before the address.
+    private let words: String
+    /// The address up to the port: that of IPv6 has no brackets.
+    private let start: String
     let port: UInt16
+    /// The password that the server has made for itself.
+    var password: String?
 
-    private static let start = "opencode server listening on http://127.0.0.1:"
+    /// The banner of a version.
+    init(_ start: Profile.Start, _ address: Loopback, port: UInt16, password: String?) {
+        words = start.banner
+        self.start = "http://\(address == .ipv4 ? "127.0.0.1" : "::1"):"
+        self.port = port
+        self.password = password
+    }
+
+    /// The address as it is printed.
+    var address: String { "\(start)\(port)" }
 
     /// What a broken configuration file leads to, colour codes included; the recorded list of errors is longer.
     static func brokenConfiguration(home: String) -> String {
@@ -30,7 +45,7 @@ struct Banner {
             print(port)
         case .split:
             let digits = "\(port)"
-            Console.write(Banner.start + digits.prefix(2))
+            Console.write("\(words) \(start)\(digits.prefix(2))")
             wait(.milliseconds(50))
             Console.write("\(digits.dropFirst(2))\n")
         case .twice:
@@ -40,9 +55,10 @@ struct Banner {
             print(port)
             print(other)
         }
+        if let password { Console.write("server password \(password)\n") }
     }
 
-    private func print(_ port: UInt16) { Console.write("\(Banner.start)\(port)\n") }
+    private func print(_ port: UInt16) { Console.write("\(words) \(start)\(port)\n") }
 
     private func wait(_ time: Duration) {
         _ = Latch("the time of a late banner").isOpened(within: time)

@@ -1,9 +1,12 @@
+import TestKit
+
 /// The command line of `opencode serve`, as far as the gateway and tests use it.
 struct ServeOptions: Equatable {
     /// What the command line asks for.
     enum Command: Equatable {
         case serve(ServeOptions)
-        case version
+        /// Print the version of this profile, or of the environment's with nil.
+        case version(profile: String?)
         case help
     }
 
@@ -12,28 +15,45 @@ struct ServeOptions: Equatable {
         let message: String
     }
 
-    /// 0 means 4096, and any free one when that is taken.
+    /// 0 leaves it to the version.
     var port: UInt16 = 0
+    /// Whether no port was named at all: OpenCode 2 then counts up from 4096, and takes any free one for 0.
+    var lacksPort = false
+    /// Where it listens.
+    var address = Loopback.ipv4
     /// The version to play; nil leaves it to the environment.
     var profile: String?
     /// Whether its log goes to standard error too.
     var printsLogs = false
 
     /// The ports to try, in this order; 0 takes any free one.
-    var ports: [UInt16] { port == 0 ? [4096, 0] : [port] }
+    var ports: [UInt16] { ports(.first4096) }
+
+    /// The same, for a version's way to choose.
+    func ports(_ choice: Profile.PortChoice) -> [UInt16] {
+        switch choice {
+        case _ where port != 0: [port]
+        case .first4096: [4096, 0]
+        case .counting: lacksPort ? Array(4096...UInt16.max) : [0]
+        }
+    }
 
     static var help: String {
         """
         opencode-twin: a stand-in for an OpenCode server, for demos and tests
 
         Usage:
-          opencode-twin serve [--port N] [--hostname 127.0.0.1] [--cors ORIGIN] [--print-logs] [--log-level LEVEL]
-                              [--profile VERSION]
+          opencode-twin serve [--port N] [--hostname ADDRESS] [--cors ORIGIN] [--print-logs] [--log-level LEVEL]
           opencode-twin --version
           opencode-twin --help
 
+        --profile VERSION, before the command or behind it, says which version it plays. ADDRESS is 127.0.0.1, or for
+        OpenCode 2 also ::1.
+
         Environment:
           OPENCODE_SERVER_PASSWORD, OPENCODE_SERVER_USERNAME  let in only this user (default: opencode)
+          OPENCODE_PASSWORD     the same for OpenCode 2, whose user is always opencode; it makes a password of its own
+                                where none is set
           TWIN_PROFILE          the version to play: \(Edition.all.map(\.version).joined(separator: ", ")) \
         (default: \(Profile.newest.version))
           TWIN_HEARTBEAT_MS     the time between two heartbeats, instead of the version's own
@@ -55,18 +75,24 @@ struct ServeOptions: Equatable {
 
     /// Parses the arguments without the program's name.
     static func parse(_ arguments: [String]) throws(Failure) -> Command {
-        switch arguments.first {
-        case "--version", "-v": return .version
+        var options = ServeOptions()
+        // Both `--port 0` and `--port=0` are understood.
+        var rest = arguments.flatMap { argument -> [String] in
+            guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return [argument] }
+            return [String(argument[..<equals]), String(argument[argument.index(after: equals)...])]
+        }[...]
+        // Who starts servers may append words to a command, so that the choice must be able to stand before them.
+        while rest.first == "--profile", rest.count > 1 {
+            options.profile = rest.dropFirst().first
+            rest = rest.dropFirst(2)
+        }
+        switch rest.popFirst() {
+        case "--version", "-v": return .version(profile: options.profile)
         case "--help", "-h": return .help
         case "serve": break
         default: throw Failure(message: "the command is missing: opencode-twin serve; see --help")
         }
-        var options = ServeOptions()
-        // Both `--port 0` and `--port=0` are understood.
-        var rest = arguments.dropFirst().flatMap { argument -> [String] in
-            guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return [argument] }
-            return [String(argument[..<equals]), String(argument[argument.index(after: equals)...])]
-        }[...]
+        options.lacksPort = !rest.contains("--port")
         while let option = rest.popFirst() {
             if option == "--print-logs" {
                 options.printsLogs = true
@@ -84,8 +110,12 @@ struct ServeOptions: Equatable {
                 options.port = port
             }
             if option == "--profile" { options.profile = value }
-            if option == "--hostname", value != "127.0.0.1", value != "localhost" {
-                throw Failure(message: "--hostname \(value): the twin listens on 127.0.0.1 only")
+            if option == "--hostname" {
+                switch value {
+                case "127.0.0.1", "localhost": options.address = .ipv4
+                case "::1": options.address = .ipv6
+                default: throw Failure(message: "--hostname \(value): the twin listens on 127.0.0.1 only")
+                }
             }
         }
         return .serve(options)

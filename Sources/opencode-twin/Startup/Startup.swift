@@ -14,8 +14,17 @@ struct Startup {
     static let wordsFile = ".opencode-twin"
 
     /// What `--version` prints.
-    static func version(_ environment: (String) -> String?) -> String {
-        (Edition.chosen(environment("TWIN_PROFILE")) ?? .one(.newest)).version
+    static func version(
+        _ profile: String?, _ environment: (String) -> String?
+    ) throws(ServeOptions.Failure) -> String {
+        guard let chosen = Edition.chosen(profile ?? environment("TWIN_PROFILE")) else {
+            throw ServeOptions.Failure(message: unknownProfile)
+        }
+        return chosen.version
+    }
+
+    private static var unknownProfile: String {
+        "there is no such profile: take \(Edition.all.map(\.version).joined(separator: ", "))"
     }
 
     /// Serves until a signal ends the process; returns an exit code when it cannot.
@@ -26,67 +35,86 @@ struct Startup {
         } catch {
             return fail("a word of the misbehaviour is not known or lacks its value: \(error.word); see --help")
         }
-        guard let profile = Edition.chosen(options.profile ?? environment("TWIN_PROFILE")) else {
-            return fail("there is no such profile: take \(Edition.all.map(\.version).joined(separator: ", "))")
+        guard let edition = Edition.chosen(options.profile ?? environment("TWIN_PROFILE")) else {
+            return fail(Startup.unknownProfile)
         }
+        let start = edition.start
+        if options.address == .ipv6, !start.knowsIPv6 {
+            return fail("--hostname ::1: as OpenCode \(edition.version) the twin listens on 127.0.0.1 only")
+        }
+        let password = ServerPassword(start, environment)
         // Before the first thread, which inherits it.
         if misbehaviour.terminationDelay != nil { Startup.holdTermination() }
         let watcher = endsWithParent ? Startup.endWithParent() : nil
-        let twin = application(profile, misbehaviour)
-        if misbehaviour.isFirstRun { Console.write(lines: profile.start.firstRun) }
-        if (environment("OPENCODE_SERVER_PASSWORD") ?? "").isEmpty, profile.start.warnsWithoutPassword {
+        let twin = application(edition, misbehaviour, password)
+        if misbehaviour.isFirstRun { Console.write(lines: start.firstRun) }
+        if password == nil, start.warnsWithoutPassword {
             Console.write("Warning: OPENCODE_SERVER_PASSWORD is not set; server is unsecured.\n")
         }
-        if options.printsLogs { Console.write(lines: [profile.start.logLine("version=\(profile.version) loading")]) }
+        if options.printsLogs, let line = start.logLine("version=\(edition.version) loading") {
+            Console.write(lines: [line])
+        }
         if let code = misbehaviour.exitAtStart {
-            Console.write(Banner.brokenConfiguration(home: environment("HOME") ?? "/"), to: .error)
+            // A broken configuration is nothing that ends OpenCode 2.
+            if start.termination == .bySignal {
+                Console.write(Banner.brokenConfiguration(home: environment("HOME") ?? "/"), to: .error)
+            } else {
+                Console.write(lines: portTaken(start))
+            }
             return code
         }
-        guard let server = Startup.listen(on: options.ports, { try twin.serve($0) }) else {
-            let log = "\(environment("HOME") ?? "/")/.local/share/opencode/log/twin.log"
-            Console.write(
-                lines: profile.start.portTaken.map {
-                    $0.replacing("{log}", with: log).replacing("{port}", with: "\(options.port)")
-                })
+        let ports = options.ports(start.portChoice)
+        guard let server = Startup.listen(on: ports, options.address, { try twin.serve($0) }) else {
+            Console.write(lines: portTaken(start))
             return 1
         }
-        twin.listens(at: "http://127.0.0.1:\(server.port)")
+        let banner = Banner(
+            start, options.address, port: server.port, password: password.flatMap { $0.isMade ? $0.text : nil })
+        twin.listens(at: banner.address)
         twin.misbehaviour.begin(refuse: { server.refuse() })
-        Banner(port: server.port).print(misbehaviour.banner)
-        withExtendedLifetime((server, watcher)) { Startup.wait(misbehaviour.terminationDelay) }
+        if start.termination == .byExit { start.termination.begin(SIGINT) }
+        banner.print(misbehaviour.banner)
+        withExtendedLifetime((server, watcher)) { Startup.wait(misbehaviour.terminationDelay, start.termination) }
     }
 
-    private func application(_ edition: Edition, _ misbehaviour: Misbehaviour) -> any Application {
-        switch edition {
-        case .one(let profile): twin(profile, MisbehaviourSwitch(misbehaviour))
-        case .two(let profile): twin(profile, MisbehaviourSwitch(misbehaviour))
+    private func portTaken(_ start: Profile.Start) -> [String] {
+        let log = "\(environment("HOME") ?? "/")/.local/share/opencode/log/twin.log"
+        return start.portTaken.map {
+            $0.replacing("{log}", with: log).replacing("{port}", with: "\(options.port)")
         }
     }
 
-    private func twin(_ profile: Profile, _ misbehaviour: MisbehaviourSwitch) -> Twin {
-        let password = environment("OPENCODE_SERVER_PASSWORD") ?? ""
-        let credentials =
-            password.isEmpty || profile.access == .ignored
-            ? nil
-            : Credentials(
-                user: environment("OPENCODE_SERVER_USERNAME") ?? "opencode", password: password,
-                isInQuery: profile.access == .authorizationOrQuery)
+    private func application(
+        _ edition: Edition, _ misbehaviour: Misbehaviour, _ password: ServerPassword?
+    ) -> any Application {
+        let misbehaviour = MisbehaviourSwitch(misbehaviour, termination: edition.start.termination)
+        return switch edition {
+        case .one(let profile): twin(profile, misbehaviour, password)
+        case .two(let profile): twin(profile, misbehaviour, password)
+        }
+    }
+
+    private func twin(_ profile: Profile, _ misbehaviour: MisbehaviourSwitch, _ password: ServerPassword?) -> Twin {
+        var credentials: Credentials?
+        if let password, profile.access != .ignored {
+            credentials = Credentials(
+                user: password.user, password: password.text, isInQuery: profile.access == .authorizationOrQuery)
+        }
         return Twin(
             profile: profile, credentials: credentials, misbehaviour: misbehaviour,
             heartbeat: heartbeat ?? profile.heartbeat, pace: pace, directory: workingDirectory,
             home: environment("HOME") ?? "/", store: SessionStore(), bus: EventBus(profile: profile))
     }
 
-    private func twin(_ profile: Profile2, _ misbehaviour: MisbehaviourSwitch) -> Twin2 {
-        let passwords = ["OPENCODE_PASSWORD", "OPENCODE_SERVER_PASSWORD"].compactMap(environment)
-        let password = passwords.first { !$0.isEmpty }
+    private func twin(_ profile: Profile2, _ misbehaviour: MisbehaviourSwitch, _ password: ServerPassword?) -> Twin2 {
         let bus = EventBus2()
+        let credentials = password.map {
+            Credentials(user: $0.user, password: $0.text, isInQuery: true, queryDecides: true)
+        }
         return Twin2(
-            profile: profile,
-            credentials: password.map { Credentials(user: "opencode", password: $0, isInQuery: true, queryDecides: true) },
-            misbehaviour: misbehaviour, heartbeat: heartbeat ?? profile.heartbeat, pace: pace,
-            directory: workingDirectory, home: environment("HOME") ?? "/", bus: bus,
-            locations: Locations2(bus: bus, pace: pace))
+            profile: profile, credentials: credentials, misbehaviour: misbehaviour,
+            heartbeat: heartbeat ?? profile.heartbeat, pace: pace, directory: workingDirectory,
+            home: environment("HOME") ?? "/", bus: bus, locations: Locations2(bus: bus, pace: pace))
     }
 
     private var heartbeat: Duration? {
@@ -96,9 +124,11 @@ struct Startup {
     private var pace: Int { environment("TWIN_PACE").flatMap { Int($0) }.map { max(0, $0) } ?? 100 }
 
     /// Listens on the first of the ports that is free; nil when none is.
-    static func listen(on ports: [UInt16], _ handler: @escaping TestServer.Handler) -> TestServer? {
+    static func listen(
+        on ports: [UInt16], _ address: Loopback = .ipv4, _ handler: @escaping TestServer.Handler
+    ) -> TestServer? {
         for port in ports {
-            if let server = try? TestServer(port: port, remembers: false, handler) { return server }
+            if let server = try? TestServer(port: port, on: address, remembers: false, handler) { return server }
         }
         return nil
     }
@@ -138,27 +168,25 @@ extension Startup {
 
     /// Keeps SIGTERM pending, for this thread and those that it starts.
     private static func holdTermination() {
-        var signals = termination
+        var signals = terminationSignal
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Waits for a signal. Nothing is caught: it ends the process in the middle of whatever that does, as it ends the real
-    /// one. With a delay SIGTERM does so only after that.
-    private static func wait(_ delay: Duration?) -> Never {
+    /// Waits for a signal, which does what the version does then. With a delay SIGTERM does so only after that.
+    private static func wait(_ delay: Duration?, _ termination: Termination) -> Never {
         guard let delay else {
             while true { _ = pause() }
         }
-        var signals = termination
+        var signals = terminationSignal
         var number: Int32 = 0
         while sigwait(&signals, &number) != 0 {}
         _ = Latch("the time of a late end").isOpened(within: delay)
-        signal(SIGTERM, SIG_DFL)
-        raise(SIGTERM)
+        termination.end(by: SIGTERM)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         while true { _ = pause() }
     }
 
-    private static var termination: sigset_t {
+    private static var terminationSignal: sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGTERM)
