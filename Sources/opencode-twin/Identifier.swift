@@ -31,6 +31,19 @@ enum Identifier {
         return "\(first.randomElement() ?? "clever")-\(second.randomElement() ?? "harbor")"
     }
 
+    /// A random UUID (RFC 9562 §5.4).
+    static func uuid() -> String {
+        let digits = Array("0123456789abcdef")
+        return String(
+            "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".map { character in
+                switch character {
+                case "x": digits[Int.random(in: 0...15)]
+                case "y": digits[Int.random(in: 8...11)]
+                default: character
+                }
+            })
+    }
+
     private static func random(_ count: Int) -> String {
         String((0..<count).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
     }

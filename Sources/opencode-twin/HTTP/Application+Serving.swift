@@ -5,7 +5,11 @@ extension Application {
     /// Serves a connection until it ends.
     func serve(_ connection: TestConnection) throws {
         var limit = Serving.firstLimit
+        var idleSince: ContinuousClock.Instant?
         while let raw = try readHead(connection, within: limit) {
+            if let idleSince, let loss = misbehaviour.current.idleLoss, ContinuousClock.now - idleSince >= loss {
+                return
+            }
             let received: ReceivedRequest
             do {
                 received = try connection.readRequest(startingWith: raw, within: .seconds(600))
@@ -35,6 +39,7 @@ extension Application {
             }
             if !received.head.keepsAlive { return }
             limit = idleLimit
+            idleSince = .now
         }
     }
 

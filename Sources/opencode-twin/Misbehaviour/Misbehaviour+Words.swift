@@ -67,7 +67,15 @@ extension Misbehaviour {
                 $0.faults.append(Fault(kind: kind, path: String(path)))
                 return path.hasPrefix("/")
             }
-        } + [flag("cut-streams", "close all event streams, as a change only") { $0.cutsStreams = true }]
+        } + [
+            flag("cut-streams", "close all event streams, as a change only") { $0.cutsStreams = true },
+            duration("idle-loss", "take what arrives on a connection idle for MS milliseconds or more, and close it") {
+                $0.idleLoss = $1
+            },
+            choice("migration", "say that of OpenCode 2's migration of old sessions", Misbehaviour.Migration.self) {
+                $0.migration = $1
+            },
+        ]
     }
 
     private static var endWords: [Word] {
@@ -112,7 +120,13 @@ extension Misbehaviour {
     static func duration(
         _ name: String, _ help: String, _ set: @escaping @Sendable (inout Misbehaviour, Duration) -> Void
     ) -> Word {
-        number(name, "MS", help) { set(&$0, .milliseconds($1)) }
+        Word(name: name, value: "MS", help: help) {
+            // The unit may stand behind the number.
+            let digits = $1.map { $0.hasSuffix("ms") ? $0.dropLast(2) : $0 }
+            guard let number = digits.flatMap({ Int($0) }), number >= 0 else { return false }
+            set(&$0, .milliseconds(number))
+            return true
+        }
     }
 
     static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(

@@ -27,6 +27,11 @@ struct Misbehaviour: Sendable, Equatable {
         case withoutPid = "no-pid"
     }
 
+    /// How far OpenCode 2 is with taking over the sessions of OpenCode 1.
+    enum Migration: String, Sendable, CaseIterable {
+        case required, running, completed, error
+    }
+
     /// A process that the twin leaves behind. All hold its standard output and error open.
     enum Grandchild: String, Sendable, CaseIterable {
         /// In the twin's process group, ignores SIGTERM.
@@ -51,6 +56,9 @@ struct Misbehaviour: Sendable, Equatable {
     var isWedged = false
     /// Answers that are broken.
     var faults: [Fault] = []
+    /// From this idle time of a connection on, what arrives on it is lost: it is closed without an answer.
+    var idleLoss: Duration?
+    var migration = Migration.completed
     /// Closes all event streams without their last chunk.
     var cutsStreams = false
     /// Ends with exit code 1 after this time.

@@ -14,7 +14,11 @@ struct AnswerHead2 {
         isAllowed ? [("access-control-allow-origin", origin ?? "")] : []
     }
     private var connection: [(String, String)] {
-        [("Date", Clock.httpDate), ("Connection", "keep-alive"), ("Keep-Alive", "timeout=5")]
+        let options = request.fields.values(of: "Connection").joined(separator: ",").lowercased()
+        if options.contains("close") { return [("Date", Clock.httpDate), ("Connection", "close")] }
+        // Who wanted another protocol and does not get it is not told for how long.
+        let limit = options.contains("upgrade") ? [] : [("Keep-Alive", "timeout=5")]
+        return [("Date", Clock.httpDate), ("Connection", "keep-alive")] + limit
     }
     /// A foreign page's origin is not even told that the answer depends on it.
     private var variesByOrigin: Bool { origin == nil || isAllowed }

@@ -10,10 +10,12 @@ struct Twin2: Application {
     let pace: Int
     /// The working directory, which counts where a request names none.
     let directory: String
-    /// The user's home, below which worktrees are made.
+    /// The user's home, where the configuration is.
     let home: String
     let bus: EventBus2
     let locations: Locations2
+    let worktrees: Worktrees2
+    let terminals = Terminals2()
     /// The address that the banner tells; empty before there is one.
     let address = Monitor("")
 
@@ -46,8 +48,4 @@ struct Twin2: Application {
     func cutStreams() { bus.cut() }
 
     func listens(at address: String) { self.address.withLock { $0 = address } }
-
-    func serveTerminal(_ id: String, _ request: Request, _ connection: TestConnection) throws {
-        connection.close()
-    }
 }

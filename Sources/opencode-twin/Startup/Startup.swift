@@ -108,13 +108,16 @@ struct Startup {
 
     private func twin(_ profile: Profile2, _ misbehaviour: MisbehaviourSwitch, _ password: ServerPassword?) -> Twin2 {
         let bus = EventBus2()
+        let home = environment("HOME") ?? "/"
+        let data = environment("XDG_DATA_HOME").flatMap { $0.isEmpty ? nil : $0 } ?? "\(home)/.local/share"
         let credentials = password.map {
             Credentials(user: $0.user, password: $0.text, isInQuery: true, queryDecides: true)
         }
         return Twin2(
             profile: profile, credentials: credentials, misbehaviour: misbehaviour,
             heartbeat: heartbeat ?? profile.heartbeat, pace: pace, directory: workingDirectory,
-            home: environment("HOME") ?? "/", bus: bus, locations: Locations2(bus: bus, pace: pace))
+            home: home, bus: bus, locations: Locations2(bus: bus, pace: pace),
+            worktrees: Worktrees2(root: "\(data)/opencode/worktree"))
     }
 
     private var heartbeat: Duration? {

@@ -4,7 +4,7 @@ import TestKit
 final class Locations2: Sendable {
     /// A directory that is open.
     struct Location: Sendable {
-        let project: Project2
+        var project: Project2
         /// Opened when its agents, models and the like are there.
         let isLoaded = Latch("a directory to be loaded")
     }
@@ -61,7 +61,14 @@ final class Locations2: Sendable {
     func project(of directory: String) -> Project2 {
         let known = state.withLock { $0.locations[directory]?.project }
         if let known, known.id != "global" { return known }
-        return Project2(of: directory)
+        let project = Project2(of: directory)
+        let isChanged = state.withLock { state in
+            guard let before = state.locations[directory]?.project, before != project else { return false }
+            state.locations[directory]?.project = project
+            return true
+        }
+        if isChanged { use(project, in: directory) }
+        return project
     }
 
     /// Whether a directory was opened and what it has is loaded.

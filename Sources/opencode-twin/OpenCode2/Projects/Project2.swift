@@ -18,11 +18,11 @@ struct Project2: Sendable, Equatable {
     init(of directory: String) {
         guard let top = Project2.top(of: directory) else {
             self.init(
-                id: SHA1.hexadecimal(directory), directory: directory, canonical: directory, isRepository: false,
+                id: SHA1.hexadecimal("directory:\(directory)"), directory: directory, canonical: directory, isRepository: false,
                 branch: nil)
             return
         }
-        let commits = Project2.git(["rev-list", "--max-parents=0", "HEAD"], in: top)
+        let commits = Git2.lines(["rev-list", "--max-parents=0", "HEAD"], in: top)
         let head = (try? FileTree.read("\(top)/.git/HEAD")).map { String(decoding: $0, as: UTF8.self) }
         let branch = head?.split(whereSeparator: \.isNewline).first.flatMap { line in
             line.hasPrefix("ref: refs/heads/") ? String(line.dropFirst("ref: refs/heads/".count)) : nil
@@ -64,13 +64,5 @@ struct Project2: Sendable, Equatable {
         guard line.hasPrefix("gitdir: "), let end = line.firstRange(of: "/.git/worktrees/") else { return top }
         let folder = line[..<end.lowerBound].dropFirst("gitdir: ".count)
         return folder.hasPrefix("/") ? String(folder) : (try? FileTree.resolve("\(top)/\(folder)")) ?? top
-    }
-
-    /// What git prints, line by line; empty where it fails.
-    static func git(_ arguments: [String], in directory: String) -> [String] {
-        guard let process = try? TestProcess("/usr/bin/git", ["-C", directory] + arguments),
-            (try? process.waitForExit()) == .exited(0)
-        else { return [] }
-        return process.lines(of: .output)
     }
 }

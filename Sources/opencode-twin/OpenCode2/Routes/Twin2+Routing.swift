@@ -1,6 +1,7 @@
 extension Twin2 {
     /// Every route that the twin has, in the order in which they are tried: fixed words before parameters.
-    static let routes: [Route] = serverRoutes
+    static let routes: [Route] =
+        serverRoutes + catalogueRoutes + locationRoutes + fileRoutes + worktreeRoutes + terminalRoutes
 
     /// What a request leads to.
     func outcome(of request: Request) -> Outcome {
@@ -15,7 +16,7 @@ extension Twin2 {
         let isOfPage = request.segments.first != "api" && request.path != "openapi.json"
         // The web app asks for the password itself.
         if isOfPage, request.method == "GET" { return .answer(.webApp) }
-        if let credentials, !credentials.accept(request) { return .answer(.unauthorized2) }
+        if let credentials, !credentials.accept(request), !admits(request) { return .answer(.unauthorized2) }
         if isOfPage { return .answer(.blank(405, "Method Not Allowed")) }
         do {
             for route in Twin2.routes {

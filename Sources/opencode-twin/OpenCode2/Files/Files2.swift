@@ -1,0 +1,90 @@
+import Glibc
+import TestKit
+
+/// The files that `/api/fs` tells about, seen from one directory.
+struct Files2 {
+    /// The directory to which names are relative.
+    let directory: String
+
+    /// What is wrong with a path.
+    enum Failure: Error {
+        case missing
+        /// It leads out of the directory.
+        case outside
+    }
+
+    /// The children of a folder, which may lie anywhere: folders first, then by name.
+    func list(_ path: String) throws(Failure) -> [JSON] {
+        let folder = absolute(path)
+        guard let names = try? FileTree.names(in: folder) else { throw .missing }
+        return entries(names.map { folder == "/" ? "/\($0)" : "\(folder)/\($0)" })
+    }
+
+    /// The content of a file below the directory.
+    func read(_ path: String) throws(Failure) -> [UInt8] {
+        let file = absolute(path)
+        guard file.hasPrefix("\(directory)/") else { throw .outside }
+        guard !Files2.isFolder(file), let bytes = try? FileTree.read(file) else { throw .missing }
+        return bytes
+    }
+
+    /// What has a text in its name, upper or lower case aside, anywhere below the directory.
+    func find(_ text: String, kind: String?, limit: Int) -> [JSON] {
+        let found = all(below: directory).filter { path in
+            path.dropFirst(directory.count).lowercased().contains(text.lowercased())
+                && (kind == nil || (kind == "directory") == Files2.isFolder(path))
+        }
+        return Array(entries(found).prefix(limit))
+    }
+
+    /// The type of a file's content, by its name.
+    static func type(of path: String) -> String {
+        switch path.split(separator: ".").last.map(String.init) {
+        case "md": "text/markdown"
+        case "txt": "text/plain"
+        case "html": "text/html"
+        case "json": "application/json"
+        default: "application/octet-stream"
+        }
+    }
+
+    private func entries(_ paths: [String]) -> [JSON] {
+        let items = paths.map { (path: $0, isFolder: Files2.isFolder($0)) }
+            .sorted { ($0.isFolder ? 0 : 1, $0.path.lowercased()) < ($1.isFolder ? 0 : 1, $1.path.lowercased()) }
+        return items.map { item in
+            [
+                "path": .string(relative(item.path) + (item.isFolder ? "/" : "")),
+                "type": item.isFolder ? "directory" : "file",
+            ]
+        }
+    }
+
+    private func all(below folder: String) -> [String] {
+        let names = ((try? FileTree.names(in: folder)) ?? []).filter { $0 != ".git" }
+        return names.flatMap { name -> [String] in
+            let path = "\(folder)/\(name)"
+            return [path] + (Files2.isFolder(path) ? all(below: path) : [])
+        }
+    }
+
+    private func absolute(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in (path.hasPrefix("/") ? path : "\(directory)/\(path)").split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    /// The path as the directory sees it: `..` for each folder that it has to leave.
+    private func relative(_ path: String) -> String {
+        let (own, other) = (directory.split(separator: "/"), path.split(separator: "/"))
+        let common = zip(own, other).prefix { $0 == $1 }.count
+        return (own.dropFirst(common).map { _ in ".." } + other.dropFirst(common)).joined(separator: "/")
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        // What a symbolic link leads to is not followed, or a search would not end.
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

@@ -1,0 +1,84 @@
+import TestKit
+
+/// The worktrees of projects, which are git's own: what is saved of them is only which are known.
+final class Worktrees2: Sendable {
+    /// What is wrong with a worktree that is to be made or removed.
+    struct Failure: Error {
+        let message: String
+        /// Whether it would be removed with force.
+        var isForceable: Bool?
+    }
+
+    /// The folder below which new ones are made.
+    private let root: String
+    /// The known folders of each project beside its own: first those that git lists.
+    private let known = Monitor<[String: Set<String>]>([:])
+
+    init(root: String) {
+        self.root = root
+    }
+
+    /// The folders that are known, its own among them, sorted.
+    func list(_ project: Project2) -> [JSON] {
+        (folders(of: project) + [project.canonical]).sorted().map { folder in
+            let entry: JSON = ["directory": .string(folder)]
+            return folder == project.canonical ? entry : entry.adding([("strategy", "git")])
+        }
+    }
+
+    /// Makes a worktree and returns its folder. It has no branch unless one is named.
+    func create(
+        _ project: Project2, name: String?, directory: String?, branch: String?, from: String?
+    ) throws(Failure) -> String {
+        let name = name ?? Identifier.slug()
+        let folder = directory ?? "\(root)/\(project.id.prefix(6))/\(name)"
+        _ = folders(of: project)
+        guard !name.isEmpty, name != "..", !name.contains("/") else {
+            throw Failure(message: "Invalid worktree name: \(name)")
+        }
+        do throws(Git2.Failure) {
+            let kind = branch.map { ["-b", $0] } ?? ["--detach"]
+            try Git2.run(["worktree", "add"] + kind + [folder] + (from.map { [$0] } ?? []), in: project.canonical)
+        } catch {
+            throw Failure(message: error.message)
+        }
+        _ = known.withLock { $0[project.id]?.insert(folder) }
+        return folder
+    }
+
+    /// Removes a worktree with its folder.
+    func remove(_ project: Project2, _ folder: String, force: Bool) throws(Failure) {
+        guard folders(of: project).contains(folder) else {
+            throw Failure(message: "Worktree directory unavailable: \(folder)")
+        }
+        do throws(Git2.Failure) {
+            try Git2.run(["worktree", "remove"] + (force ? ["--force"] : []) + [folder], in: project.canonical)
+        } catch {
+            throw Failure(message: error.message, isForceable: force ? nil : true)
+        }
+        _ = known.withLock { $0[project.id]?.remove(folder) }
+    }
+
+    /// Learns which worktrees git lists; whether there are others than before.
+    func refresh(_ project: Project2) -> Bool {
+        let before = folders(of: project)
+        let now = Worktrees2.listed(project)
+        known.withLock { $0[project.id] = now }
+        return before != now
+    }
+
+    private func folders(of project: Project2) -> Set<String> {
+        if let folders = known.withLock({ $0[project.id] }) { return folders }
+        let listed = Worktrees2.listed(project)
+        return known.withLock { known in
+            known[project.id] = known[project.id] ?? listed
+            return known[project.id] ?? listed
+        }
+    }
+
+    private static func listed(_ project: Project2) -> Set<String> {
+        let lines = Git2.lines(["worktree", "list", "--porcelain"], in: project.canonical)
+        let folders = lines.filter { $0.hasPrefix("worktree ") }.map { String($0.dropFirst("worktree ".count)) }
+        return Set(folders).subtracting([project.canonical])
+    }
+}
