@@ -27,7 +27,7 @@ extension Application {
                 try write(answer, to: connection, request)
             case .events(let feed):
                 if try breakOff(stream: feed.greeting, request, connection) { return }
-                try connection.writeHead(200, headers: streamFields)
+                try connection.writeHead(200, headers: feed.fields ?? streamFields)
                 return try EventStream(
                     connection: connection, feed: feed, subscription: feed.subscribe(), misbehaviour: misbehaviour
                 ).run()

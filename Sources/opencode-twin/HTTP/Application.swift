@@ -47,6 +47,8 @@ struct EventFeed: Sendable {
     let interval: Duration
     /// Whether the first heartbeat comes right behind the first event.
     var beatsAtOnce = false
+    /// The fields of its head, where they are not those of every stream.
+    var fields: [(String, String)]?
     let subscribe: @Sendable () -> EventSubscription
     let unsubscribe: @Sendable (EventSubscription) -> Void
     /// A heartbeat, as it is written.

@@ -33,6 +33,14 @@ struct AnswerHead2 {
         ]
     }
 
+    /// Fields of the head of a session's log.
+    static var log: [(String, String)] {
+        [
+            ("content-type", "text/event-stream"), ("vary", "Origin, Accept-Encoding"), ("Date", Clock.httpDate),
+            ("Connection", "keep-alive"), ("Keep-Alive", "timeout=5"), ("Transfer-Encoding", "chunked"),
+        ]
+    }
+
     var fields: [(String, String)] {
         switch answer.content {
         case .preflight: preflight

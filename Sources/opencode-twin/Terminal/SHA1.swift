@@ -41,7 +41,7 @@ enum SHA1 {
     private static func rotate(_ value: UInt32, _ count: UInt32) -> UInt32 { value << count | value >> (32 - count) }
 }
 
-/// Base64 (RFC 4648 §4), encoding only.
+/// Base64 (RFC 4648 §4).
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
@@ -54,5 +54,21 @@ enum Base64 {
             if padding { text += String(repeating: "=", count: 3 - group.count) }
         }
         return text
+    }
+
+    /// The bytes of a text, in this alphabet or the one for addresses (§5), with padding or without; nil for any other.
+    static func decode(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var (bits, count) = (0, 0)
+        for character in text.replacing("-", with: "+").replacing("_", with: "/") where character != "=" {
+            guard let value = alphabet.firstIndex(of: character) else { return nil }
+            bits = (bits << 6 | value) & 0xff_ffff
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return bytes
     }
 }

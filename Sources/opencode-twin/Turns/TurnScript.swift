@@ -6,6 +6,8 @@ struct TurnScript: Equatable, Sendable {
     var scenario: Scenario
     /// How many pieces the text is streamed in; nil takes the text's own words.
     var pieces: Int?
+    /// Whether the prompt's bracket says it.
+    private(set) var piecesAreGiven = false
     /// The time between two pieces.
     var interval: Duration = .milliseconds(21)
     /// The time without a byte before the first piece.
@@ -39,7 +41,9 @@ struct TurnScript: Equatable, Sendable {
 
     private mutating func apply(_ name: Substring, _ value: Substring) {
         switch name {
-        case "pieces": pieces = Int(value).map { max(1, $0) } ?? pieces
+        case "pieces":
+            pieces = Int(value).map { max(1, $0) } ?? pieces
+            piecesAreGiven = true
         case "interval": interval = TurnScript.duration(value) ?? interval
         case "silent": silence = TurnScript.duration(value) ?? silence
         case "bytes":

@@ -18,11 +18,13 @@ final class EventBus2: Sendable {
 
     private let state = Monitor(State())
 
-    /// Publishes one event. Without a directory it has no `location`.
+    /// Publishes one event and returns its id. Without a directory it has no `location`.
+    @discardableResult
     func publish(
         _ type: String, _ data: JSON, in directory: String?, durable: Durable? = nil, metadata: JSON? = nil
-    ) {
-        let start: JSON = ["id": .string(Identifier.make("evt")), "created": .integer(Clock.milliseconds)]
+    ) -> String {
+        let id = Identifier.make("evt")
+        let start: JSON = ["id": .string(id), "created": .integer(Clock.milliseconds)]
         state.withLock { state in
             var members: [(String, JSON)] = metadata.map { [("metadata", $0)] } ?? []
             members.append(("type", .string(type)))
@@ -43,6 +45,7 @@ final class EventBus2: Sendable {
             let event = start.adding(members).encoded
             for subscription in state.subscriptions.values { subscription.append(event) }
         }
+        return id
     }
 
     /// Counts an event of a session that streams do not have, as its title's usage is one.
@@ -50,14 +53,28 @@ final class EventBus2: Sendable {
         state.withLock { $0.sequence[session, default: 0] += 1 }
     }
 
-    /// The number that a session's next event will have.
-    func nextNumber(_ session: String) -> Int { state.withLock { $0.sequence[session, default: 0] } }
-
     /// The stream of all events.
     func feed(interval: Duration) -> EventFeed {
         EventFeed(
             greeting: "data: \(Self.connected())\n\n", interval: interval, beatsAtOnce: true,
             subscribe: { self.subscribe() }, unsubscribe: { self.unsubscribe($0) }, heartbeat: { ": heartbeat\n\n" })
+    }
+
+    /// The stream of a session's log. It tells how far that goes, and nothing else: recorded is no more.
+    func log(of session: String, follows: Bool, interval: Duration) -> EventFeed {
+        let synced: JSON = [
+            "type": "log.synced", "aggregateID": .string(session),
+            "seq": .integer(state.withLock { $0.sequence[session, default: 0] } - 1),
+        ]
+        return EventFeed(
+            greeting: "data: \(synced.encoded)\n\n", interval: follows ? interval : .seconds(86_400),
+            fields: AnswerHead2.log,
+            subscribe: {
+                let subscription = EventSubscription(number: 0, directory: nil)
+                subscription.append(synced.encoded)
+                if !follows { subscription.end() }
+                return subscription
+            }, unsubscribe: { _ in }, heartbeat: { ": heartbeat\n\n" })
     }
 
     /// Ends every stream without its last chunk.

@@ -1,7 +1,8 @@
 extension Twin2 {
     /// Every route that the twin has, in the order in which they are tried: fixed words before parameters.
     static let routes: [Route] =
-        serverRoutes + catalogueRoutes + locationRoutes + fileRoutes + worktreeRoutes + terminalRoutes
+        serverRoutes + catalogueRoutes + locationRoutes + fileRoutes + worktreeRoutes + terminalRoutes + sessionRoutes
+        + turnRoutes + messageRoutes + requestRoutes
 
     /// What a request leads to.
     func outcome(of request: Request) -> Outcome {
@@ -38,7 +39,7 @@ extension Twin2 {
             return parts[0] == request.method && Route.match(parts[1].split(separator: "/"), request.segments) != nil
         }
         guard let operation else { return nil }
-        let message = "OpenCode \(profile.version) has \(operation); its twin has not, for nothing that is tested asks it"
+        let message = "OpenCode \(profile.version) has \(operation); its twin has not, for no test asks it"
         return .error(501, "Not Implemented", "NotBuilt", [("message", .string(message))])
     }
 }

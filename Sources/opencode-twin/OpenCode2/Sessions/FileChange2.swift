@@ -1,0 +1,38 @@
+/// A file that a tool has written: what was in it before and what is in it now. Nothing is written to the disk.
+struct FileChange2: Sendable {
+    /// The message of the user whose turn has written it.
+    let messageID: String
+    let file: String
+    /// nil where there was no file.
+    let before: String?
+    /// nil where it was taken away.
+    let after: String?
+
+    /// What takes it back.
+    var reverted: FileChange2 { FileChange2(messageID: messageID, file: file, before: after, after: before) }
+
+    var json: JSON { json("file patch additions deletions status") }
+
+    func json(_ layout: Layout) -> JSON {
+        let (old, new) = (lines(before), lines(after))
+        let status = before == nil ? "added" : after == nil ? "deleted" : "modified"
+        return layout.object([
+            "file": .string(file), "patch": .string(patch(old, new)), "additions": .integer(new.count),
+            "deletions": .integer(old.count), "status": .string(status),
+        ])
+    }
+
+    /// As git tells it, with all lines of both.
+    private func patch(_ old: [Substring], _ new: [Substring]) -> String {
+        let mode = before == nil ? "new file mode 100644\n" : after == nil ? "deleted file mode 100644\n" : ""
+        let names = (before == nil ? "/dev/null" : "a/\(file)", after == nil ? "/dev/null" : "b/\(file)")
+        let range = { (lines: [Substring]) in lines.isEmpty ? "0,0" : "1,\(lines.count)" }
+        return "diff --git a/\(file) b/\(file)\n\(mode)--- \(names.0)\n+++ \(names.1)\n"
+            + "@@ -\(range(old)) +\(range(new)) @@\n" + old.map { "-\($0)\n" }.joined()
+            + new.map { "+\($0)\n" }.joined()
+    }
+
+    private func lines(_ text: String?) -> [Substring] {
+        text?.split(separator: "\n", omittingEmptySubsequences: false).dropLast() ?? []
+    }
+}

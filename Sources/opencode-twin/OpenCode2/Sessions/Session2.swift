@@ -1,0 +1,124 @@
+/// One session with its messages.
+struct Session2: Sendable {
+    /// How its last turn ended.
+    enum Outcome: String, Sendable {
+        case succeeded, failed, interrupted
+    }
+
+    /// One message, as lists show it.
+    struct Message: Sendable {
+        let id: String
+        let type: String
+        let json: JSON
+    }
+
+    let id: String
+    let slug = Identifier.slug()
+    let created = Clock.milliseconds
+    let parentID: String?
+    /// The session that it was copied from, and up to where.
+    let fork: JSON?
+    /// Where it works, and the project that belongs to it. Both change when it is moved.
+    var directory: String
+    var project: Project2
+    var agent: String?
+    var model: Model2?
+    var title: String?
+    var metadata: JSON?
+    var permissions: JSON?
+    var usage = Usage2()
+    var updated: Int
+    var idle: Int?
+    var outcome: Outcome?
+    var revert: JSON?
+    var messages: [Message] = []
+    /// What was sent and has not been taken up yet.
+    var inbox: [InboxItem2] = []
+    /// The files that its tools have written, oldest first.
+    var changes: [FileChange2] = []
+    /// Whether its instructions have been told.
+    var isInstructed = false
+
+    /// The turns that run now.
+    var execution: TurnControl?
+
+    init(
+        id: String? = nil, directory: String, project: Project2, parentID: String? = nil, fork: JSON? = nil,
+        agent: String? = nil, model: Model2? = nil, title: String? = nil
+    ) {
+        self.id = id ?? Identifier.make("ses", descending: true)
+        (self.directory, self.project, self.parentID, self.fork) = (directory, project, parentID, fork)
+        (self.agent, self.model, self.title) = (agent, model, title)
+        updated = created
+    }
+
+    var location: JSON { ["directory": .string(directory)] }
+    var subpath: String { project.subpath(of: directory) }
+
+    /// As answers show it.
+    var json: JSON {
+        Session2.info.object([
+            "id": .string(id), "parentID": parentID.map { .string($0) }, "fork": fork,
+            "projectID": .string(project.id), "agent": agent.map { .string($0) }, "model": model?.complete, "cost": 0,
+            "tokens": usage.tokens, "outcome": outcome.map { .string($0.rawValue) },
+            "time": Session2.time.object([
+                "created": .integer(created), "updated": .integer(updated), "idle": idle.map { .integer($0) },
+            ]), "title": title.map { .string($0) }, "subpath": subpath.isEmpty ? nil : .string(subpath),
+            "metadata": metadata, "permissions": permissions, "revert": revert, "location": location,
+        ])
+    }
+
+    /// The data of `session.created`.
+    func creation(version: String) -> JSON {
+        Session2.creation.object([
+            "sessionID": .string(id), "slug": .string(slug), "version": .string(version),
+            "projectID": .string(project.id), "parentID": parentID.map { .string($0) }, "location": location,
+            "subpath": .string(subpath), "title": title.map { .string($0) }, "agent": agent.map { .string($0) },
+            "model": model?.json, "metadata": metadata, "permissions": permissions,
+        ])
+    }
+
+    private static let info: Layout = """
+        id parentID fork projectID agent model cost tokens outcome time title subpath metadata permissions revert \
+        location
+        """
+    private static let time: Layout = "created updated idle"
+    private static let creation: Layout = """
+        sessionID slug version projectID parentID location subpath title agent model metadata permissions
+        """
+}
+
+/// What was sent to a session and waits there.
+struct InboxItem2: Sendable {
+    /// What it is.
+    enum Kind: String, Sendable {
+        case user, synthetic, compaction, move
+    }
+
+    /// When it is taken up.
+    enum Delivery: String, Sendable {
+        /// Behind the step that runs.
+        case steer
+        /// Behind the turns that run.
+        case queue
+    }
+
+    let id: String
+    let kind: Kind
+    let payload: JSON
+    let delivery: Delivery
+    let created = Clock.milliseconds
+
+    /// As answers show it.
+    func json(in session: String) -> JSON {
+        [
+            "id": .string(id), "sessionID": .string(session), "time": ["created": .integer(created)],
+            "type": .string(kind.rawValue), "payload": payload, "delivery": .string(delivery.rawValue),
+        ]
+    }
+
+    /// As `session.inbox.enqueued` shows it.
+    var item: JSON {
+        ["type": .string(kind.rawValue), "payload": payload, "delivery": .string(delivery.rawValue)]
+    }
+}

@@ -1,0 +1,54 @@
+/// One run of a shell command.
+struct Shell2 {
+    let id = Identifier.make("sh")
+    let command: String
+    let session: String
+    let directory: String
+    private let file: String
+    private let started = Clock.milliseconds
+    private var completed: Int?
+    /// Whether a user has run it, beside the model.
+    private let isBackground: Bool
+
+    init(command: String, session: Session2, home: String, isBackground: Bool = false) {
+        (self.command, self.session, directory) = (command, session.id, session.directory)
+        self.isBackground = isBackground
+        file = "\(home)/.local/share/opencode/shell/\(session.project.id)/\(id).out"
+    }
+
+    mutating func end() {
+        completed = Clock.milliseconds
+    }
+
+    /// As `shell.created` shows it.
+    var json: JSON { info(pid: nil) }
+
+    /// As a session's own events show it: with a process.
+    func info(pid: Int?) -> JSON {
+        let owner: JSON = ["sessionID": .string(session)]
+        let time: JSON = ["started": .integer(started)]
+        let info: JSON = [
+            "id": .string(id), "status": completed == nil ? "running" : "exited", "command": .string(command),
+            "cwd": .string(directory), "shell": "/usr/bin/bash", "file": .string(file),
+            "metadata": owner.adding(isBackground ? [("background", true)] : []),
+            "time": time.adding(completed.map { [("completed", .integer($0))] } ?? []),
+        ]
+        return info.adding(pid.map { [("pid", .integer($0))] } ?? []).adding(completed == nil ? [] : [("exit", 0)])
+    }
+
+    /// The data of `shell.exited`.
+    var exit: JSON { ["id": .string(id), "exit": 0, "status": "exited"] }
+
+    /// The message that stays of a run that has ended.
+    func message(_ message: String, _ output: JSON) -> Session2.Message {
+        var time: JSON = ["created": .integer(started)]
+        if let completed { time = time.adding([("completed", .integer(completed))]) }
+        return Session2.Message(
+            id: message, type: "shell",
+            json: [
+                "id": .string(message), "metadata": ["background": .bool(isBackground)], "time": time,
+                "type": "shell", "shellID": .string(id), "command": .string(command), "status": "exited", "exit": 0,
+                "output": output,
+            ])
+    }
+}

@@ -1,0 +1,91 @@
+/// Turns that do not come to their end.
+extension Execution2 {
+    static var interruption: JSON { ["type": "aborted", "message": "Step interrupted"] }
+
+    static var refusal: JSON {
+        [
+            "type": "provider.auth", "message": "Method doesn't allow unregistered callers", "status": 401,
+        ]
+    }
+
+    private static var rateLimit: JSON {
+        ["type": "provider.rate-limit", "message": "Rate limit reached", "status": 429]
+    }
+
+    private static var brokenOutput: JSON {
+        [
+            "type": "provider.invalid-output", "message": "OpenAI Chat stream ended without finish_reason",
+            "status": 200,
+        ]
+    }
+
+    /// The error of a model that the configuration does not have.
+    func unavailable() throws(Ending) -> JSON {
+        let model = try session().model ?? .standard
+        return [
+            "type": "provider.no-route", "message": .string("Model unavailable: \(model.providerID)/\(model.id)"),
+        ]
+    }
+
+    /// Tries again and again, as after a provider's 429, until the turn is interrupted.
+    func retryForEver() throws(Ending) -> Bool {
+        var step = try begin()
+        var attempt = 1
+        while true {
+            attempt += 1
+            try retry(step, attempt, Execution2.rateLimit)
+            step = try begin(step)
+        }
+    }
+
+    /// The provider breaks off, again and again; the model is asked to go on each time.
+    func breakOffForEver() throws(Ending) -> Bool {
+        var attempt = 1
+        while true {
+            attempt += 1
+            let step = try begin()
+            try tell(step, "session.text.started", [("ordinal", 0)])
+            var text = ""
+            do throws(Ending) {
+                for piece in ["The answer begins here ", "and breaks "] {
+                    try pauseForDelta()
+                    text += piece
+                    try tellDelta(step, "session.text.delta", piece)
+                }
+            } catch {
+                try end(step, text)
+                try streamed(step)
+                try fail(step, Execution2.interruption)
+                throw error
+            }
+            try end(step, text)
+            try streamed(step)
+            try fail(step, Execution2.brokenOutput)
+            try retry(step, attempt, Execution2.brokenOutput)
+            let request = "The previous response was interrupted. Go on from there."
+            let event = conversation.publish("session.synthetic", try session(), [("text", .string(request))])
+            let message = "msg_\(event.dropFirst(4))"
+            store.store(
+                Session2.Message(
+                    id: message, type: "synthetic",
+                    json: [
+                        "id": .string(message), "time": ["created": .integer(Clock.milliseconds)],
+                        "text": .string(request), "type": "synthetic",
+                    ]), in: id)
+        }
+    }
+
+    /// Tells when the next try comes, and waits for that: two seconds, then twice as long each time.
+    private func retry(_ step: Step2, _ attempt: Int, _ error: JSON) throws(Ending) {
+        let delay = 2000 << min(attempt - 2, 5)
+        let members: [(String, JSON)] = [
+            ("attempt", .integer(attempt)), ("at", .integer(Clock.milliseconds + delay * script.pace / 100)),
+            ("error", error),
+        ]
+        step.retry = JSON.object([]).adding(members)
+        store.store(step.message, in: id)
+        try tell(step, "session.retry.scheduled", members)
+        // At no pace at all it would fill the stream.
+        try pause(max(script.scaled(.milliseconds(delay)), .milliseconds(10)))
+    }
+}

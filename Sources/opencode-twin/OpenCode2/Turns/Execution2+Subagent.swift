@@ -1,0 +1,28 @@
+/// A subagent: a session of its own whose turn runs while its parent's waits.
+extension Execution2 {
+    /// Lets a child session answer.
+    func delegate(_ call: inout ToolCall2, of step: Step2) throws(Ending) {
+        let session = try session()
+        var model = session.model ?? .standard
+        model.variant = model.variant ?? "default"
+        let child = Session2(
+            directory: session.directory, project: session.project, parentID: id, agent: "general", model: model,
+            title: "Look around")
+        _ = conversation.create(child)
+        try progress(&call, of: step, ["sessionID": .string(child.id), "status": "running"])
+        let text = "You are a subagent spawned by another session.\nList the files"
+        conversation.enqueue(.user, ["text": .string(text)], in: child.id)
+        let found = "The child session found it."
+        // What interrupts the parent interrupts the child.
+        if let turn = store.begin(child.id, abort: control.abort) {
+            let execution = Execution2(conversation, session: child.id, turn)
+            execution.words = TurnScript.words(of: found)
+            execution.run()
+        }
+        try pause(.zero)
+        try succeed(
+            &call, of: step,
+            "<subagent sessionID=\"\(child.id)\" state=\"completed\">\n\(found)\n</subagent>",
+            ["sessionID": .string(child.id), "status": "completed", "truncated": false])
+    }
+}

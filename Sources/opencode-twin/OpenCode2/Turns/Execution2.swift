@@ -1,0 +1,157 @@
+import TestKit
+
+/// What a session does from when it is woken until its inbox is empty. Used by one thread.
+final class Execution2 {
+    /// How it ended when it did not come to its end.
+    enum Ending: Error {
+        case interrupted(reason: String)
+        case failed(JSON)
+    }
+
+    let conversation: Conversation2
+    let id: String
+    let control: TurnControl
+    /// How the turn goes; chosen by each prompt that is taken up.
+    private(set) var script: TurnScript
+    /// What the model was asked last, and the message that asked it.
+    private(set) var prompt = (id: "", text: "")
+    /// Whether the scenario's tool was called since.
+    var hasCalledTool = false
+    /// What a subagent says, whatever its model's name and its prompt would choose.
+    var words: [String]?
+
+    var store: SessionStore2 { conversation.store }
+
+    init(_ conversation: Conversation2, session id: String, _ control: TurnControl) {
+        (self.conversation, self.id, self.control) = (conversation, id, control)
+        script = TurnScript(model: "talk", prompt: "", pace: conversation.pace)
+    }
+
+    /// The session as it is now. What is published of one that was removed meanwhile is of nobody's interest.
+    func session() throws(Ending) -> Session2 {
+        guard let session = store[id] else { throw .interrupted(reason: "user") }
+        return session
+    }
+
+    /// Runs until nothing is left to do, which marks the session as idle.
+    func run() {
+        repeat {
+            do throws(Ending) {
+                conversation.publish("session.execution.started", try session(), isLocated: false)
+                try drain()
+                settle("succeeded", .succeeded)
+            } catch {
+                switch error {
+                case .failed(let error): settle("failed", .failed, [("error", error)])
+                case .interrupted(let reason): return endInterrupted(reason)
+                }
+            }
+        } while !store.finish(id, evenIfMoreIsToDo: false)
+        control.isSettled.open()
+    }
+
+    /// What is left in the inbox waits for the next prompt. What nobody has interrupted has no outcome.
+    private func endInterrupted(_ reason: String) {
+        settle("interrupted", reason == "user" ? .interrupted : nil, [("reason", .string(reason))])
+        _ = store.finish(id, evenIfMoreIsToDo: true)
+        if reason == "user" { control.wasAborted.open() }
+        control.isSettled.open()
+    }
+
+    /// Lets time pass.
+    func pause(_ time: Duration) throws(Ending) {
+        do {
+            try control.pause(time)
+        } catch {
+            throw .interrupted(reason: "user")
+        }
+    }
+
+    private func settle(_ type: String, _ outcome: Session2.Outcome?, _ members: [(String, JSON)] = []) {
+        guard let session = store[id] else { return }
+        let event = conversation.publish("session.execution.\(type)", session, members, isLocated: false)
+        guard let outcome else { return }
+        let now = Clock.milliseconds
+        store.update(id, isProgress: true) { ($0.outcome, $0.idle) = (outcome, now) }
+        let message = "msg_\(event.dropFirst(4))"
+        store.store(
+            Session2.Message(
+                id: message, type: "idle",
+                json: [
+                    "id": .string(message), "time": ["created": .integer(now)], "type": "idle",
+                    "outcome": .string(outcome.rawValue),
+                ]), in: id)
+    }
+
+    private func drain() throws(Ending) {
+        var owesStep = false
+        while true {
+            let items = store.take(id, takesQueued: !owesStep)
+            if items.isEmpty, !owesStep { return }
+            if items.contains(where: { $0.kind == .user }) { try instruct() }
+            for item in items where try take(up: item) { owesStep = true }
+            if owesStep { owesStep = try step() }
+        }
+    }
+
+    /// Takes up what was sent; whether the model has to answer it.
+    private func take(up item: InboxItem2) throws(Ending) -> Bool {
+        try pause(.zero)
+        conversation.publish("session.inbox.delivered", try session(), [("inboxID", .string(item.id))])
+        switch item.kind {
+        case .user:
+            let text = item.payload["text"]?.text ?? ""
+            prompt = (item.id, text)
+            hasCalledTool = false
+            try show(item, "user")
+            if try session().model == nil { store.update(id, isProgress: true) { $0.model = .standard } }
+            script = TurnScript(model: try session().model?.id ?? "talk", prompt: text, pace: conversation.pace)
+            if words != nil { script.scenario = .talk }
+            try entitle()
+            return true
+        case .synthetic: try show(item, "synthetic")
+        case .move: try move(item)
+        case .compaction: try compact(item)
+        }
+        return false
+    }
+
+    /// Stores what was sent as a message.
+    private func show(_ item: InboxItem2, _ type: String) throws(Ending) {
+        guard case .object(let members) = item.payload else { return }
+        let metadata = members.filter { $0.name == "metadata" }.map { ($0.name, $0.value) }
+        let rest = members.filter { $0.name != "metadata" }.map { ($0.name, $0.value) }
+        let start: JSON = ["id": .string(item.id)]
+        let json = start.adding(metadata + [("time", ["created": .integer(Clock.milliseconds)])] + rest).adding([
+            ("type", .string(type))
+        ])
+        store.store(Session2.Message(id: item.id, type: type, json: json), in: id)
+    }
+
+    /// Tells, once, what the session is told to begin with.
+    private func instruct() throws(Ending) {
+        let session = try session()
+        if session.isInstructed { return }
+        store.update(id, isProgress: true) { $0.isInstructed = true }
+        conversation.publish(
+            "session.instructions.updated", session, [("delta", Conversation2.instructions(of: session))], version: 2,
+            metadata: ["instructions": ["initial": true]])
+    }
+
+    /// Gives a new session a title, which costs a call of a model.
+    private func entitle() throws(Ending) {
+        if try session().title != nil { return }
+        try pause(script.scaled(.milliseconds(40)))
+        conversation.bus.skip(id)
+        use(.call)
+        let words = TurnScript.withoutOptions(prompt.text).split(whereSeparator: \.isWhitespace).prefix(6)
+        conversation.rename(id, to: words.joined(separator: " "))
+    }
+
+    /// Counts what a call has used.
+    func use(_ usage: Usage2) {
+        guard let session = store.update(id, isProgress: true, { $0.usage += usage }) else { return }
+        conversation.publish(
+            "session.usage.updated", session, session.usage.members, version: nil, isLocated: false)
+    }
+}
