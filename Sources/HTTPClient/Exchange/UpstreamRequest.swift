@@ -26,11 +26,13 @@ package struct UpstreamRequest {
     package var body: Body
     /// Whether a 101 may be the answer.
     package var mayUpgrade: Bool
+    /// Whether it has a connection to itself, so that clients' requests find theirs as they left them.
+    package var isAlone: Bool
 
     /// A request with these parts.
     package init(
         port: UInt16, method: Method, methodName: String, target: ArraySlice<UInt8>, fields: FieldList, body: Body,
-        mayUpgrade: Bool = false
+        mayUpgrade: Bool = false, isAlone: Bool = false
     ) {
         self.port = port
         self.method = method
@@ -39,6 +41,7 @@ package struct UpstreamRequest {
         self.fields = fields
         self.body = body
         self.mayUpgrade = mayUpgrade
+        self.isAlone = isAlone
     }
 
     /// Whether the request can be sent again without harm: only then may it use a kept-alive connection.
@@ -47,7 +50,7 @@ package struct UpstreamRequest {
     /// whether it was read. A request that is safe to repeat is sent once more then (RFC 9110 §9.2.2); any other, a
     /// prompt above all, goes out on a connection of its own, which costs 50 µs and cannot be stale.
     var mayBeRepeated: Bool {
-        guard method.isIdempotent, !mayUpgrade else { return false }
+        guard method.isIdempotent, !mayUpgrade, !isAlone else { return false }
         if case .streamed = body { return false }
         return true
     }

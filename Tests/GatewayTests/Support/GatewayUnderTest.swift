@@ -22,7 +22,7 @@ final class GatewayUnderTest: Sendable {
         let shim = try tools.write(
             """
             #!/bin/sh
-            echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
+            echo "$(cat upstream-words 2>/dev/null || echo 'opencode server listening on') http://127.0.0.1:$(cat upstream-port)"
             exec tail -f --pid=$PPID /dev/null
             """, to: "opencode", mode: 0o755)
         self.tools = tools
@@ -61,6 +61,7 @@ final class GatewayUnderTest: Sendable {
     func start(_ instance: FakeInstance, as project: String = "demo") throws {
         try makeProject(project)
         _ = try home.write("\(instance.port)\n", to: "\(project)/upstream-port")
+        _ = try home.write("\(instance.family.words)\n", to: "\(project)/upstream-words")
         let answer = try request("POST", "/projects/\(project)/start")
         guard answer.status == 200 else { throw TestFailure("start answered \(answer.status) \(answer.text)") }
     }

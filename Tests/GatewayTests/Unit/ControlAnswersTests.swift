@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPTypes
 import Instances
+import OpenCode
 import Testing
 
 @testable import Gateway
@@ -20,7 +21,7 @@ struct ControlAnswersTests {
     private func status(_ text: String, _ state: InstanceState) throws -> ProjectStatus {
         let report = InstanceReport(
             state: state.name, since: 1_795_294_023_500_000_000, processIdentifier: 4711, restarts: 2,
-            version: "1.18.33", lastError: "It said \"no\".\nboom", warnings: ["a", "b"])
+            version: "1.18.33", family: .one, lastError: "It said \"no\".\nboom", warnings: ["a", "b"])
         return ProjectStatus(project: try project(text, state), report: report)
     }
 
@@ -80,7 +81,7 @@ struct ControlAnswersTests {
             ControlAnswers.status(try name(), try status("alpha", state)), 200,
             #"{"name":"alpha","path":"/home/vibe/alpha","has_git":false,"has_package_json":true,\#(running),"#
                 + #""state":"\#(state.name)","since":"2026-11-21T20:47:03Z","pid":4711,"restarts":2,"#
-                + #""version":"1.18.33","last_error":"It said \"no\".\nboom","warnings":["a","b"]}"#)
+                + #""version":"1.18.33","api":"1","last_error":"It said \"no\".\nboom","warnings":["a","b"]}"#)
     }
 
     @Test(

@@ -10,6 +10,8 @@ struct ProjectStatus: Decodable, Equatable {
     let state: String
     let pid: Int32?
     let restarts: Int
+    let version: String?
+    let api: String?
     let lastError: String?
     let warnings: [String]
 }

@@ -1,0 +1,140 @@
+import TestKit
+import Testing
+
+/// OpenCode 1 and 2 side by side on one gateway, each started and asked in its own way.
+@Suite struct FamilyTests {
+    private static let twins = [("1.1.11", "1"), ("1.2.27", "1"), ("1.18.33", "1"), ("2.0.15", "2")]
+
+    /// A gateway with one project for each version, each with a command of its own.
+    private func gateway(flags: [String] = [], environment: [String: String] = [:]) throws -> GatewayUnderTest {
+        let twin = try BuiltProducts.path("opencode-twin")
+        let gateway = try GatewayUnderTest(flags: flags, environment: environment, opencode: twin)
+        for (version, _) in Self.twins {
+            try gateway.makeProject("demo-\(version)")
+            try gateway.home.write(
+                "VIBE_OPENCODE=\(twin) --profile \(version)\n", to: ".config/opencode/env.d/demo-\(version).env",
+                mode: 0o600)
+        }
+        return gateway
+    }
+
+    @Test func everyVersionRunsBesideTheOthersByItsOwnCommand() throws {
+        let gateway = try gateway()
+        for (version, family) in Self.twins {
+            let answer = try gateway.request("POST", "/projects/demo-\(version)/start", within: TwinRig.patience)
+            #expect(answer.status == 200, "\(version): \(answer.text)")
+            let status = try gateway.request("GET", "/projects/demo-\(version)/status")
+            #expect(status.text.contains(#""version":"\#(version)","api":"\#(family)""#), "\(status.text)")
+        }
+        // Each is reached with its own password at its own paths.
+        #expect(try gateway.request("GET", "/projects/demo-1.18.33/api/global/health").text.contains("1.18.33"))
+        #expect(try gateway.request("GET", "/projects/demo-2.0.15/api/api/info").text.contains("2.0.15"))
+        for (version, _) in Self.twins {
+            #expect(try gateway.request("DELETE", "/projects/demo-\(version)/stop").status == 200)
+            let status = try gateway.request("GET", "/projects/demo-\(version)/status").text
+            #expect(status.contains(#""state":"stopped""#) && status.contains(#""last_error":null"#), "\(status)")
+        }
+        #expect(!gateway.log.contains { $0.contains("failed") })
+        // What is each project's own business is not the instance's.
+        #expect(!gateway.log.contains { $0.contains("server password") })
+    }
+
+    @Test(arguments: twins.map(\.0))
+    func itIsReadyWithinMillisecondsOfItsAnnouncement(version: String) throws {
+        let gateway = try gateway(flags: ["--log-format", "json"], environment: ["TWIN_PACE": "0"])
+        for _ in 0..<10 {
+            #expect(try gateway.request("POST", "/projects/demo-\(version)/start").status == 200)
+            #expect(try gateway.request("DELETE", "/projects/demo-\(version)/stop").status == 200)
+        }
+        let announced = try LogTimes.of(gateway.log, "server listening on http://")
+        let ready = try LogTimes.of(gateway.log, "The instance is ready")
+        let delays = zip(announced, ready).map { $1 - $0 }.sorted()
+        try #require(delays.count == 10)
+        print("OpenCode \(version): ready \(delays[5]) after its announcement, median of ten")
+        #expect(delays[5] <= .milliseconds(20), "\(delays)")
+    }
+
+    @Test(arguments: ["1.18.33", "2.0.15"])
+    func withoutPasswordsOnlyTwoHasOneAndNobodySeesIt(version: String) throws {
+        let gateway = try gateway(flags: ["--instance-password", "off"])
+        #expect(try gateway.request("POST", "/projects/demo-\(version)/start").status == 200)
+        let path = version == "2.0.15" ? "/api/session" : "/session"
+        #expect(try gateway.request("GET", "/projects/demo-\(version)/api\(path)").status == 200)
+        let status = try gateway.request("GET", "/projects/demo-\(version)/status").text
+        #expect(status.contains(#""warnings":[]"#), "\(status)")
+        #expect(!gateway.log.contains { $0.contains("server password") })
+    }
+
+    @Test func aUserNameIsAWarningForTwoAndThePasswordHolds() throws {
+        let gateway = try gateway(flags: ["--instance-password", "off"])
+        try gateway.home.write(
+            "OPENCODE_SERVER_PASSWORD=theirs\nOPENCODE_SERVER_USERNAME=gate\n", to: ".config/opencode/env", mode: 0o600)
+        for version in ["1.18.33", "2.0.15"] {
+            #expect(try gateway.request("POST", "/projects/demo-\(version)/start").status == 200)
+            let path = version == "2.0.15" ? "/api/session" : "/session"
+            #expect(try gateway.request("GET", "/projects/demo-\(version)/api\(path)").status == 200)
+            let status = try gateway.request("GET", "/projects/demo-\(version)/status").text
+            #expect(status.contains("OpenCode 2 knows the user opencode only") == (version == "2.0.15"), "\(status)")
+        }
+    }
+
+    @Test func aPasswordThatIsPrintedNeverthelessIsMasked() throws {
+        let twin = try BuiltProducts.path("opencode-twin")
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        // A wrapper that takes the password away: OpenCode 2 makes one of its own and prints it.
+        let wrapper = try gateway.home.write(
+            "#!/bin/sh\nunset OPENCODE_PASSWORD OPENCODE_SERVER_PASSWORD\nexec '\(twin)' --profile 2.0.15 \"$@\"\n",
+            to: ".wrapper", mode: 0o755)
+        try gateway.home.write("VIBE_OPENCODE=\(wrapper)\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
+        // It does not take the password that it never got.
+        #expect(try gateway.request("POST", "/projects/demo/start", within: TwinRig.patience).status >= 500)
+        try gateway.waitForLog("server password ***")
+        #expect(!gateway.log.contains { $0.contains("server password ") && !$0.contains("server password ***") })
+        let status = try gateway.request("GET", "/projects/demo/status").text
+        #expect(status.contains("It wants a password that the gateway did not give"), "\(status)")
+        _ = try gateway.request("DELETE", "/projects/demo/stop")
+    }
+
+    @Test func aChangedCommandIsToldUntilTheNextStart() throws {
+        let gateway = try gateway()
+        let path = "/projects/demo-1.18.33"
+        #expect(try gateway.request("POST", "\(path)/start").status == 200)
+        #expect(try gateway.request("GET", "\(path)/status").text.contains(#""warnings":[]"#))
+        try gateway.home.write(
+            "VIBE_OPENCODE=\(try BuiltProducts.path("opencode-twin")) --profile 2.0.15\n",
+            to: ".config/opencode/env.d/demo-1.18.33.env", mode: 0o600)
+        let status = try gateway.request("GET", "\(path)/status").text
+        #expect(status.contains("restart to apply") && status.contains(#""api":"1""#), "\(status)")
+        #expect(try gateway.request("DELETE", "\(path)/stop").status == 200)
+        #expect(try gateway.request("POST", "\(path)/start").status == 200)
+        let after = try gateway.request("GET", "\(path)/status").text
+        #expect(after.contains(#""warnings":[]"#) && after.contains(#""api":"2""#), "\(after)")
+    }
+}
+
+/// When lines of a JSON log were written.
+enum LogTimes {
+    /// The times of all lines with the phrase, in their order, since midnight.
+    static func of(_ log: [String], _ phrase: String) throws -> [Duration] {
+        try log.filter { $0.contains(phrase) }.map { line in
+            // "time":"2026-11-22T13:35:02.408Z"
+            guard let start = line.range(of: "T", after: #""time":""#) else { throw TestFailure("no time in \(line)") }
+            let parts = line[start...].prefix { $0 != "Z" && $0 != "\"" }.split(separator: ":")
+            guard parts.count == 3, let hours = Int(parts[0]), let minutes = Int(parts[1]),
+                let seconds = Double(parts[2])
+            else { throw TestFailure("no time in \(line)") }
+            return .seconds(hours * 3600 + minutes * 60) + .seconds(seconds)
+        }
+    }
+}
+
+extension String {
+    /// The place behind the first `mark` that follows `prefix`.
+    fileprivate func range(of mark: Character, after prefix: String) -> String.Index? {
+        guard let end = firstRange(of: prefix)?.upperBound, let place = self[end...].firstIndex(of: mark) else {
+            return nil
+        }
+        return index(after: place)
+    }
+}
