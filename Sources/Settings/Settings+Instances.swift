@@ -6,7 +6,8 @@ extension Settings {
             group: .instances,
             """
             Whether each OpenCode instance gets a random password of its own for each run, so that other users of the \
-            machine can't use it. `off`: only what `OPENCODE_SERVER_PASSWORD` in the environment files says.
+            machine can't use it. `off`: only what `OPENCODE_PASSWORD` or \
+            `OPENCODE_SERVER_PASSWORD` in the environment files says.
             """),
         time(
             "start-timeout", "VIBE_START_TIMEOUT", \.limits.startTimeout, "5min",

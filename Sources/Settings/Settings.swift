@@ -23,7 +23,8 @@ package enum Settings {
             "opencode", "VIBE_OPENCODE", .command, \.opencode, default: .text("opencode"),
             """
             Command that serves a project; the gateway adds `serve --port 0 --hostname 127.0.0.1`. Split into words as a \
-            shell does, with quotes and backslashes, but nothing is expanded.
+            shell does, with quotes and backslashes, but nothing is expanded. A project's own environment file may name \
+            another.
             """),
         Setting(
             "supervisor", "VIBE_SUPERVISOR", .cases, \.supervisor, default: .text("auto"),
