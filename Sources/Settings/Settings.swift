@@ -75,7 +75,10 @@ package enum Settings {
         ).reloaded,
         time("send", \.limits.sendTimeout, "15min", "Time without the client taking a byte of an ordinary answer.")
             .reloaded,
-        time("stream", \.limits.streamTimeout, "24h", "Time without a byte on an event stream.").reloaded,
+        time(
+            "stream", \.limits.streamTimeout, "24h",
+            "Time without a byte on an event stream, and until an answer that comes at the end of a turn."
+        ).reloaded,
         time("drain", \.limits.drainTimeout, "10s", "Time for running exchanges to finish after SIGTERM.").reloaded,
     ]
 

@@ -61,7 +61,7 @@ extension ProxyExchange: UpstreamFollower {
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
         owner.progress.add(slot)
-        arm(isStream ? owner.limits.streamTimeout : owner.limits.answerTimeout)
+        arm(isStream ? owner.limits.streamTimeout : answerTimeout)
         let goesOn: Bool
         switch phase {
         case .detached(let detached) where filter == nil: goesOn = detached.write(bytes)

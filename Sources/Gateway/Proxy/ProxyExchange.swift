@@ -34,6 +34,8 @@ final class ProxyExchange {
     let isPinned: Bool
     var filter: EventFilter?
     let target: ArraySlice<UInt8>
+    /// Whether its answer comes at the end of a turn.
+    private let awaitsTurn: Bool
     var connection: ClientConnection?
     var upstream: UpstreamExchange?
     var tunnel: Tunnel?
@@ -53,10 +55,15 @@ final class ProxyExchange {
         slot = route.endpoint?.slot ?? 0
         self.isPinned = isPinned
         self.target = target
+        awaitsTurn = TurnRoutes.contains(connection.head.methodName, target)
     }
 
     var project: ProjectName { route.name }
     var port: UInt16 { route.endpoint?.port ?? 0 }
+    /// Until the answer begins, and then without a byte of it. A turn has as long as a stream may be silent; never less than
+    /// other answers.
+    var answerTimeout: Duration { awaitsLongest ? owner.limits.streamTimeout : owner.limits.answerTimeout }
+    private var awaitsLongest: Bool { awaitsTurn && owner.limits.streamTimeout > owner.limits.answerTimeout }
 
     /// Sends the request on.
     func start() {
@@ -77,7 +84,7 @@ final class ProxyExchange {
         self.upstream = upstream
         connection.exchange = self
         timer = owner.loop.spareTimer(self)
-        arm(owner.limits.answerTimeout)
+        arm(answerTimeout)
         if isUploading { requestBodyArrived() }
     }
 
@@ -136,7 +143,7 @@ final class ProxyExchange {
 extension ProxyExchange: ServerExchange {
     func requestBodyArrived() {
         guard let connection, let upstream else { return }
-        arm(earlyAnswer == nil ? owner.limits.answerTimeout : Self.earlyAnswerGrace)
+        arm(earlyAnswer == nil ? answerTimeout : Self.earlyAnswerGrace)
         if upstream.waitingUpload < Self.highWater { connection.withBody { upstream.upload(&$0) } }
         if connection.isBodyComplete, connection.body.isEmpty {
             isUploading = false
@@ -146,7 +153,7 @@ extension ProxyExchange: ServerExchange {
     }
 
     func responseDrained() {
-        arm(isStream ? owner.limits.streamTimeout : owner.limits.answerTimeout)
+        arm(isStream ? owner.limits.streamTimeout : answerTimeout)
         upstream?.resume()
     }
 
@@ -165,10 +172,10 @@ extension ProxyExchange: TimerHandler {
         switch phase {
         case .waiting, .held:
             connection?.dropWaitingAnswer()
-            let limit = owner.limits.answerTimeout
+            let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
             fail(
                 504,
-                "OpenCode instance for \(project.string) did not answer within \(limit.plainText) (--answer-timeout). Its turn may still be running: look at the session before you send it again."
+                "OpenCode instance for \(project.string) did not answer within \(answerTimeout.plainText) (\(setting)). Its turn may still be running: look at the session before you send it again."
             )
         case .answering, .detached: breakOff()
         case .ended: break

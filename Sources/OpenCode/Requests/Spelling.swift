@@ -1,0 +1,23 @@
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are `word` once they are percent-decoded (RFC 3986 §2.1). A `%` that begins no escape stands for
+    /// itself, and `+` for a space where a form's rules hold (URL Standard, "application/x-www-form-urlencoded parsing").
+    func spells(_ word: [UInt8], plusIsSpace: Bool = false) -> Bool {
+        guard count >= word.count else { return false }
+        var index = startIndex
+        for wanted in word {
+            guard index < endIndex else { return false }
+            var byte = self[index]
+            index += 1
+            if byte == UInt8(ascii: "%"), index + 1 < endIndex, let high = self[index].hexadecimalDigitValue,
+                let low = self[index + 1].hexadecimalDigitValue
+            {
+                byte = high << 4 | low
+                index += 2
+            } else if plusIsSpace, byte == UInt8(ascii: "+") {
+                byte = UInt8(ascii: " ")
+            }
+            guard byte == wanted else { return false }
+        }
+        return index == endIndex
+    }
+}

@@ -1,0 +1,49 @@
+import TestKit
+import Testing
+
+/// Answers that come at the end of a turn have as long as a stream may be silent; no other answer has.
+@Suite struct TurnTimeoutTests {
+    private static let turns = [
+        "/session/ses_1/message", "/session/ses_1/command", "/session/ses_1/shell?directory=",
+        "/session/ses_1/summarize",
+        "/session/ses_1/init", "/api/session/ses_1/wait", "/api/experimental/session/ses_1/wait",
+        "/api/session/ses_1/generate", "/api/experimental/generate", "/api/session/ses_1/shell",
+    ]
+
+    @Test func aTurnMayTakeLongerThanAnOrdinaryAnswer() throws {
+        let others = Latch("the time for ordinary answers to be over")
+        let rig = try ProxyRig(flags: ["--answer-timeout", "300ms"]) { connection, head in
+            _ = try connection.readBody(of: head)
+            if head.path == "/session/ses_1/prompt_async" {
+                try connection.waitForEnd()
+                return
+            }
+            try others.wait(within: .seconds(30))
+            try connection.respond(200, text: head.target)
+        }
+        let body = Array("{}".utf8)
+        let clients = try Self.turns.map { try rig.send("POST", $0, body: body) }
+        // Also one whose body is handed over bit by bit.
+        let large = try rig.send("POST", Self.turns[0], body: [UInt8](repeating: 0x20, count: 200_000))
+        try rig.instance.requests.wait(forCount: clients.count + 1)
+        // It began last and has run out of time.
+        #expect(try rig.request("POST", "/session/ses_1/prompt_async", body: body).status == 504)
+        others.open()
+        for (client, path) in zip(clients, Self.turns) {
+            #expect(try ResponseReader(client, method: "POST").readAll().text == path)
+        }
+        #expect(try ResponseReader(large, method: "POST").readAll().status == 200)
+    }
+
+    @Test func aTurnOfAnInstanceThatNeverAnswersHasItsEndToo() throws {
+        let rig = try ProxyRig(flags: ["--answer-timeout", "100ms", "--stream-timeout", "300ms"]) { connection, head in
+            try connection.waitForEnd()
+        }
+        let answer = try rig.request("POST", "/session/ses_1/message", body: Array("{}".utf8))
+        #expect(answer.status == 504)
+        #expect(
+            answer.text
+                == #"{"detail":"OpenCode instance for demo did not answer within 300ms (--stream-timeout). "#
+                + #"Its turn may still be running: look at the session before you send it again."}"#)
+    }
+}

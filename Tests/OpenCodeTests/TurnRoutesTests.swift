@@ -1,0 +1,100 @@
+import Foundation
+import OpenCode
+import Testing
+
+@Suite("Requests that are answered at the end of a turn")
+struct TurnRoutesTests {
+    /// One route of a server's own description (`scripts/list-routes.py`).
+    private struct Route {
+        let version: String
+        let method: String
+        let path: String
+
+        /// A target of the route, each identifier in its place.
+        var target: String {
+            path.replacing(#/\{\w+\}/#, with: "ses_e03ff19f9ffekCFC30SpMUdlw5").replacing("*", with: "a/b")
+        }
+    }
+
+    private static func routes() throws -> [Route] {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: tests.appending(path: "Fixtures/opencode/routes.tsv"), encoding: .utf8)
+        return text.split(separator: "\n").map { line in
+            let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            return Route(version: columns[0], method: columns[1], path: columns[2])
+        }
+    }
+
+    private static let one = Set(
+        ["message", "command", "shell", "summarize", "init"].map { "/session/{sessionID}/\($0)" })
+    private static let late = one.union(["/api/session/{sessionID}/wait"])
+    private static let expected: [String: Set<String>] = [
+        "1.0.223": one, "1.1.11": one, "1.2.27": one, "1.18.3": late, "1.18.33": late,
+        "2.0.15": [
+            "/api/experimental/session/{sessionID}/wait", "/api/session/{sessionID}/generate",
+            "/api/experimental/generate", "/api/session/{sessionID}/shell",
+        ],
+    ]
+
+    /// What is asked of a session or a model and answered at once, as recorded; who describes another such route has to say which
+    /// it is.
+    private static let atOnce: Set<String> = [
+        "/session/{sessionID}/prompt_async", "/api/session/{sessionID}/prompt", "/api/session/{sessionID}/command",
+        "/api/session/{sessionID}/compact", "/api/session/{sessionID}/synthetic",
+        "/api/experimental/session/{sessionID}/skill", "/api/shell", "/tui/append-prompt", "/tui/submit-prompt",
+        "/tui/clear-prompt", "/tui/execute-command", "/api/integration/{integrationID}/connect/command",
+        "/project/git/init", "/experimental/project/{projectID}/copy/generate-name",
+    ]
+
+    private static func contains(_ method: String, _ target: String) -> Bool {
+        TurnRoutes.contains(method, Array(target.utf8)[...])
+    }
+
+    @Test("They are these of every recorded description, and no others", arguments: expected.keys.sorted())
+    func described(version: String) throws {
+        let routes = try Self.routes().filter { $0.version == version }
+        #expect(routes.count > 80)
+        let found = routes.filter { Self.contains($0.method, $0.target) }
+        #expect(Set(found.map(\.path)) == Self.expected[version])
+        #expect(found.allSatisfy { $0.method == "POST" })
+    }
+
+    @Test("Nothing else that a description names sounds like one of them")
+    func undecided() throws {
+        let words = #/message|prompt|command|shell|summar|init|wait|generate|compact|synthetic|skill|turn|run/#
+        for route in try Self.routes() where route.method == "POST" {
+            guard route.path.split(separator: "/").last?.firstMatch(of: words) != nil else { continue }
+            let isOne = Self.expected[route.version]?.contains(route.path) == true
+            #expect(isOne != Self.atOnce.contains(route.path), "\(route.version) \(route.path)")
+        }
+    }
+
+    @Test("Every description of the recordings is looked at")
+    func versions() throws {
+        #expect(Set(try Self.routes().map(\.version)) == Set(Self.expected.keys))
+    }
+
+    @Test(
+        "A path counts in every spelling that a router takes",
+        arguments: [
+            "/session/ses_1/message?directory=%2Fhome", "/session/ses_1/message/", "//session//ses_1/message",
+            "/session/ses_1/%6dessage", "/session/ses%5F1/%6D%65ssage", "/session/ses_1/message;a=b",
+            "/api/experimental/session/ses_1/wait?a", "/api/session/ses_1/wait",
+        ])
+    func spellings(target: String) {
+        #expect(Self.contains("POST", target))
+    }
+
+    @Test(
+        "Nothing else is one",
+        arguments: [
+            ("GET", "/session/ses_1/message"), ("post", "/session/ses_1/message"), ("PUT", "/session/ses_1/shell"),
+            ("POST", "/session/ses_1/message/msg_1"), ("POST", "/session/message"), ("POST", "/session/ses_1"),
+            ("POST", "/x/session/ses_1/message"), ("POST", "/session/ses_1/messages"),
+            ("POST", "/session/ses_1/%message"),
+            ("POST", "/session/ses_1/mess"), ("POST", "/?/session/ses_1/message"), ("POST", "/"), ("POST", ""),
+        ])
+    func others(method: String, target: String) {
+        #expect(!Self.contains(method, target))
+    }
+}
