@@ -26,10 +26,9 @@ package final class UpstreamClient {
     private var removing: [EasyHandle] = []
 
     var keptConnections = KeptConnections()
-    /// How long a connection is kept that nobody uses.
+    /// How long a connection is kept after its last request was sent, at most.
     let keepTimeout: Duration
     var ageTimer: LoopTimer?
-    var isAgeing = false
     var spareRequests: [[UInt8]] = []
 
     private static let keptHandles = 64
@@ -40,10 +39,11 @@ package final class UpstreamClient {
 
     /// A client on `loop`. `host` is a numeric address as it stands in a URL, IPv6 in brackets; the Host field says
     /// 127.0.0.1 in any case. `connectTimeout`: loopback answers at once or not at all; a full accept queue is the one
-    /// case in between. `keepTimeout`: how long a connection is kept that nobody uses.
+    /// case in between. `keepTimeout`: how long a connection is kept after its last request was sent, at most; OpenCode 2 closes
+    /// one that has rested for 5 s, and what is on its way to it then is lost.
     package init(
         loop: EventLoop, host: String = "127.0.0.1", connectTimeout: Duration = .seconds(5),
-        keepTimeout: Duration = .seconds(60)
+        keepTimeout: Duration = .seconds(4)
     ) throws(SetUpFailure) {
         guard Self.isLibraryReady else { throw SetUpFailure(description: "libcurl could not be initialised.") }
         guard let multi = curl_multi_init() else { throw SetUpFailure(description: "libcurl has no memory.") }

@@ -46,18 +46,21 @@ final class KeptConnectionsTests {
         #expect(kept.take(1) === second && kept.isEmpty)
     }
 
-    @Test("Those that have rested since a time are taken out")
-    func age() {
+    @Test("Those whose time is over are taken out, wherever they stand")
+    func expiry() {
         var kept = KeptConnections()
-        let old = [connection(1), connection(2)]
-        for connection in old { _ = kept.add(connection) }
-        let young = connection(1)
-        _ = kept.add(young)
-        let limit = old[1].restsSince
-        #expect(young.restsSince > limit)
-        let removed = kept.removeAll(restingSince: limit)
-        #expect(removed.count == 2 && removed.allSatisfy { $0 !== young })
-        #expect(kept.take(1) === young && kept.isEmpty)
+        let rests: [Duration] = [.milliseconds(30), .milliseconds(10), .milliseconds(20)]
+        let connections = rests.enumerated().map { index, rest in
+            let connection = connection(UInt16(index % 2))
+            connection.rest(for: rest)
+            _ = kept.add(connection)
+            return connection
+        }
+        #expect(kept.nextExpiry == connections[1].usableUntil)
+        let removed = kept.removeAll(expiredAt: connections[2].usableUntil)
+        #expect(removed.count == 2 && removed.allSatisfy { $0 !== connections[0] })
+        #expect(kept.nextExpiry == connections[0].usableUntil)
+        #expect(kept.take(0) === connections[0] && kept.isEmpty && kept.nextExpiry == nil)
     }
 
     private final class Stop: TimerHandler {

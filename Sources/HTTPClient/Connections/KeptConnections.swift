@@ -34,18 +34,22 @@ struct KeptConnections {
         forgetIfEmpty(connection.port)
     }
 
-    /// Takes out all that have rested since that time or longer.
-    mutating func removeAll(restingSince limit: MonotonicTime) -> [UpstreamSocket] {
+    /// Takes out all whose time is over.
+    mutating func removeAll(expiredAt now: MonotonicTime) -> [UpstreamSocket] {
         var removed: [UpstreamSocket] = []
-        for port in Array(connections.keys) {
-            while let first = connections[port]?.first, first.restsSince <= limit {
-                removed.append(first)
-                _ = removeOldest(of: port)
-            }
+        for (port, resting) in connections {
+            let expired = resting.filter { $0.usableUntil <= now }
+            guard !expired.isEmpty else { continue }
+            removed += expired
+            connections[port]?.removeAll { $0.usableUntil <= now }
             forgetIfEmpty(port)
         }
+        count -= removed.count
         return removed
     }
+
+    /// When the time of one of them will be over next; nil where there is none.
+    var nextExpiry: MonotonicTime? { connections.values.lazy.joined().map(\.usableUntil).min() }
 
     /// Takes all of them out.
     mutating func removeAll() -> [UpstreamSocket] {

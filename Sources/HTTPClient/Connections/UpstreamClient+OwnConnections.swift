@@ -22,24 +22,22 @@ extension UpstreamClient {
         .connect(to: address.with(port: port), port: port, for: exchange, client: self)
     }
 
-    /// Keeps a connection for the next request.
-    func keep(_ connection: UpstreamSocket) {
-        connection.rest()
+    /// Keeps a connection for the next request, unless its time is over already; `longestRest` is what the instance allows.
+    func keep(_ connection: UpstreamSocket, _ longestRest: Duration?) {
+        connection.rest(for: min(longestRest ?? keepTimeout, keepTimeout))
+        guard connection.usableUntil > loop.now else { return connection.close() }
         keptConnections.add(connection)?.close()
-        guard !isAgeing else { return }
-        isAgeing = true
         let timer = ageTimer ?? loop.timer(self)
         ageTimer = timer
-        loop.arm(timer, after: keepTimeout)
+        if connection.usableUntil < timer.deadline { loop.arm(timer, at: connection.usableUntil) }
     }
 
-    /// Closes what nobody has needed for so long.
+    /// Closes what nobody has needed in its time.
     func closeOld() {
-        for connection in keptConnections.removeAll(restingSince: loop.now + (.zero - keepTimeout)) {
-            connection.close()
-        }
-        isAgeing = !keptConnections.isEmpty
-        if isAgeing, let ageTimer { loop.arm(ageTimer, after: keepTimeout / 4) }
+        for connection in keptConnections.removeAll(expiredAt: loop.now) { connection.close() }
+        guard let next = keptConnections.nextExpiry, let ageTimer else { return }
+        // Several at once: nothing expired is used, and an instance is a second more patient than it is believed to be.
+        loop.arm(ageTimer, at: max(next, loop.now + keepTimeout / 16))
     }
 
     /// Closes all kept connections, so that there are descriptors again; false where there was none.

@@ -15,8 +15,13 @@ final class UpstreamSocket: ReadinessHandler {
     private var connectTimer: LoopTimer?
     /// How much of the exchange's request has left.
     private var sent = 0
+    /// When the last exchange has begun. From then on the connection's rest is counted: its instance begins to count when it has
+    /// answered, and the answer can have waited here before it was read.
+    private var usedSince: MonotonicTime
     /// When the last exchange has ended.
     private(set) var restsSince = MonotonicTime.now
+    /// Until when another request may be sent: the instance is about to close the connection then.
+    private(set) var usableUntil = MonotonicTime.distantFuture
     /// Why nothing can be sent any more; told at the end of the pass.
     private var failure: TransferResult?
 
@@ -25,6 +30,7 @@ final class UpstreamSocket: ReadinessHandler {
         self.socket = socket
         self.port = port
         self.client = client
+        usedSince = client.loop.now
     }
 
     /// Opens a connection for an exchange; a failure is told at the end of the pass.
@@ -53,9 +59,9 @@ final class UpstreamSocket: ReadinessHandler {
         }
     }
 
-    /// Whether the instance has neither closed the connection nor sent what nobody has asked for, which must not become
-    /// the next request's answer.
-    var isUsable: Bool { socket.isQuiet }
+    /// Whether its time is not over, and the instance has neither closed the connection nor sent what nobody has asked for, which
+    /// must not become the next request's answer.
+    var isUsable: Bool { usableUntil > client.loop.now && socket.isQuiet }
 
     /// Whether all of the exchange's request has left, so that nothing but an answer is awaited.
     var hasSentAll: Bool { exchange.map { sent >= $0.request.count } ?? true }
@@ -66,6 +72,7 @@ final class UpstreamSocket: ReadinessHandler {
     /// Sends the exchange's request and reads its answer.
     func carry(_ exchange: UpstreamExchange) {
         self.exchange = exchange
+        usedSince = client.loop.now
         sent = 0
         send()
     }
@@ -73,10 +80,11 @@ final class UpstreamSocket: ReadinessHandler {
     /// Reads on after a pause.
     func resume() { want(interest) }
 
-    /// The exchange has ended and the connection may be used again.
-    func rest() {
+    /// The exchange has ended and the connection may be used again, for so long after that exchange has begun.
+    func rest(for limit: Duration) {
         exchange = nil
         restsSince = client.loop.now
+        usableUntil = usedSince + limit
         want(.readable)
     }
 

@@ -29,6 +29,6 @@ extension UpstreamExchange {
         self.socket = nil
         let isInStep =
             failure == nil && bodyReader.isComplete && !isLastOnConnection && !headReader.isHTTP10 && socket.isSound
-        if isInStep { client.keep(socket) } else { socket.close() }
+        if isInStep { client.keep(socket, longestRest) } else { socket.close() }
     }
 }

@@ -45,6 +45,8 @@ package final class UpstreamExchange {
     var status = 0
     /// Whether the answer says that its connection ends with it.
     var isLastOnConnection = false
+    /// How long the answer says that its connection may rest before the next request.
+    var longestRest: Duration?
     var framing = ResponseFraming.none
     var isStream = false
     var bodyReader = ResponseBodyReader(.none)
@@ -178,7 +180,10 @@ package final class UpstreamExchange {
             return false
         }
         status = head.status
-        if socket?.hasSentAll == true { client.giveBack(&request) }
+        if let socket {
+            if socket.hasSentAll { client.giveBack(&request) }
+            longestRest = KeepAliveField.longestRest(head.fields)
+        }
         isLastOnConnection = head.fields.contains(.close, in: .connection)
         bodyReader = ResponseBodyReader(framing)
         isStream = head.isEventStream && framing != .none

@@ -59,9 +59,16 @@ final class GatewayUnderTest: Sendable {
 
     /// Makes a project whose instance is `instance`, and starts it.
     func start(_ instance: FakeInstance, as project: String = "demo") throws {
+        try start(port: instance.port, words: instance.family.words, as: project)
+    }
+
+    /// Makes a project whose instance is the server on this port, announced in these words, and starts it.
+    func start(
+        port: UInt16, words: String = FakeInstance.Family.one.words, as project: String = "demo"
+    ) throws {
         try makeProject(project)
-        _ = try home.write("\(instance.port)\n", to: "\(project)/upstream-port")
-        _ = try home.write("\(instance.family.words)\n", to: "\(project)/upstream-words")
+        _ = try home.write("\(port)\n", to: "\(project)/upstream-port")
+        _ = try home.write("\(words)\n", to: "\(project)/upstream-words")
         let answer = try request("POST", "/projects/\(project)/start")
         guard answer.status == 200 else { throw TestFailure("start answered \(answer.status) \(answer.text)") }
     }

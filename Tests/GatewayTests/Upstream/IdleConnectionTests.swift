@@ -1,0 +1,106 @@
+import TestKit
+import Testing
+
+/// Connections that are kept alive, with an instance that closes those that rest for 5 s, as OpenCode 2 does.
+@Suite struct IdleConnectionTests {
+    /// What reaches a connection after such a rest is lost: the instance is about to close it.
+    private static let lossy = Duration.milliseconds(4950)
+    private static let clients = 64
+    private static let bursts = 5
+    private static let requestsInBurst = 32
+
+    private static func announcing(_ connection: TestConnection, _ head: ReceivedRequestHead) throws {
+        try connection.respond(
+            200, headers: [("Connection", "keep-alive"), ("Keep-Alive", "timeout=5")], text: head.target)
+    }
+
+    @Test(.timeLimit(.minutes(3))) func noRequestIsLostOrSentTwiceWhileConnectionsComeAndGo() throws {
+        let arrived = Monitor<[String: Int]>([:])
+        let lost = Recorded<String>("a request that was lost")
+        let server = try TestServer { connection in
+            var rested: ContinuousClock.Instant?
+            while let head = try connection.readRequestHead(within: .seconds(30)) {
+                if let rested, .now - rested >= Self.lossy {
+                    lost.append(head.target)
+                    try connection.waitForEnd(within: .seconds(60))
+                    return
+                }
+                if head.path == "/global/health" {
+                    try connection.respond(200, text: #"{"healthy":true,"version":"fake"}"#)
+                } else {
+                    arrived.withLock { $0[head.target, default: 0] += 1 }
+                    // So that all clients of a burst need connections at the same time.
+                    try connection.pause(.milliseconds(30))
+                    try Self.announcing(connection, head)
+                }
+                rested = .now
+            }
+        }
+        // One loop, which keeps 64 connections at most.
+        let gateway = try GatewayUnderTest(flags: ["--access-log", "off"], environment: ["VIBE_THREADS": "1"])
+        try gateway.start(port: server.port)
+        let failures = Recorded<String>("a request that failed")
+        let done = Monitor(0)
+        let threads = try (0..<Self.clients).map { client in
+            try TestThread {
+                do {
+                    try Self.use(gateway, client, done)
+                } catch {
+                    failures.append("\(error)")
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(failures.values.isEmpty && lost.values.isEmpty)
+        let counts = arrived.withLock { $0 }
+        #expect(counts.count == Self.clients * Self.bursts * Self.requestsInBurst)
+        #expect(counts.values.allSatisfy { $0 == 1 })
+        // Connections were kept, and not only opened anew for each request.
+        #expect(server.connections.count < counts.count / 4)
+    }
+
+    /// One client: a burst of requests, a pause that is about as long as the instance's patience, and so on. `done` counts the
+    /// bursts of all.
+    private static func use(_ gateway: GatewayUnderTest, _ client: Int, _ done: Monitor<Int>) throws {
+        var random = SeededGenerator(seed: UInt64(client))
+        let connection = try gateway.connect()
+        for burst in 0..<bursts {
+            if burst > 0 { try connection.pause(.milliseconds(Int.random(in: 4500...5500, using: &random))) }
+            for number in 0..<requestsInBurst {
+                let path = "/\(client)/\(burst)/\(number)"
+                let answer = try connection.exchange(
+                    "GET", ProxyRig.target(path), headers: [GatewayUnderTest.authorization], within: .seconds(30))
+                guard answer.text == path else { throw TestFailure("\(path) was answered with \(answer.text)") }
+            }
+            done.withLock { $0 += 1 }
+            _ = try done.wait(for: "everybody's burst", within: .seconds(60)) {
+                $0 >= clients * (burst + 1) ? true : nil
+            }
+        }
+    }
+
+    @Test func aConnectionIsGivenUpBeforeTheInstanceDoesSo() throws {
+        let ended = Recorded<Duration>("a connection that the gateway has closed")
+        let rig = try ProxyRig { connection, head in
+            // Two seconds, of which one is kept.
+            try connection.respond(200, headers: [("Keep-Alive", "timeout=2, max=100")], text: "fine")
+            guard head.path == "/last" else { return }
+            let start = ContinuousClock.now
+            try connection.waitForEnd(within: .seconds(5))
+            ended.append(.now - start)
+        }
+        #expect(try rig.request("GET", "/first").text == "fine")
+        #expect(try rig.request("GET", "/last").text == "fine")
+        #expect(rig.port(of: "/first") == rig.port(of: "/last"))
+        try ended.wait(forCount: 1)
+        #expect(ended.values.allSatisfy { $0 < .seconds(2) })
+    }
+
+    @Test func aConnectionThatMayNotRestIsNotKept() throws {
+        let rig = try ProxyRig { connection, _ in
+            try connection.respond(200, headers: [("Keep-Alive", "timeout=1")], text: "fine")
+        }
+        for path in ["/1", "/2"] { #expect(try rig.request("GET", path).text == "fine") }
+        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+    }
+}
