@@ -5,6 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Instances
 import Logging
+import OpenCode
 
 /// One loop of the data plane: the HTTP front, the upstream client, and the snapshot that requests read.
 ///
@@ -240,7 +241,7 @@ extension GatewayLoop: RequestHandler {
         case .unknownProject(let name): return .refusal(ControlAnswers.projectNotFound(name))
         case .start(let name), .stop(let name), .status(let name):
             connection.project = name.string
-        case .proxy(let segment, let target): return decide(connection, segment, target)
+        case .proxy(let segment, let target): return decide(connection, segment, AuthToken.removed(from: target))
         default: break
         }
         return .route(route)
@@ -288,7 +289,8 @@ extension GatewayLoop: RequestHandler {
         guard accessLog else { return }
         log.log(
             AccessLine(
-                method: request.methodName, target: request.target[...], status: summary.status,
+                method: request.methodName, target: AuthToken.removed(from: request.target[...]),
+                status: summary.status,
                 bytes: Int(clamping: summary.bodyBytes), duration: MonotonicTime.now - request.startTime,
                 project: request.project, requestID: requestID(request.number),
                 client: request.forwardedClient?.description ?? request.peer))

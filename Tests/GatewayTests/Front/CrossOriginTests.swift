@@ -9,8 +9,8 @@ import Testing
     private static let preflight = ("Access-Control-Request-Method", "GET")
     private static let paths = [
         "/health", "/openapi.json", "/docs", "/projects", "/projects/demo/start", "/projects/demo/stop",
-        "/projects/demo/status", "/projects/demo/api/session", "/projects/demo/api", "/projects/nobody/status",
-        "/projects/%2e%2e/status",
+        "/projects/demo/status", "/projects/demo/api/session", "/projects/demo/api/api/session", "/projects/demo/api",
+        "/projects/nobody/status", "/projects/%2e%2e/status",
     ]
 
     /// What an answer tells a browser, sorted.
@@ -45,21 +45,27 @@ import Testing
         }
     }
 
-    @Test func aPreflightNeverReachesAnInstanceAndAnyOtherOPTIONSDoes() throws {
+    @Test(arguments: ["/session", "/api/session", "/api/pty/pty_1/connect-token"])
+    func aPreflightNeverReachesAnInstanceAndAnyOtherOPTIONSDoes(path: String) throws {
         let rig = try ProxyRig(flags: Self.flags) { connection, _ in
             try connection.respond(204, headers: [("X-Own", "1")])
         }
         let answer = try TestClient.request(
-            rig.gateway.port, "OPTIONS", ProxyRig.target("/session"), headers: [Self.origin, Self.preflight])
+            rig.gateway.port, "OPTIONS", ProxyRig.target(path), headers: [Self.origin, Self.preflight])
         #expect(answer.status == 204)
         #expect(answer.values(of: "X-Own") == [])
+        // A foreign page's neither: OpenCode 2 would say which methods it has.
+        let foreign = try TestClient.request(
+            rig.gateway.port, "OPTIONS", ProxyRig.target(path),
+            headers: [Self.other, Self.preflight, ("Access-Control-Request-Headers", "authorization")])
+        #expect(foreign.status == 403 && Self.terms(foreign) == [])
         #expect(rig.instance.requests.count == 0)
         for headers in [[], [Self.origin], [Self.preflight]] {
-            let passed = try rig.request("OPTIONS", "/session", headers: headers)
+            let passed = try rig.request("OPTIONS", path, headers: headers)
             #expect(passed.values(of: "X-Own") == ["1"])
         }
         let keyless = try TestClient.request(
-            rig.gateway.port, "OPTIONS", ProxyRig.target("/session"), headers: [Self.origin])
+            rig.gateway.port, "OPTIONS", ProxyRig.target(path), headers: [Self.origin])
         #expect(keyless.status == 401)
     }
 

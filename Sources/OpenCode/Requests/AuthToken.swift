@@ -1,0 +1,49 @@
+/// The parameter `auth_token` of a query: OpenCode 2 and 1.18 take `base64(user:password)` from it on any path, and believe it
+/// over the Authorization field. What a client writes there would take the place of the credentials that the gateway adds,
+/// and is a secret.
+package enum AuthToken {
+    private static let name = Array("auth_token".utf8)
+
+    /// A request's target without that parameter, whatever its name's spelling; the target itself where there is none, which
+    /// costs one look at its bytes.
+    ///
+    /// A query begins at the first `?`. OpenCode's router also ends a path at a `;` before that, and takes what follows for the
+    /// query: both readings are looked at.
+    package static func removed(from target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let start = target.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: ";") }) else {
+            return target
+        }
+        let mark = target[start...].firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        let parameters = target[start..<mark]
+        let query = target[mark...]
+        guard holdsToken(parameters) || holdsToken(query) else { return target }
+        return target[..<start] + without(parameters) + without(query)
+    }
+
+    /// The parameters behind a delimiter, which is the first byte where there is any.
+    private static func parameters(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        text.dropFirst().split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    }
+
+    private static func isToken(_ parameter: ArraySlice<UInt8>) -> Bool {
+        parameter.prefix { $0 != UInt8(ascii: "=") }.spells(name, plusIsSpace: true)
+    }
+
+    private static func holdsToken(_ text: ArraySlice<UInt8>) -> Bool {
+        // Without a copy: every query is looked at.
+        var start = text.startIndex + 1
+        while start < text.endIndex {
+            let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.endIndex
+            if isToken(text[start..<end]) { return true }
+            start = end + 1
+        }
+        return false
+    }
+
+    private static func without(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard holdsToken(text), let delimiter = text.first else { return text }
+        let kept = parameters(text).filter { !isToken($0) }
+        guard !kept.isEmpty else { return [] }
+        return [delimiter] + kept.joined(separator: [UInt8(ascii: "&")])
+    }
+}

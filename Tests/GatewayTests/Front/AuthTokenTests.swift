@@ -1,0 +1,68 @@
+import Foundation
+import TestKit
+import Testing
+
+/// `?auth_token=`, which OpenCode would believe over the credentials that the gateway adds.
+@Suite struct AuthTokenTests {
+    private static let secret = "b3BlbmNvZGU6c2VjcmV0LXNlY3JldC1zZWNyZXQ"
+
+    @Test func itNeverReachesTheInstanceOrTheLog() throws {
+        let rig = try ProxyRig(environment: ["VIBE_LOG_LEVEL": "debug"]) { connection, head in
+            if head.path == "/closed" { return connection.close() }
+            try connection.respond(200, text: head.target)
+        }
+        for (sent, got) in [
+            ("/api/session?auth_token=\(Self.secret)", "/api/session"),
+            ("/api/session?limit=5&%61uth%5Ftoken=\(Self.secret)&order=desc", "/api/session?limit=5&order=desc"),
+            ("/api/session;auth_token=\(Self.secret)", "/api/session"),
+            ("/api/session;auth_token=\(Self.secret)?limit=5", "/api/session?limit=5"),
+            ("?auth_token=\(Self.secret)&a", "/?a"),
+        ] {
+            for method in ProxyRig.carriers { #expect(try rig.request(method, sent).text == got, "\(method) \(sent)") }
+        }
+        #expect(try rig.request("GET", "/closed?auth_token=\(Self.secret)").status == 502)
+        // Refusals of every kind.
+        for path in [
+            "/projects/demo/api/x?directory=/etc&auth_token=\(Self.secret)",
+            "/projects/demo/status?auth_token=\(Self.secret)",
+            "/projects/nobody/api;auth_token=\(Self.secret)/x", "/nothing;auth_token=\(Self.secret)",
+            "/projects/demo/api;auth_token=\(Self.secret)", "/projects/no/api/x;%61uth_token=\(Self.secret)",
+        ] {
+            _ = try rig.gateway.request("GET", path)
+        }
+        #expect(try rig.gateway.request("GET", "/health?last").status == 200)
+        try rig.gateway.waitForLog(#""path":"/health""#)
+        #expect(rig.gateway.log.filter { $0.contains(Self.secret) } == [])
+        #expect(rig.gateway.log.count { $0.contains(#""path":"/projects/demo/api/api/session""#) } == 8)
+        #expect(rig.carried.values.allSatisfy { !$0.target.contains(Self.secret) })
+    }
+
+    @Test func itNeverReachesATerminalsInstance() throws {
+        let rig = try ProxyRig { connection, head in try connection.respond(200, text: head.target) }
+        let answer = try rig.request(
+            "GET", "/api/pty/pty_1/connect?auth_token=\(Self.secret)&ticket=t",
+            headers: [
+                ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
+                ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+            ])
+        #expect(answer.text == "/api/pty/pty_1/connect?ticket=t")
+    }
+
+    @Test func itLetsNobodyIn() throws {
+        let rig = try ProxyRig { connection, head in try connection.respond(200, text: "let in") }
+        let key = Data("opencode:\(GatewayUnderTest.key)".utf8).base64EncodedString()
+        for target in [
+            "/api/info?auth_token=\(key)", "/api/info;auth_token=\(key)",
+            "/api/info?auth_token=\(GatewayUnderTest.key)",
+        ] {
+            let answer = try TestClient.request(rig.gateway.port, "GET", ProxyRig.target(target))
+            #expect(answer.status == 401)
+            // Beside a wrong key neither.
+            let wrong = try TestClient.request(
+                rig.gateway.port, "GET", ProxyRig.target(target),
+                headers: [("Authorization", "Bearer wrong-key-wrong-key")])
+            #expect(wrong.status == 401)
+        }
+        #expect(rig.instance.requests.count == 0)
+    }
+}
