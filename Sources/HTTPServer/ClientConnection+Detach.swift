@@ -21,11 +21,30 @@ extension ClientConnection {
             socket: socket, from: self, version: head.version, isHead: head.method == .head, policy: policy,
             exchange: exchange)
         exchange = nil
-        detached.start(answerHead, length)
+        detached.start(answerHead, length, announcesEnd: announcesEnd(of: answerHead, length))
         // What was written before the request's end was known goes first.
         outgoing.queue.withBytes { _ = detached.write($0) }
         outgoing.reset()
         return detached
+    }
+
+    /// Whether the head of an answer on the detached socket says that the connection ends with it. It ends in any case; but where
+    /// another request might have followed, a stream and a chunked body don't say so: the fetch of Node 20 and 22 (undici 6)
+    /// takes a body of which the last chunk is missing for whole where the head has that field.
+    private func announcesEnd(of answerHead: ResponseHead, _ length: BodyLength) -> Bool {
+        let isOpenEnded =
+            switch length {
+            case .unknown: true
+            case .known: answerHead.isEventStream
+            case .none: false
+            }
+        return !isOpenEnded || isLastRequest
+    }
+
+    /// Whether no other request may follow the current one.
+    private var isLastRequest: Bool {
+        server.isDraining || mayHideRequest || !isBodyComplete || head.version == .http10
+            || head.fields.contains(.close, in: .connection)
     }
 
     /// Answers while the request's body is still coming: the rest of it is read and thrown away for a moment.

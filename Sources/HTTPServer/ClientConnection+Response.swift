@@ -185,7 +185,7 @@ extension ClientConnection {
     /// Whether what follows the request may be a part of it: before 0.9.77 libmicrohttpd reads the chunked coding
     /// loosely and does not check trailers, and one that begins with NUL ends them early. So no other request is read
     /// from that connection.
-    private var mayHideRequest: Bool { framing == .chunked && !MicroHTTPD.refusesLooseLines }
+    var mayHideRequest: Bool { framing == .chunked && !MicroHTTPD.refusesLooseLines }
 
     /// What libmicrohttpd gets when it asks for the body.
     enum Read {

@@ -71,12 +71,12 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         request = RequestRecord(connection)
     }
 
-    /// Writes the head and begins to watch the client.
-    func start(_ head: ResponseHead, _ length: BodyLength) {
+    /// Writes the head, which says that the connection ends with this answer if it is to, and begins to watch the client.
+    func start(_ head: ResponseHead, _ length: BodyLength, announcesEnd: Bool) {
         var bytes = WireHead.begin(head)
         body = WireBody(length, version: version, isHead: isHead)
         if let field = body.field { WireHead.add(field.name, field.value, to: &bytes) }
-        WireHead.add("Connection", "close", to: &bytes)
+        if announcesEnd { WireHead.add("Connection", "close", to: &bytes) }
         if head.fields.firstIndex(of: .date) == nil { WireHead.add("Date", HTTPDate.now(), to: &bytes) }
         WireHead.endLine(&bytes)
         pending.append(contentsOf: bytes)

@@ -86,6 +86,9 @@ enum BodyFraming: Equatable {
     case chunked
     case untilClose
 
+    /// Whether there is a body that tells its own end.
+    var tellsEnd: Bool { self != .none && self != .untilClose }
+
     /// The framing that the fields declare; nil when they declare none. What RFC 9112 forbids a sender is malformed
     /// here.
     init?(_ fields: [TestField]) throws {

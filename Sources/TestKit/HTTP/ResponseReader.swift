@@ -2,16 +2,20 @@
 package final class ResponseReader {
     private let connection: TestConnection
     private let method: String
+    private let mayClose: Bool
     private var body: BodyReader?
+    private var bodyFraming = BodyFraming.none
     /// The 1xx heads that came before the final one.
     package private(set) var interim: [TestResponseHead] = []
     /// The final head, once `readHead` has returned it.
     package private(set) var head: TestResponseHead?
 
-    /// A reader of the answer to a request with that method, which decides whether there is a body.
-    package init(_ connection: TestConnection, method: String = "GET") {
+    /// A reader of the answer to a request with that method, which decides whether there is a body. `mayClose`: whether an event
+    /// stream may say `Connection: close`, because no request can follow this one.
+    package init(_ connection: TestConnection, method: String = "GET", mayClose: Bool = false) {
         self.connection = connection
         self.method = method
+        self.mayClose = mayClose
     }
 
     /// The final head. A `101 Switching Protocols` is final: what follows is read from the connection itself.
@@ -30,7 +34,12 @@ package final class ResponseReader {
                 interim.append(next)
                 continue
             }
-            body = BodyReader(connection, try framing(of: next))
+            bodyFraming = try framing(of: next)
+            if !mayClose, bodyFraming.tellsEnd, next.isEventStream, next.endsConnection {
+                throw TestKitError.malformed(
+                    "Connection: close on an event stream: Node 20 takes its cut for a clean end")
+            }
+            body = BodyReader(connection, bodyFraming)
             head = next
             return next
         }
@@ -44,6 +53,13 @@ package final class ResponseReader {
 
     /// How the body ended; nil while it goes on.
     package var ending: TestResponse.Ending? { body?.ending }
+
+    /// How the body ended for the fetch of Node 20 and 22: its client (undici 6) takes a chunked body for whole, wherever the
+    /// connection was closed or reset, when the head says that the connection ends with it.
+    package var endingInNode20: TestResponse.Ending? {
+        guard let ending, ending == .truncated || ending == .reset else { return ending }
+        return bodyFraming == .chunked && head?.endsConnection == true ? .complete : ending
+    }
     /// The trailer fields, after the end.
     package var trailers: [TestField] { body?.trailers ?? [] }
     /// The sizes of the chunks so far.

@@ -28,6 +28,15 @@ package struct TestResponseHead: Sendable, Equatable {
 
     /// The value of the first field with that name.
     package func value(of name: String) -> String? { fields.first(name) }
+
+    /// Whether it says that the connection ends with this answer (RFC 9112 §9.6).
+    package var endsConnection: Bool {
+        let options = values(of: "Connection").joined(separator: ",").lowercased()
+        return options.split { $0 == "," || $0 == " " }.contains("close")
+    }
+
+    /// Whether the body is an event stream.
+    var isEventStream: Bool { value(of: "Content-Type")?.lowercased().hasPrefix("text/event-stream") == true }
 }
 
 /// A whole response: the final head, the interim ones before it, and the body as far as it came.

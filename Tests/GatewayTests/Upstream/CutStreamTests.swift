@@ -1,0 +1,141 @@
+import Glibc
+import TestKit
+import Testing
+
+/// A cut stream is no clean end for any client: Node 20 and 22 take it for one where its head says `Connection: close`, and the
+/// official SDK never connects again then.
+@Suite struct CutStreamTests {
+    private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
+    private static let chunked = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
+    /// More than libmicrohttpd has room for: the answer goes out on a socket of its own.
+    private static let large = (0..<200).map { ("X-Large-\($0)", String(repeating: "v", count: 100)) }
+
+    enum Cut: Sendable, CaseIterable { case close, reset }
+
+    /// Begins a chunked body, waits, and goes on, or ends the connection under it.
+    private static func rig(_ cut: Cut?, _ goOn: Latch, flags: [String] = []) throws -> ProxyRig {
+        try ProxyRig(flags: flags) { connection, head in
+            _ = try connection.readBody(of: head)
+            switch head.path {
+            case "/event": try connection.writeHead(200, headers: Self.head)
+            case "/large": try connection.writeHead(200, headers: Self.chunked + Self.large)
+            default: try connection.writeHead(200, headers: Self.chunked)
+            }
+            try connection.writeChunk("data: 1\n\n")
+            try goOn.wait(within: .seconds(30))
+            switch cut {
+            case .close: connection.close()
+            case .reset: connection.reset()
+            case nil:
+                try connection.writeChunk("data: 2\n\n")
+                try connection.writeLastChunk()
+            }
+        }
+    }
+
+    @Test(arguments: ["/event", "/json", "/large"], ProxyRig.carriers)
+    func node20SeesThatAnInstanceHasBrokenOff(path: String, method: String) throws {
+        for cut in Cut.allCases {
+            let goOn = Latch("the client to have the first piece")
+            let rig = try Self.rig(cut, goOn)
+            let client = ResponseReader(try rig.send(method, path), method: method)
+            #expect(try client.readHead().values(of: "Connection") == [])
+            #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
+            goOn.open()
+            #expect(try client.discardBody() == 0)
+            #expect(client.endingInNode20 == .truncated || client.endingInNode20 == .reset, "\(cut)")
+        }
+    }
+
+    @Test func node20SeesThatTheGatewayHasEnded() throws {
+        let goOn = Latch("the test to end")
+        defer { goOn.open() }
+        let rig = try Self.rig(.close, goOn)
+        let client = ResponseReader(try rig.send("GET", "/event"))
+        #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
+        rig.gateway.process.terminate()
+        #expect(try client.discardBody() == 0)
+        #expect(client.endingInNode20 == .truncated || client.endingInNode20 == .reset)
+    }
+
+    @Test(arguments: ["/event", "/large"])
+    func behindACleanEndTheSocketIsClosed(path: String) throws {
+        let goOn = Latch("the client to have the first piece")
+        let rig = try Self.rig(nil, goOn)
+        let connection = try rig.send("GET", path)
+        let client = ResponseReader(connection)
+        #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
+        goOn.open()
+        #expect(try client.readAll().ending == .complete)
+        #expect(try connection.waitForEnd() == .closed)
+    }
+
+    @Test(arguments: ["/event", "/json", "/large"])
+    func theFieldStaysWhereTheClientWantsTheEnd(path: String) throws {
+        let goOn = Latch("nothing")
+        goOn.open()
+        let rig = try Self.rig(nil, goOn)
+        let connection = try rig.send("GET", path, headers: [("Connection", "x, Close")])
+        let answer = try ResponseReader(connection, mayClose: true).readAll()
+        #expect(answer.head.endsConnection && answer.ending == .complete)
+        #expect(try connection.waitForEnd() == .closed)
+    }
+
+    @Test func theFieldStaysBehindAChunkedRequestThatMayHideAnother() throws {
+        let goOn = Latch("nothing")
+        goOn.open()
+        let rig = try Self.rig(nil, goOn)
+        for path in ["/event", "/json", "/large"] {
+            let connection = try rig.send("POST", path, headers: [("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("{}")
+            try connection.writeLastChunk()
+            let answer = try ResponseReader(connection, method: "POST", mayClose: true).readAll()
+            #expect(answer.head.endsConnection == !MessageLibrary.isStrict, "\(path)")
+            #expect(answer.ending == .complete)
+        }
+    }
+
+    /// What a client in the real Node reads: `clean`, or the name of an error.
+    private static let script = """
+        const [url, key] = process.argv.slice(1);
+        const answer = await fetch(url, { headers: { Authorization: "Bearer " + key } });
+        const reader = answer.body.getReader();
+        let result = "clean";
+        try {
+          for (let part = await reader.read(); !part.done; part = await reader.read()) console.log("part");
+        } catch (error) { result = error.name; }
+        console.log(result);
+        """
+
+    @Test(.enabled(if: Node.path != nil, "there is no node on this machine"), arguments: Cut.allCases)
+    func theNodeOfThisMachineSeesItToo(cut: Cut) throws {
+        for (cut, path) in [(cut, "/event"), (cut, "/json"), (nil, "/event")] {
+            let goOn = Latch("node to have the first piece")
+            let rig = try Self.rig(cut, goOn)
+            let node = try TestProcess(
+                try #require(Node.path),
+                [
+                    "--input-type=module", "-e", Self.script,
+                    "http://127.0.0.1:\(rig.gateway.port)\(ProxyRig.target(path))",
+                    GatewayUnderTest.key,
+                ])
+            try node.waitForLine(on: .output, within: .seconds(30)) { $0 == "part" }
+            goOn.open()
+            #expect(try node.waitForExit(within: .seconds(30)) == .exited(0))
+            #expect(node.lines(of: .output).last == (cut == nil ? "clean" : "TypeError"), "\(path)")
+        }
+    }
+}
+
+/// Node, where this machine has one with `fetch` (18 and later).
+enum Node {
+    /// Its program; nil without it.
+    static let path: String? = {
+        let folders = getenv("PATH").map { String(cString: $0).split(separator: ":") } ?? []
+        guard let folder = folders.first(where: { access("\($0)/node", X_OK) == 0 }),
+            let process = try? TestProcess("\(folder)/node", ["-e", "process.exit(globalThis.fetch ? 0 : 1)"]),
+            (try? process.waitForExit(within: .seconds(20))) == .exited(0)
+        else { return nil }
+        return "\(folder)/node"
+    }()
+}
