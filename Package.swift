@@ -71,7 +71,7 @@ let package = Package(
             "Gateway",
             [
                 "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Instances",
-                "Access", "Addresses", "JSONText",
+                "Access", "Addresses", "JSONText", "Settings",
             ]),
         program(
             "viberemote-gateway",

@@ -89,6 +89,9 @@ package final class UpstreamClient {
         return exchange
     }
 
+    /// Who follows the exchanges that run now.
+    package var followers: [any UpstreamFollower] { running.compactMap(\.follower) }
+
     private func list(_ exchange: UpstreamExchange) {
         exchange.listIndex = running.count
         running.append(exchange)

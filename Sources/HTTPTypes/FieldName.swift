@@ -47,6 +47,10 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case ifNoneMatch
     /// `Keep-Alive`.
     case keepAlive
+    /// `Link`.
+    case link
+    /// `Location`.
+    case location
     /// `x-opencode-directory`: which folder OpenCode is to work in.
     case openCodeDirectory
     /// `Origin`.
@@ -128,6 +132,8 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         case .host: "host"
         case .ifNoneMatch: "if-none-match"
         case .keepAlive: "keep-alive"
+        case .link: "link"
+        case .location: "location"
         case .openCodeDirectory: "x-opencode-directory"
         case .origin: "origin"
         case .proxyAuthenticate: "proxy-authenticate"

@@ -1,7 +1,7 @@
 /// What may stand in a Host field: `uri-host [ ":" port ]` (RFC 9110 §7.2), and nothing else (RFC 9112 §3.2).
-enum HostValue {
+package enum HostValue {
     /// Whether the value is one host, possibly empty, with or without a port.
-    static func isValid(_ value: ArraySlice<UInt8>) -> Bool {
+    package static func isValid(_ value: ArraySlice<UInt8>) -> Bool {
         var index = value.startIndex
         if value.first == UInt8(ascii: "[") {
             guard let end = endOfLiteral(value) else { return false }

@@ -14,6 +14,8 @@ package struct Token: Sendable {
     package static let upgrade = Token("upgrade")
     /// `websocket` of `Upgrade` (RFC 6455 §4.1).
     package static let webSocket = Token("websocket")
+    /// `origin` of `Vary`, a field's name (RFC 9110 §12.5.5).
+    package static let origin = Token("origin")
     /// `100-continue` of `Expect` (RFC 9110 §10.1.1).
     package static let continueExpectation = Token("100-continue")
 }

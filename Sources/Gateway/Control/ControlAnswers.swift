@@ -55,6 +55,14 @@ enum ControlAnswers {
         return answer
     }
 
+    /// What a request gets whose instance is ended before it has answered.
+    static func ended(_ name: String, by ender: InstanceEnder) -> Answer {
+        .detail(503, InstanceMessage.ended(name, by: ender))
+    }
+
+    /// What a request gets that the gateway's own end has overtaken.
+    static let shuttingDown = Answer.detail(503, "The gateway is shutting down. Try again in a moment.")
+
     static func projectNotFound(_ name: String) -> Answer { .detail(404, InstanceMessage.projectNotFound(name)) }
 
     private static func started(_ name: ProjectName, _ port: UInt16, _ status: String) -> Answer {

@@ -55,7 +55,7 @@ enum DocumentationPage {
             return """
                 <section>
                 <h2><b>\(escaped(methods))</b> <code>\(escaped(resource.template))</code></h2>
-                <p><strong>\(escaped(summary)).</strong> \(escaped(operation.description)) \
+                <p><strong>\(escaped(sentence(summary)))</strong> \(escaped(operation.description)) \
                 \(resource.isOpen ? "No key is needed." : "")</p>
                 <table>\(operation.outcomes.map(row).joined())</table>
                 <button type="button" data-method="\(operation.method.name ?? "")" \
@@ -64,6 +64,11 @@ enum DocumentationPage {
                 </section>
                 """
         }.joined(separator: "\n")
+    }
+
+    /// A summary with the mark at its end that it may lack.
+    private static func sentence(_ summary: String) -> String {
+        summary.last.map { ".?!".contains($0) } == true ? summary : summary + "."
     }
 
     private static func row(_ outcome: Operation.Outcome) -> String {

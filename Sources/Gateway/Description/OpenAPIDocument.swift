@@ -1,16 +1,14 @@
 import HTTPTypes
+import Settings
 
 /// The API's description for programs (OpenAPI 3.1), made from ``Resource`` and ``Schema``.
 enum OpenAPIDocument {
-    /// The version of the API, not of the program.
-    private static let version = "1.0"
-
     /// The whole document.
     static var json: JSONValue {
         [
             "openapi": "3.1.0",
             "info": [
-                "title": "VibeRemote gateway", "version": .string(version),
+                "title": "VibeRemote gateway", "version": .string(GatewayVersion.number),
                 "description": """
                 Starts and stops the OpenCode servers of a machine's project folders and passes requests on to them. \
                 Every error of its own is `{"detail": "…"}`, with an `X-Request-Id` that its log line has, too. HEAD is \

@@ -24,6 +24,10 @@ extension GatewayLoop {
         server?.drain()
         for stream in streams.values { stream.breakOff() }
         let isEmpty = { [unowned self] in (server?.connectionCount ?? 0) == 0 }
-        drain = Drain(loop: loop, within: limit, isEmpty: isEmpty, finished: finished)
+        drain = Drain(
+            loop: loop, within: limit, isEmpty: isEmpty, expired: { [unowned self] in endAllRequests() },
+            finished: finished)
+        // Who waits for an instance that has just ended knows now with whom.
+        endRequestsOfEndedInstances()
     }
 }

@@ -11,6 +11,8 @@ extension ProxyExchange: UpstreamFollower {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.progress.add(slot)
         guard let connection else { return }
+        // A stream would be cut at once, and nobody connects again who takes that for its end.
+        if owner.drain != nil, head.isEventStream, framing != .none { return breakOff() }
         if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
             return refuseAnswerOfAnother()
         }
@@ -21,7 +23,10 @@ extension ProxyExchange: UpstreamFollower {
             guard !EventFilter.isEncoded(head) else { return fail(502, EventFilter.encoded) }
             filter = EventFilter(scope, limit: owner.limits.streamBacklog)
         }
-        let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection))
+        let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection)) {
+            InstanceAddress(
+                port: port, base: ClientBase(connection.head, isTrusted: owner.isTrustedProxy(connection)))
+        }
         if isEventStream {
             // What a filter leaves is not as long as what comes.
             let length = filter == nil ? length : .unknown
@@ -133,18 +138,7 @@ extension ProxyExchange: UpstreamFollower {
             end()
         case .waiting, .held:
             connection?.dropWaitingAnswer()
-            switch failure {
-            case .refused: fail(503, "Cannot connect to OpenCode instance on port \(port)")
-            case .outOfDescriptors:
-                fail(
-                    503,
-                    "The gateway has no file descriptor left for a connection to OpenCode. Try again in a moment, or raise its limit (LimitNOFILE=, ulimit -n)."
-                )
-            case .noAnswer(let reason):
-                fail(502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).")
-            case .badAnswer(let reason): fail(502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).")
-            case .brokenBody(let reason): fail(502, "Proxy error: OpenCode's answer broke off: \(reason).")
-            }
+            lostInstance(failure)
         case .answering:
             connection?.breakOff()
             end()

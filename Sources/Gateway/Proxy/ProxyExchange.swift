@@ -43,6 +43,8 @@ final class ProxyExchange {
     var phase = Phase.waiting
     var isStream = false
     var isUploading = false
+    /// Why there is no answer, while it is found out whether somebody has the instance end.
+    var lost: UpstreamFailure?
 
     /// A request that goes to the route's instance, which there is.
     init(
@@ -106,7 +108,9 @@ final class ProxyExchange {
         let tunnel = self.tunnel
         upstream?.cancel()
         switch phase {
-        case .waiting, .held: fail(503, "The gateway is shutting down. Try again in a moment.")
+        case .waiting, .held:
+            connection?.dropWaitingAnswer()
+            if let connection { owner.answer(connection, ControlAnswers.shuttingDown) }
         case .answering: connection?.breakOff()
         case .detached(let detached): detached.breakOff()
         case .ended: break
@@ -122,6 +126,8 @@ final class ProxyExchange {
     /// Nothing more will happen; whoever still sends the answer has it all.
     func end() {
         phase = .ended
+        if lost != nil { owner.undecided[ObjectIdentifier(self)] = nil }
+        lost = nil
         if isStream { owner.streamEnded(self) }
         isStream = false
         if let timer { owner.loop.giveBack(timer) }
@@ -164,6 +170,7 @@ extension ProxyExchange: ServerExchange {
 
 extension ProxyExchange: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
+        if let lost { return tell(lost) }
         if let (head, length) = earlyAnswer, let detached = connection?.detach(head, length, policy: .pauseSource) {
             detached.finish()
             return end()

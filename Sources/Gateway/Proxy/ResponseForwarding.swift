@@ -16,9 +16,12 @@ enum ResponseForwarding {
 
     /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes
     /// anew. What an instance says of web pages that may read its answers is replaced by `terms`, the gateway's own;
-    /// only which fields they may read is its to say.
-    static func head(_ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil) -> ResponseHead {
+    /// only which fields they may read is its to say. `address` is asked for where references may name the instance.
+    static func head(
+        _ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil, address: () -> InstanceAddress? = { nil }
+    ) -> ResponseHead {
         var head = received
+        var hasReference = false
         let isStream = head.isEventStream
         let hopByHop = HopByHop(head.fields)
         head.fields.keep { field, spelling in
@@ -27,6 +30,7 @@ enum ResponseForwarding {
             // A stream's own words about caching are replaced, not doubled.
             case .cacheControl where isStream, .accelBuffering where isStream: return false
             case .accessControlExposeHeaders where terms?.isGranted == true: break
+            case .link, .location: hasReference = true
             case _ where field.grantsCrossOrigin: return false
             default: break
             }
@@ -37,7 +41,12 @@ enum ResponseForwarding {
             head.fields.append("Cache-Control", "no-cache, no-transform")
             head.fields.append("X-Accel-Buffering", "no")
         }
-        if let more = terms?.fields { head.fields.append(contentsOf: more) }
+        if hasReference, let address = address() { head.fields = address.replaced(in: head.fields) }
+        if let more = terms?.fields {
+            // An instance that has said so already is not repeated.
+            let variesByOrigin = head.fields.contains(.origin, in: .vary)
+            head.fields.append(fieldsOf: more) { field, _ in field != .vary || !variesByOrigin }
+        }
         return head
     }
 

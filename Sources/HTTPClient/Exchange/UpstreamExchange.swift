@@ -37,7 +37,7 @@ package final class UpstreamExchange {
     /// Where the exchange stands in the client's list of running ones.
     var listIndex = 0
     /// Who is told; nil once nothing more will come.
-    private var follower: (any UpstreamFollower)?
+    private(set) var follower: (any UpstreamFollower)?
 
     var state = State.running
     var headReader = ResponseHeadReader()

@@ -53,7 +53,8 @@ struct Instance {
                 port: port, authorization: authorization, generation: generation, slot: slot,
                 enforcesPassword: enforcesPassword == true, family: family)
         }
-        return RoutingTable.Route(name: folder.name, state: state, endpoint: endpoint, scope: folder.scope)
+        return RoutingTable.Route(
+            name: folder.name, state: state, endpoint: endpoint, scope: folder.scope, ender: machine.ender)
     }
 
     /// A new run: nothing that was known of the one before holds.

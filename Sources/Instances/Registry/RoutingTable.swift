@@ -20,9 +20,13 @@ package struct RoutingTable: Sendable {
         /// What requests may name as their directory; nil for anything.
         package let scope: DirectoryScope?
 
+        /// Who has its instance end, while that is under way.
+        package let ender: InstanceEnder?
+
         /// A route to an instance.
         package init(
-            name: ProjectName, state: InstanceState, endpoint: InstanceEndpoint?, scope: DirectoryScope? = nil
+            name: ProjectName, state: InstanceState, endpoint: InstanceEndpoint?, scope: DirectoryScope? = nil,
+            ender: InstanceEnder? = nil
         ) {
             self.name = name
             text = name.string
@@ -30,6 +34,7 @@ package struct RoutingTable: Sendable {
             self.endpoint = endpoint
             isReachable = endpoint != nil
             self.scope = scope
+            self.ender = ender
         }
     }
 

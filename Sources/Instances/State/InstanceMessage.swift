@@ -17,6 +17,17 @@ package enum InstanceMessage {
         return "OpenCode instance for \(name) \(what) (\(state.name)). Try again in a moment."
     }
 
+    /// 503 of a request whose instance was ended before it had answered; by whom.
+    package static func ended(_ name: String, by ender: InstanceEnder) -> String {
+        let what =
+            switch ender {
+            case .request: "was stopped through the gateway before it had answered."
+            case .gateway(let reason): "is ended by the gateway before it has answered: \(reason)"
+            case .outside: "was stopped by its service manager, not by the gateway, before it had answered."
+            }
+        return "OpenCode instance for \(name) \(what) Look at the session before you send this again."
+    }
+
     /// 504 of a start whose callers can't wait any longer.
     package static func stillStarting(_ name: String, _ state: InstanceState) -> String {
         "OpenCode instance for \(name) is still starting (\(state.name)) and goes on. Ask its status until it is ready."

@@ -131,6 +131,18 @@ import Testing
         }
     }
 
+    @Test func varyIsSaidOnceWhereTheInstanceSaysItToo() throws {
+        let rig = try ProxyRig(flags: Self.flags) { connection, head in
+            let vary = head.path == "/api/info" ? "Origin, Accept-Encoding" : "Origin"
+            try connection.respond(200, headers: [("vary", vary)], text: "x")
+        }
+        for origin in [Self.origin, Self.other] {
+            #expect(try rig.request("GET", "/session", headers: [origin]).values(of: "Vary") == ["Origin"])
+            let two = try rig.request("GET", "/api/info", headers: [origin])
+            #expect(two.values(of: "Vary") == ["Origin, Accept-Encoding"])
+        }
+    }
+
     @Test func withoutAllowedOriginsNoAnswerSpeaksOfThem() throws {
         let rig = try ProxyRig { connection, _ in
             try connection.respond(

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Instances
+import Settings
 import Testing
 
 @testable import Gateway
@@ -33,6 +34,7 @@ struct DescriptionTests {
         let document = try Self.document()
         #expect(document["openapi"] as? String == "3.1.0")
         #expect((document["info"] as? [String: Any])?["title"] as? String == "VibeRemote gateway")
+        #expect((document["info"] as? [String: Any])?["version"] as? String == GatewayVersion.number)
         let components = try #require(document["components"] as? [String: [String: Any]])
         let schemas = try #require(components["schemas"]).keys.map { "#/components/schemas/\($0)" }
         #expect(Set(Self.references(in: document)) == Set(schemas))
@@ -105,6 +107,8 @@ struct DescriptionTests {
         for text in ["http://", "https://", "src=", "url(", "@import", "\"//", "<iframe", "<object", "onclick"] {
             #expect(!Self.page.contains(text), "\(text)")
         }
+        for end in ["?.", "!.", ".."] { #expect(!Self.page.contains("\(end)</strong>")) }
+        #expect(Self.page.contains("<strong>Is the gateway up?</strong>"))
         #expect(Self.page.matches(of: /href="([^"]*)"/).map { String($0.1) } == ["data:,", "/openapi.json"])
         #expect(Self.page.contains(#"<meta name="viewport" content="width=device-width, initial-scale=1">"#))
     }

@@ -52,6 +52,18 @@ struct ResponseForwardingTests {
         #expect(forwarded(fields, status: 500) == FieldList(fields).lines)
     }
 
+    @Test("What an answer depends on is said once")
+    func vary() {
+        let terms = AllowedOrigins(["https://app.example.com"]).terms(for: FieldList())
+        for (said, expected) in [
+            ("Origin", ["Origin"]), ("Accept-Encoding, origin", ["Accept-Encoding, origin"]),
+            ("Accept-Encoding", ["Accept-Encoding", "Origin"]), ("X-Origin", ["X-Origin", "Origin"]),
+        ] {
+            let head = ResponseForwarding.head(ResponseHead(status: 200, fields: FieldList(["Vary": said])), terms)
+            #expect(head.fields.lines == expected.map { "Vary: \($0)" })
+        }
+    }
+
     @Test("A 101 keeps the field that names the protocol; the connection's own fields and a length are left out")
     func upgradeHead() {
         let fields: KeyValuePairs = [

@@ -23,6 +23,35 @@ import Testing
             ])
     }
 
+    @Test func aReferenceToTheInstancesOwnAddressIsTheClients() throws {
+        let rig = try ProxyRig(flags: ["--trust-proxy", "127.0.0.1"]) { connection, head in
+            _ = try connection.readBody(of: head)
+            let own = "http://\(try #require(head.value(of: "Host")))"
+            try connection.respond(
+                head.path == "/moved" ? 302 : 200,
+                headers: [
+                    ("link", "<\(own)/session/ses_1/message?limit=1&before=x>; rel=\"next\", </y>; rel=up"),
+                    ("Location", "\(own)/session"), ("Location", "https://example.com/elsewhere"),
+                    ("X-Next-Cursor", "x"),
+                ], text: "[]")
+        }
+        for method in ProxyRig.carriers {
+            for path in ["/session/ses_1/message?limit=1", "/moved"] {
+                let plain = "http://127.0.0.1:\(rig.gateway.port)/projects/demo/api"
+                let proxied = "https://gateway.example.com/projects/demo/api"
+                for (base, headers) in [
+                    (plain, []),
+                    (proxied, [("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "gateway.example.com")]),
+                ] {
+                    let answer = try rig.request(method, path, headers: headers)
+                    let next = "<\(base)/session/ses_1/message?limit=1&before=x>; rel=\"next\", </y>; rel=up"
+                    #expect(answer.values(of: "Link") == [next])
+                    #expect(answer.values(of: "Location") == ["\(base)/session", "https://example.com/elsewhere"])
+                }
+            }
+        }
+    }
+
     @Test func fieldsOfTheInstancesConnectionAreDropped() throws {
         let rig = try Self.rig(
             saying: "HTTP/1.1 200 OK\r\nConnection: keep-alive, X-Named\r\nKeep-Alive: timeout=5\r\n"

@@ -1,0 +1,40 @@
+import HTTPTypes
+
+/// Where a client has a project's instance: what takes the place of the instance's own address in references that it makes.
+struct ClientBase {
+    /// `https://gateway.example.com/projects/demo/api`, or the path alone where no host is known.
+    let text: [UInt8]
+
+    /// The base of a request for an instance, with its project's name as it stands in the path. What a proxy says of scheme and
+    /// host counts if `isTrusted`.
+    init(_ head: RequestHead, isTrusted: Bool) {
+        var text: [UInt8] = []
+        if let host = Self.host(head.fields, isTrusted) {
+            text += Self.scheme(head.fields, isTrusted) + Array("://".utf8) + host
+        }
+        if case .proxy(let segment, _) = Router.route(head.method, head.target) {
+            text += Array("/projects/".utf8) + segment + Array("/api".utf8)
+        }
+        self.text = text
+    }
+
+    private static func scheme(_ fields: FieldList, _ isTrusted: Bool) -> [UInt8] {
+        let told = isTrusted ? firstElement(fields, .forwardedProto) : nil
+        return told?.equalsIgnoringCase(https) == true ? https : http
+    }
+
+    private static func host(_ fields: FieldList, _ isTrusted: Bool) -> ArraySlice<UInt8>? {
+        let told = isTrusted ? firstElement(fields, .forwardedHost) : nil
+        return [told, fields.first(.host)].lazy.compactMap(\.self).first { !$0.isEmpty && HostValue.isValid($0) }
+    }
+
+    /// The element that the first of several proxies has written.
+    private static func firstElement(_ fields: FieldList, _ name: FieldName) -> ArraySlice<UInt8>? {
+        guard let value = fields.first(name) else { return nil }
+        var elements = ListElements(value)
+        return elements.next()
+    }
+
+    private static let http = Array("http".utf8)
+    private static let https = Array("https".utf8)
+}

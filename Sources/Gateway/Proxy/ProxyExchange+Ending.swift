@@ -1,0 +1,71 @@
+import HTTPClient
+import HTTPServer
+import Instances
+
+/// What a client is told whose instance is ended before it has answered: by whom.
+extension ProxyExchange {
+    /// How long it may take until it is known that somebody has the instance end: its service manager tells of that after the
+    /// instance's connections have gone.
+    private static let verdictTime = Duration.milliseconds(200)
+
+    /// The instance's route is perhaps another one now. A request that waits for an answer does so no longer when somebody has
+    /// its instance end.
+    func routesChanged() {
+        guard case .waiting = phase else { return }
+        if upstream != nil {
+            // While the gateway ends its instances go on for a while.
+            if owner.drain == nil { endWithItsInstance() }
+        } else if let lost, !endWithItsInstance(), !isRouted {
+            // It has ended by itself.
+            tell(lost)
+        }
+    }
+
+    /// The instance has ended the connection before it has answered. Whether somebody has it end may be known a moment later.
+    func lostInstance(_ failure: UpstreamFailure) {
+        guard !endWithItsInstance() else { return }
+        guard case .noAnswer = failure, isRouted else { return tell(failure) }
+        phase = .waiting
+        lost = failure
+        owner.undecided[ObjectIdentifier(self)] = self
+        arm(Self.verdictTime)
+    }
+
+    /// Whether requests for the project still go to the instance that this one went to.
+    private var isRouted: Bool { currentRoute?.endpoint?.generation == route.endpoint?.generation }
+
+    private var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: project) }
+
+    /// Answers with who has the instance end; false where nobody has.
+    @discardableResult
+    private func endWithItsInstance() -> Bool {
+        let answer: Answer
+        if owner.drain != nil {
+            answer = ControlAnswers.shuttingDown
+        } else if let ender = currentRoute?.ender {
+            answer = ControlAnswers.ended(project.string, by: ender)
+        } else {
+            return false
+        }
+        connection?.dropWaitingAnswer()
+        if let connection { owner.answer(connection, answer) }
+        end()
+        return true
+    }
+
+    /// Tells the client why there is no answer.
+    func tell(_ failure: UpstreamFailure) {
+        switch failure {
+        case .refused: fail(503, "Cannot connect to OpenCode instance on port \(port)")
+        case .outOfDescriptors:
+            fail(
+                503,
+                "The gateway has no file descriptor left for a connection to OpenCode. Try again in a moment, or raise its limit (LimitNOFILE=, ulimit -n)."
+            )
+        case .noAnswer(let reason):
+            fail(502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).")
+        case .badAnswer(let reason): fail(502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).")
+        case .brokenBody(let reason): fail(502, "Proxy error: OpenCode's answer broke off: \(reason).")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import HTTPTypes
+import Testing
+
+@testable import Gateway
+
+@Suite("References that name the instance's own address")
+struct InstanceAddressTests {
+    private func head(
+        _ fields: KeyValuePairs<String, String>, target: String = "/projects/demo/api/session/ses_1/message?limit=1"
+    ) -> RequestHead {
+        let head = RequestHead()
+        head.target = Array(target.utf8)
+        head.fields = FieldList(fields)
+        return head
+    }
+
+    private func base(_ fields: KeyValuePairs<String, String>, trusted: Bool = false) -> String {
+        String(decoding: ClientBase(head(fields), isTrusted: trusted).text, as: UTF8.self)
+    }
+
+    @Test("The client's base is the host that it has asked, with the project's path")
+    func plainBase() {
+        #expect(base(["Host": "gateway.example.com:4000"]) == "http://gateway.example.com:4000/projects/demo/api")
+        // What anybody says of a proxy does not count.
+        let told: KeyValuePairs = [
+            "Host": "a:4000", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example",
+        ]
+        #expect(base(told) == "http://a:4000/projects/demo/api")
+    }
+
+    @Test("A trusted proxy says scheme and host")
+    func trustedBase() {
+        #expect(
+            base(["Host": "a:4000", "X-Forwarded-Proto": "HTTPS", "X-Forwarded-Host": "b.example"], trusted: true)
+                == "https://b.example/projects/demo/api")
+        #expect(
+            base(["Host": "b.example", "X-Forwarded-Proto": "https"], trusted: true).hasPrefix("https://b.example/"))
+        // The first of several proxies is who the client has asked.
+        #expect(
+            base(
+                ["Host": "a", "X-Forwarded-Proto": "https, http", "X-Forwarded-Host": " b:8443 , c"], trusted: true)
+                == "https://b:8443/projects/demo/api")
+        // What is no scheme or host is not believed.
+        #expect(
+            base(
+                ["Host": "a", "X-Forwarded-Proto": "javascript", "X-Forwarded-Host": "b/c"], trusted: true)
+                == "http://a/projects/demo/api")
+    }
+
+    @Test("The path alone is the base where no host is known")
+    func hostless() {
+        #expect(base([:]) == "/projects/demo/api" && base(["Host": ""]) == "/projects/demo/api")
+    }
+
+    @Test("A project's name stays as it stands in the path, and an absolute target's host is not taken")
+    func names() {
+        for target in ["/projects/my%20app/api", "/projects/my%20app/api/x", "http://other/projects/my%20app/api/x?y"] {
+            let base = ClientBase(head(["Host": "h"], target: target), isTrusted: false)
+            #expect(String(decoding: base.text, as: UTF8.self) == "http://h/projects/my%20app/api")
+        }
+    }
+
+    private func replaced(_ fields: KeyValuePairs<String, String>) -> [String] {
+        let address = InstanceAddress(port: 4096, base: ClientBase(head(["Host": "h"]), isTrusted: false))
+        return address.replaced(in: FieldList(fields)).lines
+    }
+
+    @Test("A page's address in Link is the client's, as 1.18 and 1.2.27 write it")
+    func recordedLink() {
+        let path = "/session/ses_e03ff19f9ffekCFC30SpMUdlw5/message?limit=1&before=eyJpZCI6Im1zZ18x"
+        #expect(
+            replaced(["X": "1", "link": "<http://127.0.0.1:4096\(path)>; rel=\"next\"", "Y": ""])
+                == ["X: 1", "link: <http://h/projects/demo/api\(path)>; rel=\"next\"", "Y: "])
+    }
+
+    @Test(
+        "The instance's address in any spelling",
+        arguments: [
+            ("http://127.0.0.1:4096/a/b?c#d", "http://h/projects/demo/api/a/b?c#d"),
+            ("HTTP://localhost:4096/", "http://h/projects/demo/api/"),
+            ("http://[::1]:4096", "http://h/projects/demo/api"),
+            ("http://127.0.0.1:4096?a", "http://h/projects/demo/api?a"),
+        ])
+    func locations(value: String, expected: String) {
+        #expect(replaced(["Location": value]) == ["Location: \(expected)"])
+        #expect(replaced(["Link": "<\(value)>"]) == ["Link: <\(expected)>"])
+    }
+
+    @Test(
+        "Other addresses pass",
+        arguments: [
+            "", "/session", "session", "https://example.com/x", "http://127.0.0.1:40961/x", "http://127.0.0.1:409/x",
+            "http://127.0.0.1/x", "https://127.0.0.1:4096/x", "http://127.0.0.1:4096@evil.example/x",
+            "http://127.0.0.1:4096.evil.example/", "http://evil.example/http://127.0.0.1:4096/", "//127.0.0.1:4096/x",
+        ])
+    func others(value: String) {
+        #expect(replaced(["Location": value]) == ["Location: \(value)"])
+        #expect(replaced(["Link": "<\(value)>; rel=next"]) == ["Link: <\(value)>; rel=next"])
+    }
+
+    @Test("Of several links each target counts, and nothing that is quoted")
+    func lists() {
+        let own = "http://127.0.0.1:4096/x"
+        let value = #"<\#(own)>; title="<\#(own)>, \"<\#(own)>", </y>; anchor="\#(own)",<\#(own)?a>;rel=next, <\#(own)"#
+        #expect(
+            replaced(["Link": value]) == [
+                #"Link: <http://h/projects/demo/api/x>; title="<\#(own)>, \"<\#(own)>", </y>; anchor="\#(own)","#
+                    + #"<http://h/projects/demo/api/x?a>;rel=next, <\#(own)"#
+            ])
+    }
+
+    @Test("No other field is touched")
+    func otherFields() {
+        let fields: KeyValuePairs = [
+            "Content-Location": "http://127.0.0.1:4096/x", "X-Link": "<http://127.0.0.1:4096/x>",
+        ]
+        #expect(replaced(fields) == FieldList(fields).lines)
+    }
+}

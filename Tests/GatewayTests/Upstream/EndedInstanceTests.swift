@@ -1,0 +1,144 @@
+import Glibc
+import TestKit
+import Testing
+
+/// Requests that wait for the end of a turn when their instance, or the gateway, is ended under them.
+@Suite struct EndedInstanceTests {
+    private static let message = "/session/ses_1/message"
+    private static let body = Array("{}".utf8)
+    private static let stopped =
+        #"{"detail":"OpenCode instance for demo was stopped through the gateway before it had answered. "#
+        + #"Look at the session before you send this again."}"#
+    private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
+
+    /// An instance that never answers; it says when the gateway has let go of it.
+    private static func silent(_ released: Recorded<Void>, flags: [String] = []) throws -> ProxyRig {
+        try ProxyRig(flags: flags) { connection, head in
+            try connection.waitForEnd(within: .seconds(60))
+            released.append(())
+            connection.close()
+        }
+    }
+
+    @Test func aStopEndsWhatWaitsAtOnceAndSaysSo() throws {
+        let released = Recorded<Void>("a request that the gateway has let go")
+        let rig = try Self.silent(released)
+        let clients = [
+            try rig.send("POST", Self.message, body: Self.body), try rig.send("GET", "/x"),
+            // In the middle of its body.
+            try rig.send("POST", Self.message, headers: [("Content-Length", "1000000")]),
+        ]
+        try clients[2].write([UInt8](repeating: 0x20, count: 200_000))
+        try rig.instance.requests.wait(forCount: 3)
+        let start = ContinuousClock.now
+        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        for client in clients {
+            let answer = try ResponseReader(client, method: "POST").readAll()
+            #expect(answer.status == 503)
+            #expect(answer.text == Self.stopped)
+        }
+        try released.wait(forCount: 3)
+        #expect(.now - start < .seconds(5))
+        // Nobody is blamed for it.
+        #expect(!rig.gateway.log.contains { $0.contains("without an answer") })
+    }
+
+    /// The stop takes as long as the instance does; the clients don't.
+    @Test func aStopOfAnInstanceThatDoesNotWantToEndKeepsNobodyWaiting() throws {
+        let tools = try TemporaryDirectory()
+        let stubborn = try tools.write(
+            """
+            #!/bin/sh
+            trap '' TERM
+            echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
+            while kill -0 $PPID; do sleep 0.1; done
+            """, to: "opencode", mode: 0o755)
+        let instance = try FakeInstance { connection, _ in try connection.waitForEnd(within: .seconds(60)) }
+        let gateway = try GatewayUnderTest(flags: ["--stop-timeout", "30s"], opencode: stubborn)
+        try gateway.start(instance)
+        let client = try gateway.connect()
+        try client.send(
+            "POST", ProxyRig.target(Self.message), headers: [GatewayUnderTest.authorization], body: Self.body)
+        try instance.requests.wait(forCount: 1)
+        let stop = try gateway.connect()
+        try stop.send("DELETE", "/projects/demo/stop", headers: [GatewayUnderTest.authorization])
+        let answer = try ResponseReader(client, method: "POST").readAll()
+        #expect(answer.status == 503 && answer.text == Self.stopped)
+        #expect(try stop.staysSilent(for: .milliseconds(100)))
+        // Its instance ends with it.
+        gateway.process.terminate(SIGKILL)
+    }
+
+    @Test func anEventStreamOfAProjectThatIsStoppedIsCutAndNotEnded() throws {
+        let rig = try ProxyRig { connection, _ in
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("data: 1\n\n")
+            _ = try? connection.readUntilEnd(within: .seconds(30))
+        }
+        let stream = try rig.events()
+        #expect(try stream.next() == "1")
+        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        // The instance's connection ends with its process, which here is another one.
+        for connection in rig.instance.server.connections.values { connection.close() }
+        #expect(try stream.next() == nil)
+        #expect(stream.response.endingInNode20 == .truncated || stream.response.endingInNode20 == .reset)
+    }
+
+    @Test func theGatewaysEndLeavesWhatWaitsItsDrainTimeAndThenSaysSo() throws {
+        let released = Recorded<Void>("a request that the gateway has let go")
+        let rig = try Self.silent(released, flags: ["--drain-timeout", "700ms"])
+        let client = try rig.send("POST", Self.message, body: Self.body)
+        try rig.instance.requests.wait(forCount: 1)
+        let start = ContinuousClock.now
+        rig.gateway.process.terminate()
+        let answer = try ResponseReader(client, method: "POST").readAll()
+        #expect(.now - start >= .milliseconds(700))
+        #expect(answer.status == 503 && answer.text == Self.ending)
+        #expect(try rig.gateway.process.waitForExit() == .exited(0))
+    }
+
+    @Test func anInstanceThatEndsWithTheGatewayIsNotBlamed() throws {
+        let mayEnd = Latch("the gateway to be ending")
+        let rig = try ProxyRig(flags: ["--drain-timeout", "20s"]) { connection, _ in
+            try mayEnd.wait()
+            connection.close()
+        }
+        let client = try rig.send("POST", Self.message, body: Self.body)
+        try rig.instance.requests.wait(forCount: 1)
+        rig.gateway.process.terminate()
+        try rig.gateway.process.waitForLine(on: .error) { $0.contains("the gateway is ending") }
+        mayEnd.open()
+        let answer = try ResponseReader(client, method: "POST").readAll()
+        #expect(answer.status == 503 && answer.text == Self.ending)
+    }
+
+    @Test func aStreamThatWouldBeginWhileTheGatewayEndsIsRefused() throws {
+        let mayBegin = Latch("the gateway to be ending")
+        let rig = try ProxyRig { connection, _ in
+            try mayBegin.wait()
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            _ = try? connection.readUntilEnd(within: .seconds(30))
+        }
+        let client = try rig.send("GET", "/event")
+        try rig.instance.requests.wait(forCount: 1)
+        rig.gateway.process.terminate()
+        let deadline = Deadline(after: .seconds(10))
+        while let connection = try? TestClient.connect(port: rig.gateway.port), !deadline.hasPassed {
+            connection.close()
+        }
+        mayBegin.open()
+        let answer = try ResponseReader(client).readAll()
+        #expect(answer.status == 503 && answer.text == Self.ending)
+    }
+
+    @Test func anInstanceThatEndsByItselfIsStillToBlame() throws {
+        let rig = try TwinRig("crash-at=/session")
+        try rig.start()
+        let answer = try rig.gateway.request(
+            "POST", ProxyRig.target("/session"), body: Self.body, within: TwinRig.patience)
+        #expect(answer.status == 502)
+        #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer ("#))
+    }
+}
