@@ -25,7 +25,9 @@ import Testing
                     try connection.waitForEnd(within: .seconds(60))
                     return
                 }
-                if head.path == "/global/health" {
+                if let answer = FakeInstance.setup[head.path] {
+                    try connection.respond(200, text: answer)
+                } else if head.path == "/global/health" {
                     try connection.respond(200, text: #"{"healthy":true,"version":"fake"}"#)
                 } else {
                     arrived.withLock { $0[head.target, default: 0] += 1 }

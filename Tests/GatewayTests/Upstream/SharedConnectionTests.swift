@@ -21,7 +21,8 @@ import Testing
         }
         let client = try rig.send(method, "/x", headers: [("Content-Length", "1000000")])
         try client.write([UInt8](repeating: 120, count: 300_000))
-        #expect(try ResponseReader(client, method: method).readAll().ending == .complete)
+        // Behind an answer before the request's end no other request may follow.
+        #expect(try ResponseReader(client, method: method, mayClose: true).readAll().ending == .complete)
         #expect(try rig.request("GET", "/y").text == "fine")
         try swallowed.wait(forCount: 1)
         #expect(swallowed.values == [""])
