@@ -116,13 +116,15 @@ struct Startup {
         return Twin2(
             profile: profile, credentials: credentials, misbehaviour: misbehaviour,
             heartbeat: heartbeat ?? profile.heartbeat, pace: pace, directory: workingDirectory,
-            home: home, bus: bus, locations: Locations2(bus: bus, pace: pace),
+            home: home, bus: bus, locations: Locations2(bus: bus, pace: pace, quietMilliseconds: quietMilliseconds),
             worktrees: Worktrees2(root: "\(data)/opencode/worktree"))
     }
 
     private var heartbeat: Duration? {
         environment("TWIN_HEARTBEAT_MS").flatMap { Int($0) }.map { .milliseconds($0) }
     }
+
+    private var quietMilliseconds: Int { environment("TWIN_QUIET_MS").flatMap { Int($0) } ?? 60_000 }
 
     private var pace: Int { environment("TWIN_PACE").flatMap { Int($0) }.map { max(0, $0) } ?? 100 }
 

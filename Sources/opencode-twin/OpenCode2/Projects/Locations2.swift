@@ -35,6 +35,8 @@ final class Locations2: Sendable {
     private let bus: EventBus2
     /// The time that loading takes.
     private let loading: Duration
+    /// A project's use is told again after this time.
+    private let quietMilliseconds: Int
 
     /// What loading announces, behind the branch and before it.
     private static let providers = ["integration.updated", "provider.updated", "model.updated"]
@@ -42,12 +44,11 @@ final class Locations2: Sendable {
         "agent.updated", "command.updated", "skill.updated", "websearch.updated", "reference.updated",
         "plugin.updated",
     ]
-    /// A project's use is told again after this time.
-    private static let quietMilliseconds = 60_000
 
-    /// `pace` is the time that loading takes, in percent of the recorded one.
-    init(bus: EventBus2, pace: Int) {
-        self.bus = bus
+    /// `pace` is the time that loading takes, in percent of the recorded one. `quietMilliseconds` is the time after which
+    /// a project's use is told again.
+    init(bus: EventBus2, pace: Int, quietMilliseconds: Int = 60_000) {
+        (self.bus, self.quietMilliseconds) = (bus, quietMilliseconds)
         loading = .milliseconds(450) * pace / 100
     }
 
@@ -109,7 +110,7 @@ final class Locations2: Sendable {
                 state.uses.append(Use(project: project, created: now, active: now))
                 return state.uses.last
             }
-            guard now - state.uses[index].active >= Locations2.quietMilliseconds else { return nil }
+            guard now - state.uses[index].active >= quietMilliseconds else { return nil }
             state.uses[index].active = now
             return state.uses[index]
         }

@@ -64,6 +64,7 @@ extension Twin2 {
         locations.wait(for: session.directory)
         let item = conversation.enqueue(.user, JSON.object([]).adding(payload), delivery, id: id, in: session.id)
         guard let item else { throw Refusal.missing(session: session.id) }
+        locations.use(session.project, in: nil)
         let answer = Answer.json(["data": item.json(in: session.id)])
         return body["resume"] == false ? answer : try wake(session) { answer }
     }

@@ -24,6 +24,11 @@ extension Twin2 {
             try twin.refusing { () throws(Worktrees2.Failure) in
                 try twin.worktrees.remove(project, folder, force: force)
             }
+            if twin.locations.isOpen(folder) {
+                // Of what was removed its watcher tells no more than git's own file.
+                let head = "\(project.canonical)/.git/worktrees/\(folder.split(separator: "/").last ?? "")/HEAD"
+                twin.bus.publish("filesystem.changed", ["file": .string(head), "event": "change"], in: folder)
+            }
             twin.tellWorktrees(of: project)
             return .answer(.accepted)
         },

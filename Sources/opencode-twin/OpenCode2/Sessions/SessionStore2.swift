@@ -45,12 +45,15 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Ends the mark, unless there is more to do; whether it did.
-    func finish(_ id: String, evenIfMoreIsToDo: Bool) -> Bool {
+    /// Ends the mark with what `settle` does, which nobody sees before: who is told that it has ended finds it idle.
+    /// Where more is to do nothing happens, unless `parksInbox`. Whether the mark has ended.
+    func finish(_ id: String, parksInbox: Bool, settle: (inout Session2) -> Void) -> Bool {
         sessions.withLock { sessions in
-            guard let session = sessions[id] else { return true }
-            if !session.inbox.isEmpty, !evenIfMoreIsToDo { return false }
-            sessions[id]?.execution = nil
+            guard var session = sessions[id] else { return true }
+            if !session.inbox.isEmpty, !parksInbox { return false }
+            session.execution = nil
+            settle(&session)
+            sessions[id] = session
             return true
         }
     }

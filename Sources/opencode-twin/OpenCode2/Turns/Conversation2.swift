@@ -95,7 +95,7 @@ struct Conversation2: Sendable {
     func wake(_ id: String) -> Bool {
         guard let control = store.begin(id) else { return true }
         if (try? TestThread { Execution2(self, session: id, control).run() }) != nil { return true }
-        _ = store.finish(id, evenIfMoreIsToDo: true)
+        _ = store.finish(id, parksInbox: true) { _ in }
         return false
     }
 

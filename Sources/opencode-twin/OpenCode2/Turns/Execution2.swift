@@ -35,26 +35,22 @@ final class Execution2 {
 
     /// Runs until nothing is left to do, which marks the session as idle.
     func run() {
-        repeat {
-            do throws(Ending) {
-                conversation.publish("session.execution.started", try session(), isLocated: false)
-                try drain()
-                settle("succeeded", .succeeded)
-            } catch {
-                switch error {
-                case .failed(let error): settle("failed", .failed, [("error", error)])
-                case .interrupted(let reason): return endInterrupted(reason)
-                }
+        do throws(Ending) {
+            conversation.publish("session.execution.started", try session(), isLocated: false)
+            repeat { try drain() } while !finish("succeeded", .succeeded, parksInbox: false)
+        } catch {
+            switch error {
+            case .failed(let error):
+                _ = finish("failed", .failed, [("error", error)], parksInbox: true)
+                // What was sent meanwhile is tried for itself.
+                if store[id]?.inbox.isEmpty == false { conversation.wake(id) }
+            case .interrupted(let reason):
+                // What is left in the inbox waits for the next prompt. What nobody has interrupted has no outcome.
+                let outcome: Session2.Outcome? = reason == "user" ? .interrupted : nil
+                _ = finish("interrupted", outcome, [("reason", .string(reason))], parksInbox: true)
+                if reason == "user" { control.wasAborted.open() }
             }
-        } while !store.finish(id, evenIfMoreIsToDo: false)
-        control.isSettled.open()
-    }
-
-    /// What is left in the inbox waits for the next prompt. What nobody has interrupted has no outcome.
-    private func endInterrupted(_ reason: String) {
-        settle("interrupted", reason == "user" ? .interrupted : nil, [("reason", .string(reason))])
-        _ = store.finish(id, evenIfMoreIsToDo: true)
-        if reason == "user" { control.wasAborted.open() }
+        }
         control.isSettled.open()
     }
 
@@ -67,20 +63,25 @@ final class Execution2 {
         }
     }
 
-    private func settle(_ type: String, _ outcome: Session2.Outcome?, _ members: [(String, JSON)] = []) {
-        guard let session = store[id] else { return }
-        let event = conversation.publish("session.execution.\(type)", session, members, isLocated: false)
-        guard let outcome else { return }
-        let now = Clock.milliseconds
-        store.update(id, isProgress: true) { ($0.outcome, $0.idle) = (outcome, now) }
-        let message = "msg_\(event.dropFirst(4))"
-        store.store(
-            Session2.Message(
-                id: message, type: "idle",
-                json: [
-                    "id": .string(message), "time": ["created": .integer(now)], "type": "idle",
-                    "outcome": .string(outcome.rawValue),
-                ]), in: id)
+    /// Tells how it has ended, and ends it; false when there is more to do.
+    private func finish(
+        _ type: String, _ outcome: Session2.Outcome?, _ members: [(String, JSON)] = [], parksInbox: Bool
+    ) -> Bool {
+        let conversation = conversation
+        return store.finish(id, parksInbox: parksInbox) { session in
+            let event = conversation.publish("session.execution.\(type)", session, members, isLocated: false)
+            guard let outcome else { return }
+            let now = Clock.milliseconds
+            (session.outcome, session.idle) = (outcome, now)
+            let message = "msg_\(event.dropFirst(4))"
+            session.messages.append(
+                Session2.Message(
+                    id: message, type: "idle",
+                    json: [
+                        "id": .string(message), "time": ["created": .integer(now)], "type": "idle",
+                        "outcome": .string(outcome.rawValue),
+                    ]))
+        }
     }
 
     private func drain() throws(Ending) {

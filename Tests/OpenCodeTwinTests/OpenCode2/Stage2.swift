@@ -1,0 +1,129 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// A twin of OpenCode 2 with an open event stream, on which a recorded scenario is played.
+final class Stage2 {
+    let twin: Twin2Process
+    private let stream: EventStreamReader
+    private(set) var events: [JSON] = []
+    /// How far `next` has looked.
+    private var seen = 0
+
+    /// Starts a twin in a repository. Its directory has been used before, unless `isFirst`. `prepare` is called before
+    /// the stream is opened.
+    init(
+        environment: [String: String] = [:], pace: Int = 0, isFirst: Bool = false,
+        prepare: (Twin2Process) throws -> Void = { _ in }
+    ) throws {
+        twin = try Twin2Process(environment: environment, pace: pace) { home in
+            for name in ["demo", "other.app"] {
+                try home.makeDirectory(name)
+                // Repositories whose first commits are the same are one project.
+                try home.write("# \(name)\n", to: "\(name)/README.md")
+                try Repository.make(at: "\(home.path)/\(name)")
+            }
+        }
+        if !isFirst { try Stage2(twin).load() }
+        try prepare(twin)
+        stream = try TestClient.events(
+            twin.port, "/api/event", headers: [("Authorization", Twin2Process.authorization)])
+        try next("server.connected")
+    }
+
+    /// Opens the stream of a twin that runs already.
+    init(_ twin: Twin2Process) throws {
+        self.twin = twin
+        stream = try TestClient.events(
+            twin.port, "/api/event", headers: [("Authorization", Twin2Process.authorization)])
+        try next("server.connected")
+    }
+
+    var head: TestResponseHead? { stream.response.head }
+    var ending: TestResponse.Ending? { stream.response.ending }
+    /// Every byte so far.
+    var raw: [UInt8] { stream.raw }
+    /// The sizes of the chunks so far.
+    var chunkSizes: [Int] { stream.response.chunkSizes }
+
+    /// Reads up to the next event of a type that meets the condition, and returns its data.
+    @discardableResult
+    func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
+        while true {
+            while seen < events.count {
+                let event = events[seen]
+                seen += 1
+                if event["type"]?.text == type, condition(event["data"] ?? .null) { return event["data"] ?? .null }
+            }
+            events.append(try stream.nextJSON(within: .seconds(20)))
+        }
+    }
+
+    /// Uses the server's own directory for the first time.
+    private func load() throws {
+        _ = try twin.get("/api/location")
+        try next("plugin.updated")
+    }
+
+    /// Reads to the end of the stream.
+    func readToEnd() throws {
+        while let event = try stream.next() { events.append(try JSONParser.parse(Array(event.utf8))) }
+    }
+
+    /// A new session's id.
+    func session(_ model: String, provider: String = "mock", in directory: String? = nil) throws -> String {
+        let place = directory.map { #","location":{"directory":"\#($0)"}"# } ?? ""
+        let body = #"{"model":{"providerID":"\#(provider)","id":"\#(model)"}\#(place)}"#
+        guard let id = try twin.post("/api/session", body).json["data"]?["id"]?.text else {
+            throw TestKitError.malformed("a session without id")
+        }
+        return id
+    }
+
+    /// Sends a prompt; its message's id.
+    @discardableResult
+    func prompt(_ session: String, _ text: String = "Explain the parser", delivery: String? = nil) throws -> String {
+        let more = delivery.map { #","delivery":"\#($0)""# } ?? ""
+        let answer = try twin.post("/api/session/\(session)/prompt", #"{"text":"\#(text)"\#(more)}"#)
+        #expect(answer.status == 200)
+        return answer.json["data"]?["id"]?.text ?? ""
+    }
+
+    /// Waits until nothing runs in a session.
+    func wait(_ session: String) throws {
+        #expect(try twin.post("/api/experimental/session/\(session)/wait").status == 204)
+    }
+
+    /// A new session with one prompt.
+    func turn(_ model: String, _ text: String = "Explain the parser") throws -> String {
+        let session = try session(model)
+        try prompt(session, text)
+        return session
+    }
+
+    /// Answers the permission that a session waits for.
+    func decide(_ decision: String) throws {
+        let asked = try next("permission.asked")
+        let session = asked["sessionID"]?.text ?? ""
+        #expect(try twin.get("/api/session/\(session)/permission").json["data"] == .array([asked]))
+        let answer = try twin.post(
+            "/api/session/\(session)/permission/\(asked["id"]?.text ?? "")/reply", #"{"decision":"\#(decision)"}"#)
+        #expect(answer.status == 204)
+    }
+
+    /// Compares what has come with a recording.
+    func check(_ name: String, isCut: Bool = false) throws {
+        let records = try Fixtures.lines("opencode/2.0.15/events/\(name).jsonl").map {
+            try JSONParser.parse(Array($0.utf8))
+        }
+        let expected = Outline2(Array(records.dropFirst()))
+        #expect(expected.turns.joined().count > 2 || expected.directories.count > 1)
+        #expect(Outline2(events).differences(from: expected, isCut: isCut) == [])
+        let recorded = records[0]["head"]?.text?.split(separator: "\r\n").map(String.init) ?? []
+        #expect(head.map { "\($0.version) \($0.status) \($0.reason)" } == recorded.first)
+        #expect(
+            head?.fields.map(\.description).filter { !$0.hasPrefix("Date") }
+                == Array(recorded.dropFirst().filter { !$0.hasPrefix("Date") }))
+    }
+}

@@ -1,0 +1,85 @@
+"""OpenCode 2's recorded event streams, as scripts/shorten-recordings.py keeps them."""
+import json
+import re
+
+IDENTIFIER = re.compile(r"^(ses|msg|per|frm|evt|pty|call|sh)_\w+$")
+KEPT = {
+    "type", "name", "status", "finish", "rawFinish", "reason", "reply", "delivery", "action", "event", "agent",
+    "previous", "decision",
+}
+COUNTED = {"seq", "version", "attempt", "ordinal"}
+# One event of 1.5 MB was left out of its recording.
+LEFT_OUT = {"big-event"}
+
+
+def frames(path):
+    """The first record, the events, the ending of a recorded stream, and when comments came."""
+    lines = [json.loads(line) for line in path.open()]
+    text, events, ending, beats = "", [], None, []
+    for record in lines[1:]:
+        ending = record.get("ended", ending)
+        text += record.get("text", "")
+        while "\n\n" in text:
+            frame, text = text.split("\n\n", 1)
+            if frame.startswith(":"):
+                beats.append(round(record["ms"]))
+            else:
+                events.append(json.loads(frame.removeprefix("data: ")))
+    return lines[0], events, ending, beats
+
+
+class Labels:
+    """Short names for identifiers and directories, in the order in which they appear."""
+
+    def __init__(self):
+        self.known, self.count = {}, {}
+
+    def label(self, text, kind):
+        if kind == "evt":
+            return "e"
+        if text not in self.known:
+            self.count[kind] = self.count.get(kind, 0) + 1
+            self.known[text] = f"{kind}{self.count[kind]}"
+        return self.known[text]
+
+    def skeleton(self, value, name=""):
+        if isinstance(value, dict):
+            return {key: self.skeleton(inner, key) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self.skeleton(inner, name) for inner in value]
+        if isinstance(value, str):
+            if IDENTIFIER.match(value):
+                return self.label(value, value.split("_")[0])
+            if name == "directory":
+                return self.label(value, "/d")
+            return value if name in KEPT and len(value) < 40 else ""
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return value if name in COUNTED else 0
+        return value
+
+
+def shortened(events):
+    """What the tests compare of events: three pieces of each run are enough."""
+    run, kept, labels = None, [], Labels()
+    for event in events:
+        key = (event["type"], event.get("data", {}).get("assistantMessageID"))
+        if event["type"].endswith(".delta"):
+            run = (key, run[1] + 1 if run and run[0] == key else 1)
+            if run[1] > 3:
+                continue
+        else:
+            run = None
+        kept.append(labels.skeleton(event))
+    return kept
+
+
+def write_events(source, target, write):
+    """A file for each recorded stream: its head, then its events."""
+    for path in sorted(source.glob("events-*.jsonl")):
+        name = path.stem.removeprefix("events-")
+        if name in LEFT_OUT:
+            continue
+        first, events, ending, beats = frames(path)
+        identifier = re.sub(r"ses_\w+", "{session}", first["target"])
+        head = {"target": identifier, "head": first["head"], "ended": ending, "heartbeats": beats}
+        write(target / "events" / f"{name}.jsonl", [head] + shortened(events))
