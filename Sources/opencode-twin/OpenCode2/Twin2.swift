@@ -16,7 +16,7 @@ struct Twin2: Application {
     let locations: Locations2
     let worktrees: Worktrees2
     let terminals = Terminals2()
-    let store = SessionStore2()
+    let store: SessionStore2
     let pending = Pending2()
     /// The address that the banner tells; empty before there is one.
     let address = Monitor("")

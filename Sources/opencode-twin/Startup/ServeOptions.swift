@@ -59,6 +59,7 @@ struct ServeOptions: Equatable {
           TWIN_HEARTBEAT_MS     the time between two heartbeats, instead of the version's own
           TWIN_QUIET_MS         the time after which OpenCode 2 tells again that a project is used, instead of 60000
           TWIN_PACE             the time that turns take, in percent of the recorded one; 0 is at once (default: 100)
+          TWIN_STATE            a folder in which OpenCode 2's sessions are kept: servers share them, a restart finds them
           TWIN_ENDS_WITH_PARENT=1  end when the process that started it has ended, however that ends
           TWIN_MISBEHAVE        what to do wrong: the words below, with commas between them
 

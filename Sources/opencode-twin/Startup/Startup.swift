@@ -117,7 +117,8 @@ struct Startup {
             profile: profile, credentials: credentials, misbehaviour: misbehaviour,
             heartbeat: heartbeat ?? profile.heartbeat, pace: pace, directory: workingDirectory,
             home: home, bus: bus, locations: Locations2(bus: bus, pace: pace, quietMilliseconds: quietMilliseconds),
-            worktrees: Worktrees2(root: "\(data)/opencode/worktree"))
+            worktrees: Worktrees2(root: "\(data)/opencode/worktree"),
+            store: SessionStore2(folder: environment("TWIN_STATE"), bus: bus))
     }
 
     private var heartbeat: Duration? {

@@ -59,6 +59,51 @@ struct EventPlace2Tests {
         try stage.check("killed-mid-turn")
     }
 
+    /// Several servers of one user share the sessions; a turn is seen only where it runs.
+    @Test func aSecondServer() throws {
+        let state = try TemporaryDirectory()
+        let environment = ["TWIN_STATE": state.path]
+        let first = try Stage2(environment: environment)
+        let folder = "\(first.twin.home.path)/other.app"
+        let session = try first.session("talk", in: folder)
+        try first.prompt(session, "hi")
+        try first.next("session.execution.succeeded")
+        let second = try Stage2(Twin2Process(home: first.twin.home, environment: environment))
+        let known = try second.twin.get("/api/session/\(session)").json
+        #expect(try known == first.twin.get("/api/session/\(session)").json)
+        try second.prompt(session, "hi")
+        try second.next("session.execution.succeeded")
+        try second.check("second-server")
+        #expect(try first.twin.get("/api/session/\(session)").json["data"]?["tokens"]?["input"] == 360)
+        #expect(first.events.last?["type"] == "session.execution.succeeded")
+        try second.twin.request("DELETE", "/api/session/\(session)")
+        #expect(try first.twin.get("/api/session/\(session)").status == 404)
+    }
+
+    /// What a stop has ended does not go on by itself.
+    @Test func afterAStop() throws {
+        let state = try TemporaryDirectory()
+        let environment = ["TWIN_STATE": state.path]
+        let first = try Stage2(environment: environment, pace: 100)
+        let session = try first.turn("long", "hi")
+        try first.next("session.text.delta")
+        first.twin.process.terminate(SIGTERM)
+        _ = try first.twin.process.waitForExit()
+        let second = try Stage2(Twin2Process(home: first.twin.home, environment: environment))
+        #expect(try second.twin.get("/api/session/active").text == #"{"data":{}}"#)
+        let data = try second.twin.get("/api/session/\(session)").json["data"]
+        #expect(data?["title"] == "hi")
+        #expect(data?["outcome"] == nil)
+        let messages = try second.twin.get("/api/session/\(session)/message").json["data"]?.elements
+        #expect(messages?.map { $0["type"] } == ["assistant", "user"])
+        #expect(messages?[0]["finish"] == "error")
+        #expect(messages?[0]["content"]?.elements?.first?["text"]?.text?.isEmpty == false)
+        try second.wait(session)
+        try second.prompt(session, "again")
+        try second.next("session.inbox.enqueued") { $0["item"]?["payload"]?["text"] == "again" }
+        #expect(!second.events.contains { $0["type"]?.text?.contains("execution") == true })
+    }
+
     @Test func otherCallsOfASession() throws {
         // The recorded server told in the middle that its project is used, after a minute.
         let stage = try Stage2(environment: ["TWIN_QUIET_MS": "1500"], pace: 50)

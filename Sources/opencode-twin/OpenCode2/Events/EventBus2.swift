@@ -53,6 +53,14 @@ final class EventBus2: Sendable {
         state.withLock { $0.sequence[session, default: 0] += 1 }
     }
 
+    /// The number that a session's next event will have.
+    func sequence(_ session: String) -> Int { state.withLock { $0.sequence[session, default: 0] } }
+
+    /// Goes on where another server has stopped.
+    func resume(_ session: String, at number: Int) {
+        state.withLock { $0.sequence[session] = number }
+    }
+
     /// The stream of all events.
     func feed(interval: Duration) -> EventFeed {
         EventFeed(
@@ -64,7 +72,7 @@ final class EventBus2: Sendable {
     func log(of session: String, follows: Bool, interval: Duration) -> EventFeed {
         let synced: JSON = [
             "type": "log.synced", "aggregateID": .string(session),
-            "seq": .integer(state.withLock { $0.sequence[session, default: 0] } - 1),
+            "seq": .integer(sequence(session) - 1),
         ]
         return EventFeed(
             greeting: "data: \(synced.encoded)\n\n", interval: follows ? interval : .seconds(86_400),

@@ -32,7 +32,7 @@ struct Project2: Sendable, Equatable {
             branch: branch)
     }
 
-    private init(id: String, directory: String, canonical: String, isRepository: Bool, branch: String?) {
+    init(id: String, directory: String, canonical: String, isRepository: Bool, branch: String?) {
         (self.id, self.directory, self.canonical) = (id, directory, canonical)
         (self.isRepository, self.branch) = (isRepository, branch)
     }

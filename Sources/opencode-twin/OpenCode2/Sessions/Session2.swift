@@ -13,8 +13,8 @@ struct Session2: Sendable {
     }
 
     let id: String
-    let slug = Identifier.slug()
-    let created = Clock.milliseconds
+    let slug: String
+    let created: Int
     let parentID: String?
     /// The session that it was copied from, and up to where.
     let fork: JSON?
@@ -39,14 +39,21 @@ struct Session2: Sendable {
     /// Whether its instructions have been told.
     var isInstructed = false
 
+    /// What the model has said since its step began, as far as it was told.
+    var spoken = ""
+    /// Counts the changes, so that of two servers' files the newer is known.
+    var revision = 0
+
     /// The turns that run now.
     var execution: TurnControl?
 
     init(
-        id: String? = nil, directory: String, project: Project2, parentID: String? = nil, fork: JSON? = nil,
-        agent: String? = nil, model: Model2? = nil, title: String? = nil
+        id: String? = nil, slug: String = Identifier.slug(), created: Int = Clock.milliseconds, directory: String,
+        project: Project2, parentID: String? = nil, fork: JSON? = nil, agent: String? = nil, model: Model2? = nil,
+        title: String? = nil
     ) {
         self.id = id ?? Identifier.make("ses", descending: true)
+        (self.slug, self.created) = (slug, created)
         (self.directory, self.project, self.parentID, self.fork) = (directory, project, parentID, fork)
         (self.agent, self.model, self.title) = (agent, model, title)
         updated = created

@@ -1,46 +1,76 @@
 import TestKit
 
-/// All sessions of the process, whatever directory they belong to.
+/// All sessions of the process, whatever directory they belong to. With files they are those of other servers, too.
 final class SessionStore2: Sendable {
     private let sessions = Monitor<[String: Session2]>([:])
+    private let files: SessionFiles2?
+    private let bus: EventBus2
+
+    /// `folder` is where sessions are kept; without one they end with the process.
+    init(folder: String?, bus: EventBus2) {
+        files = folder.map { SessionFiles2(folder: $0) }
+        self.bus = bus
+    }
 
     /// Adds a session; false when there is one with its id.
     @discardableResult
     func add(_ session: Session2) -> Bool {
         sessions.withLock { sessions in
+            refresh(session.id, &sessions)
             guard sessions[session.id] == nil else { return false }
-            sessions[session.id] = session
+            keep(session, &sessions)
             return true
         }
     }
 
-    subscript(id: String) -> Session2? { sessions.withLock { $0[id] } }
+    subscript(id: String) -> Session2? {
+        sessions.withLock { sessions in
+            refresh(id, &sessions)
+            return sessions[id]
+        }
+    }
 
-    var all: [Session2] { sessions.withLock { Array($0.values) } }
+    var all: [Session2] {
+        sessions.withLock { sessions in
+            for id in Set(files?.ids ?? []).union(sessions.keys) { refresh(id, &sessions) }
+            return Array(sessions.values)
+        }
+    }
 
     /// Changes a session in place and returns it as it is then; nil when there is none. What only a turn's progress
     /// changes leaves the time of its last update.
     @discardableResult
     func update(_ id: String, isProgress: Bool = false, _ change: (inout Session2) -> Void) -> Session2? {
         sessions.withLock { sessions in
+            refresh(id, &sessions)
             guard var session = sessions[id] else { return nil }
             change(&session)
             if !isProgress { session.updated = max(session.updated, Clock.milliseconds) }
-            sessions[id] = session
+            keep(session, &sessions)
             return session
         }
     }
 
     func remove(_ id: String) -> Session2? {
-        sessions.withLock { $0.removeValue(forKey: id) }
+        sessions.withLock { sessions in
+            files?.remove(id)
+            return sessions.removeValue(forKey: id)
+        }
+    }
+
+    /// Keeps how far a session's events have come.
+    func keep(_ id: String) {
+        if files != nil { update(id, isProgress: true) { _ in } }
     }
 
     /// Marks a session as running; nil when it is running already, or not there.
     func begin(_ id: String, abort: Latch = Latch("an interrupt")) -> TurnControl? {
         let control = TurnControl(abort: abort)
         return sessions.withLock { sessions in
-            guard let session = sessions[id], session.execution == nil else { return nil }
-            sessions[id]?.execution = control
+            refresh(id, &sessions)
+            guard var session = sessions[id], session.execution == nil else { return nil }
+            session.execution = control
+            keep(session, &sessions)
             return control
         }
     }
@@ -53,7 +83,7 @@ final class SessionStore2: Sendable {
             if !session.inbox.isEmpty, !parksInbox { return false }
             session.execution = nil
             settle(&session)
-            sessions[id] = session
+            keep(session, &sessions)
             return true
         }
     }
@@ -86,5 +116,26 @@ final class SessionStore2: Sendable {
             sessions[id]?.execution == nil ? true : nil
         }
         return idle == true
+    }
+
+    /// Learns what another server has done with a session that does not run here.
+    private func refresh(_ id: String, _ sessions: inout [String: Session2]) {
+        guard let files, sessions[id]?.execution == nil else { return }
+        guard let record = files.read(id) else {
+            sessions[id] = nil
+            return
+        }
+        guard let revision = record["revision"]?.number, revision > sessions[id]?.revision ?? -1,
+            let session = Session2(record: record)
+        else { return }
+        sessions[id] = session
+        bus.resume(id, at: record["sequence"]?.number ?? 0)
+    }
+
+    private func keep(_ session: Session2, _ sessions: inout [String: Session2]) {
+        var session = session
+        session.revision += 1
+        sessions[session.id] = session
+        files?.write(session.record(sequence: bus.sequence(session.id)), session.id)
     }
 }

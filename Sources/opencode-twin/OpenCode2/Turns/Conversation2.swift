@@ -20,9 +20,11 @@ struct Conversation2: Sendable {
         isLocated: Bool = true, metadata: JSON? = nil
     ) -> String {
         let data = JSON.object([]).adding([("sessionID", .string(session.id))] + members)
-        return bus.publish(
+        let event = bus.publish(
             type, data, in: isLocated ? session.directory : nil,
             durable: version.map { EventBus2.Durable(session: session.id, version: $0) }, metadata: metadata)
+        if version != nil { store.keep(session.id) }
+        return event
     }
 
     /// Adds a session and tells it; its directory is opened. False when there is one with its id.
@@ -31,6 +33,7 @@ struct Conversation2: Sendable {
         bus.publish(
             "session.created", session.creation(version: version), in: session.directory,
             durable: EventBus2.Durable(session: session.id))
+        store.keep(session.id)
         locations.open(session.directory)
         return true
     }
@@ -86,6 +89,7 @@ struct Conversation2: Sendable {
         bus.publish(
             "session.inbox.enqueued", data, in: kind == .move ? nil : session.directory,
             durable: EventBus2.Durable(session: session.id))
+        store.keep(session.id)
         return item
     }
 

@@ -104,6 +104,7 @@ extension Execution2 {
 
     /// Ends the step's text.
     func end(_ step: Step2, _ text: String) throws(Ending) {
+        store.update(id, isProgress: true) { $0.spoken = "" }
         // A tool's call that has begun meanwhile stands behind the text.
         step.content.insert(.text(text), at: step.content.firstIndex { $0.isTool } ?? step.content.endIndex)
         store.store(step.message, in: id)
@@ -118,6 +119,7 @@ extension Execution2 {
 
     /// Publishes a piece, which is not kept.
     func tellDelta(_ step: Step2, _ type: String, _ delta: String) throws(Ending) {
+        if type == "session.text.delta" { store.update(id, isProgress: true) { $0.spoken += delta } }
         try tell(step, type, [("ordinal", 0), ("delta", .string(delta))], version: nil)
     }
 

@@ -67,9 +67,11 @@ final class Execution2 {
     private func finish(
         _ type: String, _ outcome: Session2.Outcome?, _ members: [(String, JSON)] = [], parksInbox: Bool
     ) -> Bool {
-        let conversation = conversation
+        let (bus, id) = (conversation.bus, id)
+        let data = JSON.object([]).adding([("sessionID", .string(id))] + members)
         return store.finish(id, parksInbox: parksInbox) { session in
-            let event = conversation.publish("session.execution.\(type)", session, members, isLocated: false)
+            let event = bus.publish(
+                "session.execution.\(type)", data, in: nil, durable: EventBus2.Durable(session: id))
             guard let outcome else { return }
             let now = Clock.milliseconds
             (session.outcome, session.idle) = (outcome, now)

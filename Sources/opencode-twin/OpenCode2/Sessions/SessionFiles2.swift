@@ -1,0 +1,27 @@
+import Glibc
+import TestKit
+
+/// Sessions in files, one each, which several servers share as they share OpenCode's database.
+struct SessionFiles2: Sendable {
+    let folder: String
+
+    /// The sessions that there are.
+    var ids: [String] {
+        ((try? FileTree.names(in: folder)) ?? []).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
+    }
+
+    func read(_ id: String) -> JSON? {
+        (try? FileTree.read(path(id))).flatMap { try? JSONParser.parse($0) }
+    }
+
+    /// Replaces a file at once: who reads it has the old or the new one.
+    func write(_ record: JSON, _ id: String) {
+        let new = "\(path(id)).\(getpid())"
+        guard (try? FileTree.write(record.encoded, to: new)) != nil else { return }
+        rename(new, path(id))
+    }
+
+    func remove(_ id: String) { FileTree.remove(path(id)) }
+
+    private func path(_ id: String) -> String { "\(folder)/\(id).json" }
+}
