@@ -185,22 +185,36 @@ def second_body(response):
         coded = body["base64"]
         text = zlib.decompressobj(31).decompress(base64.b64decode(coded[:len(coded) // 4 * 4])).decode(errors="ignore")
     is_json = text.startswith(("{", "["))
-    is_cut = "base64" in body or bool(body.get("cut"))
+    is_cut = "base64" in body or bool(body.get("cut")) or bool(body.get("shortened"))
     if is_json:
-        value = completed(text) if is_cut else json.loads(text)
+        value = completed(text) if is_cut and not body.get("shortened") else json.loads(text)
         return json.dumps(second_thinned(value), ensure_ascii=False, separators=(",", ":")), is_cut
     return text[:40], is_cut or len(text) > 40
 
 
 def second_thinned(value):
-    """With at most three elements of a list, and texts by others cut."""
+    """With one element of each form of a long list, and texts by others cut."""
     if isinstance(value, list):
-        return [second_thinned(inner) for inner in (value if len(value) < 4 else value[:2] + value[-1:])]
+        kept, forms = [], set()
+        for inner in value:
+            if len(value) <= 12 or shape(inner) not in forms:
+                forms.add(shape(inner))
+                kept.append(second_thinned(inner))
+        return kept
     if isinstance(value, dict):
         return {key: second_thinned(inner) for key, inner in value.items()}
-    if isinstance(value, str) and len(value) > 80 and " " in value:
+    if isinstance(value, str) and len(value) > 120 and " " in value:
         return value[:40]
     return value
+
+
+def shape(value):
+    """What remains of a value when texts and numbers are taken away, but for the type."""
+    if isinstance(value, list):
+        return "[" + "|".join(sorted({shape(inner) for inner in value})) + "]"
+    if isinstance(value, dict):
+        return "{" + ",".join(key + (str(inner) if key == "type" else shape(inner)) for key, inner in value.items()) + "}"
+    return type(value).__name__
 
 
 def second_exchange(record):
@@ -267,7 +281,10 @@ def routes(document, exchanges):
 
 
 def form(schema, schemas, depth):
-    """A schema's required members and types, four levels deep: members that may be missing have a question mark."""
+    """A schema's required members and types, four levels deep: members that may be missing have a question mark.
+
+    `open` says that there may be others.
+    """
     if "$ref" in schema:
         schema = schemas[schema["$ref"].split("/")[-1]]
     if "$ref" in schema:
@@ -280,8 +297,11 @@ def form(schema, schemas, depth):
     kind = schema.get("type")
     if kind == "object" and schema.get("properties") and depth < 4:
         required = schema.get("required", [])
-        return {"object": {key + ("" if key in required else "?"): form(inner, schemas, depth + 1)
-                           for key, inner in schema["properties"].items()}}
+        members = {key + ("" if key in required else "?"): form(inner, schemas, depth + 1)
+                   for key, inner in schema["properties"].items()}
+        is_open = any("additionalProperties" in part and part["additionalProperties"] is not False
+                      for part in [schema] + schema.get("allOf", []))
+        return {"object": members, "open": True} if is_open else {"object": members}
     if kind == "array":
         return {"array": form(schema.get("items") or {}, schemas, depth)}
     return kind or "any"

@@ -43,6 +43,10 @@ struct RecordedExchange: CustomTestStringConvertible, Sendable {
     let fields: [(name: String, value: String)]
     /// nil when it was too long to keep.
     let body: String?
+    /// Whether the body is only the beginning of what was recorded.
+    let isCut: Bool
+    /// How many chunks the body came in.
+    let chunks: Int
 
     var testDescription: String { "\(version) \(name)" }
 
@@ -64,5 +68,7 @@ struct RecordedExchange: CustomTestStringConvertible, Sendable {
             ($0.elements?.first?.text ?? "", $0.elements?.last?.text ?? "")
         }
         body = response["body"]?.text
+        isCut = response["cut"] == true
+        chunks = response["chunks"]?.elements?.count ?? 0
     }
 }

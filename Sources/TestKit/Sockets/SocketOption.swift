@@ -69,7 +69,8 @@ enum SocketAddress {
     /// A new TCP socket that programs started later do not inherit.
     static func makeSocket(_ loopback: Loopback = .ipv4) throws -> Int32 {
         try SystemCall.check("socket") {
-            socket(loopback == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            socket(
+                loopback == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         }
     }
 }

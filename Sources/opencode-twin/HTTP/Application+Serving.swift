@@ -45,8 +45,11 @@ extension Application {
 
     private func readHead(_ connection: TestConnection, within limit: Duration) throws -> [UInt8]? {
         do {
-            return try connection.readThrough(
+            let raw = try connection.readThrough(
                 "\r\n\r\n", within: limit, waitingFor: "a request", maximum: Serving.headLimit)
+            // A head that comes at once is whole before it is found to be long.
+            if let raw, raw.count > Serving.headLimit { throw TestKitError.malformed("a long head") }
+            return raw
         } catch TestKitError.malformed {
             try connection.respond(431, "Request Header Fields Too Large", headers: [("Connection", "close")])
             try connection.finish(within: .seconds(5))

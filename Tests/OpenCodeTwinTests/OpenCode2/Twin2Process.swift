@@ -2,7 +2,7 @@ import TestKit
 
 @testable import opencode_twin
 
-/// The twin as OpenCode 2, started as a program in the folder `demo` of a home of its own.
+/// The twin as OpenCode 2, started as a program in a folder of a home of its own.
 struct Twin2Process {
     static let password = "correct horse"
     static let authorization = "Basic " + Base64.encode(Array("opencode:\(password)".utf8))
@@ -10,14 +10,17 @@ struct Twin2Process {
     let process: TestProcess
     let port: UInt16
     let home: TemporaryDirectory
+    /// The project's folder.
+    let directory: String
 
     /// Starts it. Turns and loading take no time unless a pace is given. `prepare` makes what is to be there before.
     init(
-        home: TemporaryDirectory? = nil, environment: [String: String] = [:], pace: Int = 0, misbehave: String = "",
+        home: TemporaryDirectory? = nil, folder: String = "demo", environment: [String: String] = [:], pace: Int = 0,
+        misbehave: String = "",
         password: String? = Twin2Process.password, prepare: (TemporaryDirectory) throws -> Void = { _ in }
     ) throws {
         self.home = try home ?? TemporaryDirectory()
-        try self.home.makeDirectory("demo")
+        directory = try self.home.makeDirectory(folder)
         try prepare(self.home)
         var variables = [
             "TWIN_PROFILE": "2.0.15", "TWIN_PACE": "\(pace)", "TWIN_MISBEHAVE": misbehave, "HOME": self.home.path,
@@ -25,16 +28,13 @@ struct Twin2Process {
         if let password { variables["OPENCODE_PASSWORD"] = password }
         process = try TestProcess(
             try BuiltProducts.path("opencode-twin"), ["serve", "--port", "0", "--hostname", "127.0.0.1"],
-            environment: variables.merging(environment) { $1 }, directory: "\(self.home.path)/demo")
+            environment: variables.merging(environment) { $1 }, directory: directory)
         let banner = try process.waitForLine(on: .output) { $0.contains("listening on") }
         guard let port = UInt16(banner.split(separator: ":").last ?? "") else {
             throw TestKitError.malformed("a banner without a port: \(banner)")
         }
         self.port = port
     }
-
-    /// The project's folder.
-    var directory: String { "\(home.path)/demo" }
 
     /// Sends a request with the password, unless other credentials are among the fields.
     @discardableResult

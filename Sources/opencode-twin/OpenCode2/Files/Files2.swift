@@ -79,7 +79,8 @@ struct Files2 {
     private func relative(_ path: String) -> String {
         let (own, other) = (directory.split(separator: "/"), path.split(separator: "/"))
         let common = zip(own, other).prefix { $0 == $1 }.count
-        return (own.dropFirst(common).map { _ in ".." } + other.dropFirst(common)).joined(separator: "/")
+        let path = (own.dropFirst(common).map { _ in ".." } + other.dropFirst(common)).joined(separator: "/")
+        return path.isEmpty ? "." : path
     }
 
     private static func isFolder(_ path: String) -> Bool {

@@ -18,7 +18,8 @@ struct Project2: Sendable, Equatable {
     init(of directory: String) {
         guard let top = Project2.top(of: directory) else {
             self.init(
-                id: SHA1.hexadecimal("directory:\(directory)"), directory: directory, canonical: directory, isRepository: false,
+                id: SHA1.hexadecimal("directory:\(directory)"), directory: directory, canonical: directory,
+                isRepository: false,
                 branch: nil)
             return
         }

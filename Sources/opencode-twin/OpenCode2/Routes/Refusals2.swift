@@ -1,7 +1,7 @@
 extension Refusal {
-    /// A member or parameter is not there.
-    static func missing(_ name: String, _ kind: String) -> Refusal {
-        .invalid("Missing key\n  at [\"\(name)\"]", kind)
+    /// A parameter of the query that must be there.
+    static func missing(parameter name: String) -> Refusal {
+        .invalid("Missing key\n  at [\"\(name)\"]", "Query")
     }
 
     /// The request is understood and not allowed.

@@ -10,7 +10,7 @@ extension Twin2 {
             }
         },
         Route("GET", "/api/fs/find") { twin, call in
-            guard let query = call.query("query") else { throw Refusal.missing("query", "Query") }
+            guard let query = call.query("query") else { throw Refusal.missing(parameter: "query") }
             return try twin.answer(call) { directory in
                 let limit = call.query("limit").flatMap { Int($0) } ?? 100
                 return .array(Files2(directory: directory).find(query, kind: call.query("type"), limit: limit))

@@ -8,14 +8,14 @@ extension Twin2 {
         },
         Route("POST", "/api/location/reload") { twin, _ in
             twin.locations.reload()
-            return .answer(.accepted)
+            return .done
         },
         Route("GET", "/api/debug/location") { twin, _ in
             .answer(.json(.array(twin.locations.directories.map { ["directory": .string($0)] })))
         },
         Route("DELETE", "/api/debug/location") { twin, call in
             twin.locations.close(twin.named(by: call) ?? twin.directory)
-            return .answer(.accepted)
+            return .done
         },
         Route("GET", "/api/project") { twin, _ in .answer(.json(.array(twin.locations.projects.map(\.json)))) },
         Route("GET", "/api/vcs") { twin, call in

@@ -6,7 +6,7 @@ extension Twin2 {
         Route("GET", "/api/session/{sessionID}/message") { twin, call in
             .answer(try twin.messages(of: twin.session(call), call))
         },
-        Route("GET", "/api/session/{sessionID}/message/{messageID}") { twin, call in
+        Route("GET", "/api/session/{sessionID}/message/{messageID}", .documented) { twin, call in
             let session = try twin.session(call)
             guard let message = session.messages.first(where: { $0.id == call["messageID"] }) else {
                 throw Refusal.missing(message: call["messageID"], in: session.id)

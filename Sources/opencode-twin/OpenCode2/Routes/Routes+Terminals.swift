@@ -23,7 +23,7 @@ extension Twin2 {
         },
         Route("DELETE", "/api/pty/{ptyID}") { twin, call in
             _ = twin.terminals.remove(try twin.terminal(call).id)
-            return .answer(.accepted)
+            return .done
         },
         Route("POST", "/api/pty/{ptyID}/connect-token") { twin, call in
             guard call.request.fields.first("x-opencode-ticket") == "1", call.request.isFromHere else {
@@ -39,6 +39,11 @@ extension Twin2 {
                 throw Refusal(.blank(400, "Bad Request"))
             }
             return .terminal(try twin.terminal(call).id)
+        },
+        // Those that outlive their server, of which the twin has none.
+        Route("GET", "/api/experimental/session/{sessionID}/terminal", .documented) { twin, call in
+            _ = try twin.session(call)
+            return .data([])
         },
     ]
 

@@ -2,12 +2,12 @@ extension Twin2 {
     /// Worktrees of a project.
     static let worktreeRoutes: [Route] = [
         Route("GET", "/api/worktree") { twin, call in
-            guard let id = call.query("projectID") else { throw Refusal.missing("projectID", "Query") }
+            guard let id = call.query("projectID") else { throw Refusal.missing(parameter: "projectID") }
             return .answer(.json(.array(twin.worktrees.list(try twin.project(id)))))
         },
         Route("POST", "/api/worktree") { twin, call in
             let body = try call.object()
-            let project = try twin.project(try body.required("projectID"))
+            let project = try twin.project(try body.requiredText("projectID"))
             let folder = try twin.refusing { () throws(Worktrees2.Failure) in
                 try twin.worktrees.create(
                     project, name: body["name"]?.text, directory: body["directory"]?.text,
@@ -18,9 +18,9 @@ extension Twin2 {
         },
         Route("DELETE", "/api/worktree") { twin, call in
             let body = try call.object()
-            let project = try twin.project(try body.required("projectID"))
-            let folder = try body.required("directory")
-            guard case .bool(let force)? = body["force"] else { throw Refusal.missing("force", "Payload") }
+            let project = try twin.project(try body.requiredText("projectID"))
+            let folder = try body.requiredText("directory")
+            guard case .bool(let force)? = body["force"] else { throw Refusal.missing(key: "force") }
             try twin.refusing { () throws(Worktrees2.Failure) in
                 try twin.worktrees.remove(project, folder, force: force)
             }
@@ -30,12 +30,12 @@ extension Twin2 {
                 twin.bus.publish("filesystem.changed", ["file": .string(head), "event": "change"], in: folder)
             }
             twin.tellWorktrees(of: project)
-            return .answer(.accepted)
+            return .done
         },
         Route("POST", "/api/worktree/refresh") { twin, call in
-            let project = try twin.project(try call.object().required("projectID"))
+            let project = try twin.project(try call.object().requiredText("projectID"))
             if twin.worktrees.refresh(project) { twin.tellWorktrees(of: project) }
-            return .answer(.accepted)
+            return .done
         },
     ]
 
@@ -65,13 +65,5 @@ extension Twin2 {
             ]
             throw Refusal(.json(["name": "WorktreeError", "data": data], status: 400, reason: "Bad Request"))
         }
-    }
-}
-
-extension JSON {
-    /// The text of a member that must be there.
-    func required(_ name: String) throws(Refusal) -> String {
-        guard let text = self[name]?.text else { throw Refusal.missing(name, "Payload") }
-        return text
     }
 }

@@ -36,7 +36,9 @@ final class Terminals2: Sendable {
     private let state = Monitor(State())
 
     /// A directory's terminals, in the order in which they were made.
-    func list(_ directory: String) -> [Terminal] { state.withLock { $0.terminals.filter { $0.directory == directory } } }
+    func list(_ directory: String) -> [Terminal] {
+        state.withLock { $0.terminals.filter { $0.directory == directory } }
+    }
 
     subscript(id: String) -> Terminal? { state.withLock { $0.terminals.first { $0.id == id } } }
 
