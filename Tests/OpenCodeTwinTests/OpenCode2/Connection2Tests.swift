@@ -19,16 +19,16 @@ struct Connection2Tests {
     }
 
     @Test func whatArrivesTooLateIsLost() throws {
-        let twin = try Twin2Process(misbehave: "idle-loss=100ms")
+        let twin = try Twin2Process(misbehave: "idle-loss=1000ms")
         let connection = try TestClient.connect(port: twin.port)
         #expect(try connection.exchange("GET", "/api/info", headers: authorization).status == 200)
         #expect(try connection.exchange("GET", "/api/info", headers: authorization).status == 200)
-        #expect(try connection.staysSilent(for: .milliseconds(150)))
+        #expect(try connection.staysSilent(for: .milliseconds(1100)))
         try connection.send("GET", "/api/info", headers: authorization)
         #expect(try connection.readUntilEnd().bytes.isEmpty)
         // The first request of a connection may take its time.
         let other = try TestClient.connect(port: twin.port)
-        #expect(try other.staysSilent(for: .milliseconds(150)))
+        #expect(try other.staysSilent(for: .milliseconds(1100)))
         #expect(try other.exchange("GET", "/api/info", headers: authorization).status == 200)
     }
 

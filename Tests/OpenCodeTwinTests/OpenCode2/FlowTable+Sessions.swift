@@ -33,7 +33,7 @@ extension FlowTable {
             ]
         ),
         (
-            nil, 20,
+            nil, 100,
             [
                 ("prompt-to-steer", { try $0.allowShell("ask") }), ("prompt-steer", writing), ("inbox-steer", nil),
                 ("messages-steered", idle),

@@ -137,7 +137,7 @@ enum FlowTable {
 
     /// Slow, for lists are asked for before the session has its title; nobody waits for the turn's end.
     private static let worktree: Entry = (
-        nil, 500,
+        nil, 1000,
         [
             ("location-again", nil), ("worktree-create", nil), ("worktree-list", nil), ("worktree-location", nil),
             ("session-move-to-worktree", { try $0.newSession("talk") }),

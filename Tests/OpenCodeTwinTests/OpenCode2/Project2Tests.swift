@@ -110,7 +110,7 @@ struct Project2Tests {
     }
 
     @Test func aFolderIsEmptyUntilItIsLoaded() throws {
-        let twin = try Twin2Process(pace: 20)
+        let twin = try Twin2Process(pace: 200)
         let stream = try twin.events()
         #expect(try twin.get("/api/model").json["data"] == [])
         #expect(try twin.get("/api/model/default").json["data"] == .null)

@@ -65,7 +65,7 @@ struct RecordedFlow: CustomTestStringConvertible, Sendable {
     private static func single(_ exchange: RecordedExchange) -> RecordedFlow {
         var flow = RecordedFlow(steps: [Step(exchange: exchange, prepare: FlowTable.before[exchange.name])])
         // These were asked when the folder had just been opened.
-        if FlowTable.early.contains(exchange.name) { flow.pace = 100 }
+        if FlowTable.early.contains(exchange.name) { flow.pace = 500 }
         if exchange.name == "session-list-empty" { flow.opens = false }
         if exchange.name.hasPrefix("["), let end = exchange.name.firstIndex(of: "]") {
             let life = exchange.name[exchange.name.index(after: exchange.name.startIndex)..<end]
