@@ -5,6 +5,9 @@
 # Given to Benchmarks/run, for example BENCH="--quick --only small".
 BENCH ?=
 
+# The OpenCode that the demo's stand-in plays, for example PROFILE=1.18.33; without one the opencode on the PATH is taken.
+PROFILE ?=
+
 # Where no machine can be booted each of them is skipped, and says why.
 lab_tests = swift test --skip-build --disable-xctest --filter '^LabTests\.'
 
@@ -14,9 +17,9 @@ help: ## list these targets
 setup: ## install the Debian packages that are missing
 	@scripts/setup.sh
 
-run: setup ## run the gateway with a demo project on 127.0.0.1:4000
+run: setup ## run the gateway with a demo project on 127.0.0.1:4000 (PROFILE=1.18.33)
 	@swift build
-	@scripts/run-demo.sh
+	@scripts/run-demo.sh $(if $(PROFILE),--profile '$(PROFILE)')
 
 test: setup lab ## run all tests; as root also those in the lab
 	swift build --build-tests

@@ -42,7 +42,8 @@ struct ReadmeTests {
         let commands = try Self.lines(of: "scripts/run-demo.sh").filter {
             $0.hasPrefix("  ") && $0.contains(#""\$KEY""#)
         }
-        #expect(commands.count == 4)
+        // One starts the project; three open a session, in the words of OpenCode 1 and of OpenCode 2.
+        #expect(commands.count == 7)
         for command in commands {
             let typed = command.replacing(#"\$"#, with: "$").trimmingCharacters(in: .whitespaces)
             #expect(readme.contains(typed), "README.md lacks the line: \(typed)")
