@@ -64,7 +64,7 @@ struct EventDrift2Tests {
     }
 
     @Test func retriesUntilInterrupted() throws {
-        let stage = try Stage2(pace: 1)
+        let stage = try Stage2(pace: 5)
         let session = try stage.turn("ratelimit", "hi")
         for _ in 0..<3 { try stage.next("session.retry.scheduled") }
         #expect(try stage.twin.post("/api/session/\(session)/interrupt").text == #"{"interrupted":true}"#)
@@ -73,7 +73,7 @@ struct EventDrift2Tests {
     }
 
     @Test func providerBreaksOff() throws {
-        let stage = try Stage2(pace: 1)
+        let stage = try Stage2(pace: 3)
         let session = try stage.turn("cutoff")
         for _ in 0..<4 { try stage.next("session.retry.scheduled") }
         try stage.twin.post("/api/session/\(session)/interrupt")
@@ -82,7 +82,7 @@ struct EventDrift2Tests {
     }
 
     @Test func steering() throws {
-        let stage = try Stage2(pace: 20) { twin in
+        let stage = try Stage2(pace: 60) { twin in
             let earlier = try Stage2(twin)
             _ = try earlier.turn("tools")
             try earlier.decide("always")
@@ -96,9 +96,9 @@ struct EventDrift2Tests {
     }
 
     @Test func queueing() throws {
-        let stage = try Stage2(pace: 20)
+        let stage = try Stage2()
         let session = try stage.session("medium")
-        try stage.prompt(session, "number 1", delivery: "queue")
+        try stage.prompt(session, "number 1 [silent=1s]", delivery: "queue")
         try stage.prompt(session, "number 2", delivery: "queue")
         try stage.next("session.execution.succeeded")
         try stage.check("queue")

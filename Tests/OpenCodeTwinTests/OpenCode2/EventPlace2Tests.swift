@@ -39,7 +39,7 @@ struct EventPlace2Tests {
         let moved = try stage.twin.get("/api/session/\(session)").json["data"]
         #expect(moved?["location"]?["directory"]?.text == worktree)
         try stage.next("session.execution.succeeded")
-        try stage.prompt(session, "hi")
+        try stage.prompt(session, "hi [interval=60ms]")
         try stage.next("session.text.delta")
         try stage.twin.post("/api/session/\(session)/move", #"{"directory":"\#(stage.twin.directory)"}"#)
         try stage.twin.post("/api/worktree/refresh", #"{"projectID":"\#(project)"}"#)
@@ -106,7 +106,7 @@ struct EventPlace2Tests {
 
     @Test func otherCallsOfASession() throws {
         // The recorded server told in the middle that its project is used, after a minute.
-        let stage = try Stage2(environment: ["TWIN_QUIET_MS": "1500"], pace: 50)
+        let stage = try Stage2(environment: ["TWIN_QUIET_MS": "3000"], pace: 100)
         let session = try stage.turn("talk")
         try stage.next("session.execution.succeeded")
         let path = "/api/session/\(session)"
@@ -117,12 +117,11 @@ struct EventPlace2Tests {
         try stage.twin.post("\(path)/compact", "{}")
         try stage.next("session.step.started")
         try stage.twin.post("\(path)/view", #"{"idle":1}"#)
-        for _ in 0..<60 { try stage.next("session.compaction.delta") }
+        for _ in 0..<70 { try stage.next("session.compaction.delta") }
         let busy = try stage.turn("long", "hi")
         try stage.next("session.text.delta") { $0["sessionID"]?.text == busy }
         try stage.twin.post("/api/session/\(busy)/interrupt")
-        try stage.wait(session)
-        try stage.next("session.execution.succeeded") { $0["sessionID"]?.text == session }
+        try stage.read(2, "session.execution.succeeded", of: session)
         try stage.check("session-calls", isCut: true)
     }
 

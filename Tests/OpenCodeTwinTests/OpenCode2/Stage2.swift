@@ -66,6 +66,12 @@ final class Stage2 {
         try next("plugin.updated")
     }
 
+    /// Reads until that many events of a session and a type have come, whatever else comes between them.
+    func read(_ count: Int, _ type: String, of session: String) throws {
+        let isOne = { (event: JSON) in event["type"]?.text == type && event["data"]?["sessionID"]?.text == session }
+        while events.count(where: isOne) < count { events.append(try stream.nextJSON(within: .seconds(20))) }
+    }
+
     /// Reads to the end of the stream.
     func readToEnd() throws {
         while let event = try stream.next() { events.append(try JSONParser.parse(Array(event.utf8))) }
