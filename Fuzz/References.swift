@@ -1,0 +1,62 @@
+// modules: Addresses JSONText EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Settings Instances Gateway
+// length: 128
+
+import HTTPTypes
+
+@testable import Gateway
+
+private let own = ["127.0.0.1:4096", "localhost:4096", "[::1]:4096"].map { Array("http://\($0)".utf8) }
+private let base = Array("http://h/projects/demo/api".utf8)
+private let address: InstanceAddress = {
+    let head = RequestHead()
+    head.target = Array("/projects/demo/api/x".utf8)
+    head.fields.append("Host", "h")
+    return InstanceAddress(port: 4096, base: ClientBase(head, isTrusted: false))
+}()
+
+/// A reference to the instance's own address is one to the client's base, and every other value stays as it is.
+///
+/// The input is a byte for the field, then its value.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let isLink = input.byte() & 1 == 0
+    // What stands in a value of a field.
+    let value = Characters.trimmed(input.remainder()[...].filter { $0 >= 0x20 && $0 != 0x7F }[...])
+    let result = Array(replaced(isLink ? "Link" : "Location", value))
+    precondition(replaced(isLink ? "X-Link" : "Refresh", value).elementsEqual(value))
+    if !isLink {
+        let rest = own.lazy.compactMap { behind($0, value) }.first
+        precondition(result.elementsEqual(rest.map { base + $0 } ?? Array(value)))
+        return 0
+    }
+    guard !result.elementsEqual(value) else { return 0 }
+    // Only what stands right behind a bracket can have been replaced.
+    let brackets = value.indices.filter { value[$0] == UInt8(ascii: "<") }
+    precondition(brackets.contains { index in own.contains { value[(index + 1)...].startsIgnoringCase($0) } })
+    precondition(!value.contains(UInt8(ascii: "\"")) || result.contains(UInt8(ascii: "\"")))
+    let again = address.replaced(in: FieldList(link: result))
+    precondition(again.value(at: 0).elementsEqual(result))
+    return 0
+}
+
+private func replaced(_ name: String, _ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var fields = FieldList()
+    fields.append(name: Array(name.utf8), value: value)
+    return address.replaced(in: fields).value(at: 0)
+}
+
+/// What follows the instance's address, where the value begins with it.
+private func behind(_ address: [UInt8], _ value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard value.startsIgnoringCase(address) else { return nil }
+    let rest = value.dropFirst(address.count)
+    guard let next = rest.first else { return rest }
+    return "/?#".utf8.contains(next) ? rest : nil
+}
+
+extension FieldList {
+    fileprivate init(link: [UInt8]) {
+        self.init()
+        append(name: Array("Link".utf8), value: link[...])
+    }
+}
