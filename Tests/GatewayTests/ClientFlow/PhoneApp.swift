@@ -96,15 +96,15 @@ final class EventFeed {
         stream = EventStreamReader(connection)
     }
 
-    /// Reads up to the next event of a type that meets the condition, and returns its properties.
+    /// Reads up to the next event of a type that meets the condition, and returns its content.
     @discardableResult
     func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
         while true {
             while seen < events.count {
                 let event = events[seen]
                 seen += 1
-                let properties = event["properties"] ?? .null
-                if event["type"]?.text == type, condition(properties) { return properties }
+                let content = event.content
+                if event["type"]?.text == type, condition(content) { return content }
             }
             try read()
         }
@@ -164,11 +164,31 @@ struct FlowStep {
 
     init(_ name: String, _ type: String, where condition: @escaping (JSON) -> Bool = { _ in true }) {
         self.name = name
-        matches = { $0["type"]?.text == type && condition($0["properties"] ?? .null) }
+        matches = { $0["type"]?.text == type && condition($0.content) }
     }
+}
+
+extension JSON {
+    /// What an event says besides its type: OpenCode 1 calls it properties, OpenCode 2 data.
+    var content: JSON { self["properties"] ?? self["data"] ?? .null }
 }
 
 extension TestResponse {
     /// The body as JSON; null when it is none.
-    var json: JSON { (try? JSONParser.parse(body)) ?? .null }
+    var json: JSON { (try? JSONParser.parse(plainBody)) ?? .null }
+
+    /// The body without the twin's compression, which stores everything as it is (RFC 1951 §3.2.4).
+    private var plainBody: [UInt8] {
+        guard value(of: "Content-Encoding") == "gzip" else { return body }
+        var plain: [UInt8] = []
+        var rest = body.dropFirst(10)
+        while let isLast = rest.popFirst(), rest.count >= 4 {
+            let length = Int(rest[rest.startIndex]) | Int(rest[rest.startIndex + 1]) << 8
+            rest = rest.dropFirst(4)
+            plain += rest.prefix(length)
+            rest = rest.dropFirst(length)
+            if isLast & 1 == 1 { break }
+        }
+        return plain
+    }
 }

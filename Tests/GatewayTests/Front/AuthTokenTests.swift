@@ -7,7 +7,7 @@ import Testing
     private static let secret = "b3BlbmNvZGU6c2VjcmV0LXNlY3JldC1zZWNyZXQ"
 
     @Test func itNeverReachesTheInstanceOrTheLog() throws {
-        let rig = try ProxyRig(environment: ["VIBE_LOG_LEVEL": "debug"]) { connection, head in
+        let rig = try ProxyRig(family: .two(), environment: ["VIBE_LOG_LEVEL": "debug"]) { connection, head in
             if head.path == "/closed" { return connection.close() }
             try connection.respond(200, text: head.target)
         }
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func itLetsNobodyIn() throws {
-        let rig = try ProxyRig { connection, head in try connection.respond(200, text: "let in") }
+        let rig = try ProxyRig(family: .two()) { connection, head in try connection.respond(200, text: "let in") }
         let key = Data("opencode:\(GatewayUnderTest.key)".utf8).base64EncodedString()
         for target in [
             "/api/info?auth_token=\(key)", "/api/info;auth_token=\(key)",

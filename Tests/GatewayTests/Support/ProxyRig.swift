@@ -17,12 +17,12 @@ final class ProxyRig: Sendable {
     let carried: Recorded<Carried>
 
     init(
-        flags: [String] = [], environment: [String: String] = [:], wantsPassword: Bool = false,
-        _ handler: @escaping FakeInstance.Handler
+        family: FakeInstance.Family = .one, flags: [String] = [], environment: [String: String] = [:],
+        wantsPassword: Bool = false, _ handler: @escaping FakeInstance.Handler
     ) throws {
         let carried = Recorded<Carried>("a request to the instance")
         self.carried = carried
-        instance = try FakeInstance(wantsPassword: wantsPassword) { connection, head in
+        instance = try FakeInstance(family, wantsPassword: wantsPassword) { connection, head in
             carried.append(Carried(target: head.target, port: connection.peerPort))
             try handler(connection, head)
         }

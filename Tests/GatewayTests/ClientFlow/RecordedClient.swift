@@ -1,0 +1,170 @@
+import Foundation
+import TestKit
+
+@testable import opencode_twin
+
+/// What a real client has sent through a base path, in order (`Tests/Fixtures/opencode/clients.jsonl`): its credentials are cut,
+/// the project's folder is `/home/vibe/demo`, OpenCode 2's programs were called in `/home/anna/demo` on another machine.
+struct RecordedClient: Sendable {
+    struct Request: Sendable {
+        let method: String
+        let target: String
+        let fields: [(name: String, value: String)]
+        let body: String?
+
+        /// The part of its target behind the project's base path, without the query.
+        var path: String { String(target.dropFirst("/projects/demo/api".count).prefix { $0 != "?" }) }
+    }
+
+    let name: String
+    let requests: [Request]
+
+    /// All of them, in the order of the file.
+    static func all() throws -> [RecordedClient] {
+        let records = try Fixtures.lines("opencode/clients.jsonl").map { try JSONParser.parse(Array($0.utf8)) }
+        var clients: [(name: String, requests: [Request])] = []
+        for record in records {
+            let name = record["client"]?.text ?? ""
+            if clients.last?.name != name { clients.append((name, [])) }
+            var fields: [(name: String, value: String)] = []
+            if case .object(let members)? = record["fields"] { fields = members.map { ($0.name, $0.value.text ?? "") } }
+            clients[clients.count - 1].requests.append(
+                Request(
+                    method: record["method"]?.text ?? "", target: record["target"]?.text ?? "", fields: fields,
+                    body: record["body"]?.text))
+        }
+        return clients.map { RecordedClient(name: $0.name, requests: $0.requests) }
+    }
+
+    static func named(_ name: String) throws -> RecordedClient {
+        guard let client = try all().first(where: { $0.name == name }) else {
+            throw TestFailure("no request of \(name) is recorded")
+        }
+        return client
+    }
+}
+
+/// A gateway with the twin as project `demo`, a repository with one commit, to which recorded clients send their requests
+/// again: byte for byte, but for what the twin calls otherwise.
+final class Replay {
+    struct Exchange {
+        let request: RecordedClient.Request
+        let answer: TestResponse
+    }
+
+    let gateway: GatewayUnderTest
+    let folder: String
+    /// Every answer but the streams', in the order of the requests.
+    private(set) var exchanges: [Exchange] = []
+    private(set) var streams: [EventFeed] = []
+    /// What stands for what the record has.
+    private var names: [String: String] = [:]
+    /// A session that was made here and whose name in the record is not known yet.
+    private var unnamed: String?
+
+    init(_ version: String) throws {
+        gateway = try GatewayUnderTest(
+            environment: ["TWIN_PROFILE": version, "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1"],
+            opencode: try BuiltProducts.path("opencode-twin"))
+        try gateway.makeProject("demo")
+        folder = try FileTree.resolve("\(gateway.home.path)/demo")
+        for command in [
+            ["init", "--quiet"],
+            ["-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "--quiet", "--allow-empty", "-m", "x"],
+        ] {
+            let git = try TestProcess("/usr/bin/env", ["git"] + command, directory: folder)
+            guard try git.waitForExit(within: .seconds(20)) == .exited(0) else { throw TestFailure("git \(command)") }
+        }
+        let answer = try gateway.request("POST", "/projects/demo/start", within: .seconds(60))
+        guard answer.status == 200 else { throw TestFailure("start answered \(answer.text)") }
+        names["/home/vibe/demo"] = folder
+        names[Self.escaped("/home/vibe/demo")] = Self.escaped(folder)
+    }
+
+    /// A request of nobody's record, with the key.
+    func api(_ method: String, _ path: String, _ body: String? = nil) throws -> TestResponse {
+        try gateway.request(
+            method, "/projects/demo/api\(path)",
+            headers: body == nil ? [] : [("Content-Type", "application/json")], body: body.map { Array($0.utf8) },
+            within: .seconds(30))
+    }
+
+    /// Names a session of the record that was there before.
+    func call(_ recorded: String, _ session: String) { names[recorded] = session }
+
+    /// Sends all of a client's requests. `key` is what it has for one.
+    func run(_ client: RecordedClient, key: String = GatewayUnderTest.key) throws {
+        var late: [(RecordedClient.Request, ResponseReader)] = []
+        for request in client.requests {
+            nameSession(in: request)
+            let connection = try gateway.connect()
+            try connection.send(
+                request.method, here(request.target), headers: request.fields.map { ($0.name, field($0, key)) },
+                body: request.body.map { Array(here($0).utf8) })
+            let reader = ResponseReader(connection, method: request.method)
+            if request.path.hasSuffix("/event") {
+                streams.append(EventFeed(connection))
+            } else if request.path.hasSuffix("/message"), request.method == "POST" {
+                // It answers at the end of the turn; the client goes on meanwhile.
+                late.append((request, reader))
+            } else {
+                try take(request, reader)
+            }
+        }
+        for (request, reader) in late { try take(request, reader) }
+    }
+
+    private func take(_ request: RecordedClient.Request, _ reader: ResponseReader) throws {
+        let answer = try reader.readAll(within: .seconds(60))
+        exchanges.append(Exchange(request: request, answer: answer))
+        let json = answer.json
+        if request.method == "POST", request.path.hasSuffix("/session") {
+            unnamed = (json["id"] ?? json["data"]?["id"])?.text
+        }
+        if let project = request.path.hasSuffix("/location") ? json["project"]?["id"]?.text : nil {
+            names[Self.recordedProject] = project
+        }
+        if request.path.hasSuffix("/project/current"), let project = json["id"]?.text {
+            names[Self.recordedProject] = project
+        }
+    }
+
+    /// The answers to requests for that path.
+    func answers(to path: String) -> [TestResponse] { exchanges.filter { $0.request.path == path }.map(\.answer) }
+
+    private static let recordedProject = "223ea795e7a61263e64bd0a5b268d0cad9966303"
+
+    /// The first request that names a session which was just made tells what the record calls it. Who makes one with a name of
+    /// its own is taken at its word.
+    private func nameSession(in request: RecordedClient.Request) {
+        guard let recorded = request.target.firstMatch(of: #/ses_\w+/#).map({ String($0.output) }),
+            names[recorded] == nil, let made = unnamed
+        else { return }
+        names[recorded] = made
+        unnamed = nil
+    }
+
+    private func here(_ text: String) -> String {
+        names.sorted { $0.key.count > $1.key.count }.reduce(text) { $0.replacing($1.key, with: $1.value) }
+    }
+
+    private func field(_ field: (name: String, value: String), _ key: String) -> String {
+        switch field.value {
+        case "Basic …": "Basic " + Data("opencode:\(key)".utf8).base64EncodedString()
+        case "Bearer …": "Bearer \(key)"
+        default: here(field.value)
+        }
+    }
+
+    /// The text as JavaScript's encodeURIComponent writes it.
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            if byte < 0x80, character.isLetter || character.isNumber || "-_.!~*'()".contains(character) {
+                return String(character)
+            }
+            let digits = String(byte, radix: 16, uppercase: true)
+            return "%" + (digits.count == 1 ? "0" : "") + digits
+        }.joined()
+    }
+}

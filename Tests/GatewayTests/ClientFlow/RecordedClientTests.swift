@@ -1,0 +1,142 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+@Suite("Real clients' requests, sent again as they were")
+struct RecordedClientTests {
+    /// The last text that an assistant has said in a list of OpenCode 2's messages.
+    private static func said(_ messages: JSON) -> String? {
+        messages["data"]?.elements?.first { $0["type"] == "assistant" }?["content"]?.elements?
+            .first { $0["type"] == "text" }?["text"]?.text
+    }
+
+    private static func expect(_ replay: Replay, except: [String: Int] = [:], sourceLocation: SourceLocation) {
+        for exchange in replay.exchanges {
+            let expected = except[exchange.request.path] ?? (exchange.answer.status == 204 ? 204 : 200)
+            #expect(
+                exchange.answer.status == expected,
+                "\(exchange.request.method) \(exchange.request.target): \(exchange.answer.text.prefix(200))",
+                sourceLocation: sourceLocation)
+            #expect(exchange.answer.ending == .complete, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test("OpenCode 2: run, called in a folder of another machine")
+    func run2() throws {
+        let replay = try Replay("2.0.15")
+        let client = try RecordedClient.named("opencode run --server (2.0.15)")
+        try replay.run(client)
+        Self.expect(replay, sourceLocation: #_sourceLocation)
+        #expect(replay.exchanges.count + replay.streams.count == client.requests.count)
+        #expect(replay.answers(to: "/api/info").first?.json["version"] == "2.0.15")
+        #expect(replay.answers(to: "/api/location").first?.json["directory"]?.text == replay.folder)
+        let created = try #require(replay.answers(to: "/api/session").first?.json["data"])
+        #expect(created["location"]?["directory"]?.text == replay.folder)
+        // It prints the last answer, and knows from the stream that the turn has gone well.
+        let messages = try #require(replay.exchanges.last?.answer.json)
+        #expect(Self.said(messages)?.contains("naïve café, 日本語, 🚀") == true)
+        let stream = try #require(replay.streams.first)
+        try stream.next("server.connected")
+        let session = try #require(created["id"]?.text)
+        try stream.next("session.text.ended") { $0["sessionID"]?.text == session }
+        try stream.next("session.execution.succeeded") { $0["sessionID"]?.text == session }
+
+        // run -c goes on with it.
+        let again = try RecordedClient.named("opencode run -c --server (2.0.15)")
+        try replay.run(again)
+        Self.expect(replay, sourceLocation: #_sourceLocation)
+        let listed = try #require(replay.answers(to: "/api/session").last?.json["data"]?.elements)
+        #expect(listed.map { $0["id"]?.text } == [session])
+        #expect(replay.exchanges.last?.answer.json["data"]?.elements?.count { $0["type"] == "user" } == 2)
+        try #require(replay.streams.last).next("session.execution.succeeded") { $0["sessionID"]?.text == session }
+
+        // session list finds it by the project's id.
+        try replay.run(try RecordedClient.named("opencode session list --server (2.0.15)"))
+        Self.expect(replay, sourceLocation: #_sourceLocation)
+        #expect(replay.exchanges.last?.answer.json["data"]?.elements?.map { $0["id"]?.text } == [session])
+    }
+
+    @Test("OpenCode 2: the full-screen program, called in a folder of another machine")
+    func fullScreen2() throws {
+        let replay = try Replay("2.0.15")
+        // The two that it has open in its tabs.
+        for recorded in ["ses_dfd07730cffed0XA4ZjEh6geal", "ses_dfd7f34fdffe2gosmis2cnp4ql"] {
+            let made = try replay.api("POST", "/api/session", "{}")
+            replay.call(recorded, try #require(made.json["data"]?["id"]?.text))
+        }
+        let client = try RecordedClient.named("opencode --server, full-screen (2.0.15)")
+        try replay.run(client)
+        Self.expect(replay, sourceLocation: #_sourceLocation)
+        #expect(replay.exchanges.count + replay.streams.count == client.requests.count)
+        #expect(replay.answers(to: "/api/fs/list").first?.json["location"]?["directory"]?.text == replay.folder)
+        let stream = try #require(replay.streams.first)
+        try stream.next("server.connected")
+        let own = "ses_dfd06c5adffe4iDfw0rn25hSyG"
+        try stream.next("session.created") { $0["sessionID"]?.text == own }
+        try stream.next("session.execution.succeeded") { $0["sessionID"]?.text == own }
+    }
+
+    @Test("OpenCode 1: run --attach")
+    func run1() throws {
+        let replay = try Replay("1.18.33")
+        let client = try RecordedClient.named("opencode run --attach (1.18.34)")
+        try replay.run(client)
+        Self.expect(replay, sourceLocation: #_sourceLocation)
+        let message = try #require(replay.exchanges.last?.answer.json)
+        #expect(message["info"]?["role"] == "assistant" && message["info"]?["time"]?["completed"] != nil)
+        try #require(replay.streams.first).next("server.connected")
+    }
+
+    @Test("OpenCode 1: attach, the full-screen program")
+    func fullScreen1() throws {
+        let replay = try Replay("1.18.33")
+        let client = try RecordedClient.named("opencode attach, full-screen (1.18.34)")
+        try replay.run(client)
+        Self.expect(replay, sourceLocation: #_sourceLocation)
+        #expect(replay.exchanges.count + replay.streams.count == client.requests.count)
+        #expect(replay.answers(to: "/path").first?.json["directory"]?.text == replay.folder)
+        let stream = try #require(replay.streams.first)
+        try stream.read()
+        #expect(stream.events.first?["payload"]?["type"] == "server.connected")
+    }
+
+    @Test("The official SDK", arguments: ["1.0.223", "1.18.33"], ["1.1.11", "1.2.27", "1.18.33"])
+    func sdk(version: String, twin: String) throws {
+        let replay = try Replay(twin)
+        try replay.run(try RecordedClient.named("@opencode-ai/sdk \(version)"))
+        Self.expect(replay, sourceLocation: #_sourceLocation)
+        let stream = try #require(replay.streams.first)
+        try stream.next("server.connected")
+        let session = try #require(replay.answers(to: "/session").first?.json["id"]?.text)
+        try stream.next("session.idle") { $0["sessionID"]?.text == session }
+        let messages = try replay.api("GET", "/session/\(session)/message").json.elements
+        #expect(messages?.map { $0["info"]?["role"]?.text } == ["user", "assistant"])
+    }
+
+    @Test("The SDK for Python")
+    func python() throws {
+        let replay = try Replay("2.0.15")
+        let client = try RecordedClient.named("opencode-python-sdk 0.2.3")
+        // Its last request had a wrong password.
+        let (known, wrong) = (client.requests.dropLast(), client.requests.suffix(1))
+        try replay.run(RecordedClient(name: client.name, requests: Array(known)))
+        Self.expect(replay, except: ["/api/session/ses_doesnotexist": 404], sourceLocation: #_sourceLocation)
+        #expect(replay.answers(to: "/api/session/ses_doesnotexist").first?.json["_tag"] == "SessionNotFoundError")
+        try replay.run(RecordedClient(name: client.name, requests: Array(wrong)), key: "another-key-0123456789")
+        #expect(replay.exchanges.last?.answer.status == 401)
+        try #require(replay.streams.first).next("session.execution.succeeded")
+    }
+
+    @Test("Every recorded client is one of these")
+    func complete() throws {
+        let names = try RecordedClient.all().map(\.name)
+        #expect(
+            names == [
+                "opencode run --attach (1.18.34)", "opencode attach, full-screen (1.18.34)",
+                "@opencode-ai/sdk 1.0.223", "@opencode-ai/sdk 1.18.33", "opencode run --server (2.0.15)",
+                "opencode run -c --server (2.0.15)", "opencode session list --server (2.0.15)",
+                "opencode --server, full-screen (2.0.15)", "opencode-python-sdk 0.2.3",
+            ])
+    }
+}
