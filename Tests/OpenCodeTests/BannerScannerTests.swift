@@ -74,7 +74,7 @@ import Testing
 
     @Test(arguments: [
         ("opencode server listening on http://127.0.0.1:4096", "127.0.0.1", APIFamily.one, true),
-        ("opencode server listening on http://localhost:4096", "localhost", .one, true),
+        ("opencode server listening on http://localhost:4096", "localhost", .one, false),
         ("server listening on http://127.0.0.1:4096", "127.0.0.1", .two, true),
         // As 2.0.15 announces itself with `--hostname ::1`.
         ("server listening on http://::1:4096", "::1", .two, false),

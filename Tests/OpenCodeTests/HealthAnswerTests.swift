@@ -35,7 +35,7 @@ import Testing
         (200, #"{"version":"2.0.5"}"#, .health, "not OpenCode's health JSON"),
         (200, "{\"healthy\":\"yes\"}", .globalHealth, "not OpenCode's health JSON"),
         (401, "", .info, "password"),
-        (404, "{}", .globalHealth, "older than 1.1"),
+        (404, "{}", .globalHealth, "update OpenCode, which is older than 1.1"),
         (404, "", .health, "older than 2.0.3"),
         (500, "{\"name\":\"BunInstallFailedError\"}", .globalHealth, "500"),
         (302, "", .info, "302"),

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPClient
 import HTTPTypes
 package import OpenCode
@@ -39,6 +40,7 @@ enum HealthProbe {
         var fields = FieldList()
         fields.append("Accept", "application/json")
         let path = question.search.path
+        let begun = MonotonicTime.now
         if let authorization = question.credentials?.authorization(for: path.family) {
             fields.append("Authorization", authorization)
         }
@@ -48,6 +50,8 @@ enum HealthProbe {
         WholeAnswer.ask(request, of: client, within: question.timeout, longestBody: longestBody) { outcome in
             let answer = answer(outcome, path, question.timeout)
             var question = question
+            // All paths together have the time of one.
+            question.timeout = max(.milliseconds(1), question.timeout - (MonotonicTime.now - begun))
             if case .answered(let health, _) = answer, question.search.goesOn(after: health) {
                 return ask(question, of: client, report: report)
             }

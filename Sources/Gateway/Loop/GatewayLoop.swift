@@ -116,11 +116,13 @@ final class GatewayLoop {
         Task { mailbox.post(.answer(call: number, await question(control))) }
     }
 
-    /// An instance has answered a client's request: the control plane hears of each run's first one.
-    func answered(_ route: RoutingTable.Route) {
-        guard let endpoint = route.endpoint,
-            progress.isFirstAnswer(endpoint.slot, ofRun: endpoint.generation)
+    /// An instance has answered a client's request: the control plane hears of each run's first answer that is about the
+    /// project. An error, a web page or its health may be no sign that anybody has opened the folder.
+    func answered(_ route: RoutingTable.Route, _ head: ResponseHead, _ target: ArraySlice<UInt8>) {
+        guard let endpoint = route.endpoint, !progress.hasAnswered(endpoint.slot, ofRun: endpoint.generation),
+            head.status < 400, !ResponseForwarding.isWebPage(head), !HealthPath.isOne(target)
         else { return }
+        progress.noteAnswer(endpoint.slot, ofRun: endpoint.generation)
         let (control, name, generation) = (self.control, route.name, endpoint.generation)
         Task { await control.answered(name, generation: generation) }
     }

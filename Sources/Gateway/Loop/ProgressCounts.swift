@@ -17,12 +17,11 @@ struct ProgressCounts {
     /// A piece of an answer has come from the instance with this slot.
     mutating func add(_ slot: Int) { counts[slot] &+= 1 }
 
-    /// Notes an answer's head from the run with this number, which is never 0; whether it is the run's first here.
-    mutating func isFirstAnswer(_ slot: Int, ofRun generation: UInt64) -> Bool {
-        guard answered[slot] != generation else { return false }
-        answered[slot] = generation
-        return true
-    }
+    /// Whether the run with this number, which is never 0, has answered here.
+    func hasAnswered(_ slot: Int, ofRun generation: UInt64) -> Bool { answered[slot] == generation }
+
+    /// The run with this number has.
+    mutating func noteAnswer(_ slot: Int, ofRun generation: UInt64) { answered[slot] = generation }
 
     /// The count of one slot; 0 where nothing has come yet.
     subscript(slot: Int) -> UInt64 { counts.indices.contains(slot) ? counts[slot] : 0 }

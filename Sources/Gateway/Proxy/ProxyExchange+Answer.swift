@@ -16,7 +16,7 @@ extension ProxyExchange: UpstreamFollower {
         if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
             return refuseAnswerOfAnother()
         }
-        owner.answered(route)
+        owner.answered(route, head, target)
         let isEventStream = head.isEventStream && framing != .none
         let length = ResponseForwarding.length(framing, head)
         if isEventStream, isPinned, let scope = route.scope, EventFilter.isWanted(for: target) {

@@ -4,6 +4,7 @@ import HTTPTypes
 /// Makes the head that the client gets out of an instance's. Pure.
 enum ResponseForwarding {
     private static let challenge = Array("www-authenticate".utf8)
+    private static let html = Array("text/html".utf8)
 
     /// Whether it wants other credentials than the request's (RFC 9110 §11.6.1): OpenCode does so before it looks at
     /// anything else of a request.
@@ -12,6 +13,12 @@ enum ResponseForwarding {
         return (0..<head.fields.count).contains { index in
             head.fields.name(at: index).lazy.map(\.lowercasedLetter).elementsEqual(challenge)
         }
+    }
+
+    /// Whether it is a page of HTML: OpenCode 2 gives one for whatever is not its API's.
+    static func isWebPage(_ head: borrowing ResponseHead) -> Bool {
+        guard let index = head.fields.firstIndex(of: .contentType) else { return false }
+        return head.fields.value(at: index).startsIgnoringCase(html)
     }
 
     /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes

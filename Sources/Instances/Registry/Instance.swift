@@ -72,8 +72,14 @@ struct Instance {
 
     /// What was learnt of the run.
     var memory: InstanceMemory {
-        InstanceMemory(family: family, restarts: machine.restarts, lastError: machine.lastFailure)
+        // With the last lines of output it can be longer than a record may be.
+        let scalars = machine.lastFailure?.unicodeScalars
+        let cut = scalars.map { String($0.prefix(Self.longestError)) + ($0.count > Self.longestError ? "…" : "") }
+        return InstanceMemory(family: family, restarts: machine.restarts, lastError: cut)
     }
+
+    /// Unicode scalars of an error that the next gateway gets to know.
+    private static let longestError = 2_000
 
     /// Its state is another one from now on. A server that was found has been what it is since it was started.
     mutating func stateChanged(now: Int64) {

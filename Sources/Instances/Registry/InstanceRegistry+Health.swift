@@ -76,9 +76,9 @@ extension InstanceRegistry {
     /// Whether the number that a health answer tells belongs to a process of the instance, as far as anybody can tell.
     private func isOwn(_ processNumber: Int32, of name: ProjectName) -> Bool {
         if instances[name]?.processNumber == processNumber { return true }
-        guard supervisor.hasProcess(processNumber, of: name) != false else { return false }
-        instances[name]?.processNumber = processNumber
-        return true
+        guard let isOwn = supervisor.hasProcess(processNumber, of: name) else { return true }
+        if isOwn { instances[name]?.processNumber = processNumber }
+        return isOwn
     }
 
     private func note(_ enforcesPassword: Bool, of name: ProjectName) {

@@ -55,8 +55,8 @@ package enum InstanceMessage {
 
     /// What status and log say of an instance that has no model to work with.
     package static let noModels =
-        "OpenCode has no model: no provider is configured or signed in to (an API key in the environment files, `opencode "
-        + "auth login`), or its configuration can't be read"
+        "OpenCode has no model: put a provider's API key into the environment files or sign in to one (`opencode auth login`), "
+        + "and see that its configuration can be read; then restart"
 
     /// Why an instance fails that listens on another host than 127.0.0.1.
     static func listensElsewhere(_ host: String) -> String {
@@ -66,7 +66,8 @@ package enum InstanceMessage {
 
     /// Why a health answer is not believed: it names a process that the instance doesn't have.
     static func foreignProcess(_ number: Int32, _ port: UInt16) -> String {
-        "Another server has its port \(port): process \(number), as that says of itself, is none of the instance's."
+        "Another server has its port \(port): process \(number), as that says of itself, is none of the instance's. "
+            + "See what listens there (`ss -ltnp`), then stop and start the project."
     }
 
     /// What status and log say of an instance whose folder was replaced; where its server works now.

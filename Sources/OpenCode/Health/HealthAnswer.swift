@@ -25,8 +25,9 @@ package enum HealthAnswer: Sendable, Equatable {
         case 200: self = Self.meaning(of: body, path)
         case 401:
             self = .unauthorized(
-                reason: "It wants a password that the gateway did not give (401): is OPENCODE_PASSWORD, "
-                    + "OPENCODE_SERVER_PASSWORD or OPENCODE_SERVER_USERNAME set in its configuration?")
+                reason: "It wants a password that the gateway did not give (401): does its command set or take away "
+                    + "OPENCODE_PASSWORD, OPENCODE_SERVER_PASSWORD or OPENCODE_SERVER_USERNAME, or has another program its "
+                    + "port?")
         case 404: self = .otherwise(.notFound)
         case 500...599:
             self = .unhealthy(
@@ -44,10 +45,11 @@ package enum HealthAnswer: Sendable, Equatable {
         case .healthy: nil
         case .unhealthy(let reason), .unauthorized(let reason): reason
         case .otherwise(.notFound) where path == .globalHealth:
-            "It knows no \(path.rawValue) (404): this OpenCode is older than 1.1, or the port is another program's."
+            "It knows no \(path.rawValue) (404): update OpenCode, which is older than 1.1, unless the port "
+                + "is another program's."
         case .otherwise(.notFound):
-            "It knows neither \(HealthPath.info.rawValue) nor \(HealthPath.health.rawValue) (404): this OpenCode is older "
-                + "than 2.0.3, or the port is another program's."
+            "It knows neither \(HealthPath.info.rawValue) nor \(HealthPath.health.rawValue) (404): update OpenCode, "
+                + "which is older than 2.0.3, unless the port is another program's."
         case .otherwise(.page):
             "It answered \(path.rawValue) with a web page and not with OpenCode's health: does another program have its "
                 + "port, or was its announcement changed on its way?"

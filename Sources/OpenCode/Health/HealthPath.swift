@@ -7,6 +7,12 @@ package enum HealthPath: String, Sendable, CaseIterable {
     /// OpenCode 2.0.3 to 2.0.10.
     case health = "/api/health"
 
+    /// Whether a request's target is one of them, with a query or without.
+    package static func isOne(_ target: ArraySlice<UInt8>) -> Bool {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        return allCases.contains { path.elementsEqual($0.rawValue.utf8) }
+    }
+
     /// Whose it is.
     package var family: APIFamily { self == .globalHealth ? .one : .two }
 }

@@ -14,8 +14,8 @@ package struct Announcement: Sendable, Equatable {
         self.family = family
     }
 
-    /// Whether it is where the gateway asks: 127.0.0.1, by its own or its usual name.
-    package var isExpectedHost: Bool { host == "127.0.0.1" || host.lowercased() == "localhost" }
+    /// Whether it is where the gateway asks. `localhost` is not: it may be ::1.
+    package var isExpectedHost: Bool { host == "127.0.0.1" }
 }
 
 /// Finds the address that an OpenCode server announces on its standard output.

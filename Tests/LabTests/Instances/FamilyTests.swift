@@ -24,7 +24,8 @@ import Testing
         for project in ["alpha", "beta"] {
             try machine.stop(project: project)
             // OpenCode 2 ends with status 130, which is as clean as OpenCode 1's death of SIGTERM.
-            #expect(try machine.property("ActiveState Result", of: "opencode@\(project)") == "inactive\nsuccess")
+            #expect(try machine.property("ActiveState", of: "opencode@\(project)") == "inactive")
+            #expect(try machine.property("Result", of: "opencode@\(project)") == "success")
             let stopped = try machine.status(project)
             #expect(stopped.state == "stopped" && stopped.lastError == nil)
         }

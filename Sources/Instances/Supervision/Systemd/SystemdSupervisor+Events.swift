@@ -187,6 +187,7 @@ extension SystemdSupervisor {
     private func exited(_ run: String, _ how: String, _ next: SupervisedEvent.Next, _ project: ProjectName) {
         tellEnd(of: project)
         units[project]?.run = nil
+        forgetMemory(of: project)
         let timer =
             next == .stopped
             ? nil

@@ -172,6 +172,9 @@ package actor SystemdSupervisor: Supervisor {
         return record.memory
     }
 
+    /// The run has ended: nobody takes it over.
+    func forgetMemory(of project: ProjectName) { memories.remove(project) }
+
     /// Writes down what was learnt of the unit's present run.
     package nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
         assumeIsolated { supervisor in
