@@ -1,6 +1,6 @@
 # `make` lists what there is. run, test and bench install what is missing themselves.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-lab test-tsan test-asan schemathesis bench fuzz lab lint release clean
+.PHONY: help setup run test test-lab test-tsan test-asan schemathesis clients bench fuzz lab lint release clean
 
 # Given to Benchmarks/run, for example BENCH="--quick --only small".
 BENCH ?=
@@ -39,6 +39,10 @@ test-asan: setup ## run the black-box tests under Address Sanitizer
 schemathesis: setup ## try the API's description against the running gateway (Schemathesis from PyPI)
 	@swift build
 	@scripts/schemathesis.sh
+
+clients: setup ## drive OpenCode's own clients against the running gateway (a SDK from PyPI)
+	@swift build
+	@scripts/clients.sh
 
 bench: ## measure against nginx and HAProxy (BENCH="--quick" for a short run)
 	@scripts/setup.sh bench

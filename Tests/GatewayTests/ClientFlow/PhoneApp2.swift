@@ -1,0 +1,83 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// The app of the client flow in OpenCode 2's words, against a gateway whose instances are the twin as OpenCode 2.
+///
+/// It knows what ``PhoneApp`` knows: the gateway's address, the project's name and its key.
+final class PhoneApp2: Sendable {
+    let gateway: GatewayUnderTest
+
+    /// Starts a gateway. Turns take no time but what a prompt asks for.
+    init() throws {
+        gateway = try GatewayUnderTest(
+            environment: ["TWIN_PROFILE": "2.0.15", "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1"],
+            opencode: try BuiltProducts.path("opencode-twin"))
+        try gateway.makeProject(PhoneApp.project)
+    }
+
+    /// A request below the project's base path, with the key.
+    @discardableResult
+    func api(_ method: String, _ path: String, _ body: String? = nil) throws -> TestResponse {
+        try gateway.request(
+            method, "/projects/\(PhoneApp.project)/api\(path)",
+            headers: body == nil ? [] : [("Content-Type", "application/json")], body: body.map { Array($0.utf8) },
+            within: .seconds(60))
+    }
+
+    /// Step 1: `POST /projects/NAME/start`.
+    func startOpenCode() throws -> TestResponse {
+        try gateway.request("POST", "/projects/\(PhoneApp.project)/start", within: .seconds(60))
+    }
+
+    /// Step 2: a new session's id. The model is the session's; section 3's format has it in each message.
+    func createSession(model: String = "talk") throws -> String {
+        let answer = try api("POST", "/api/session", #"{"model":{"providerID":"twin","id":"\#(model)"}}"#)
+        return try #require(answer.json["data"]?["id"]?.text)
+    }
+
+    /// Step 4: `GET /api/event`.
+    func openEvents() throws -> EventFeed {
+        let connection = try gateway.connect()
+        try connection.send(
+            "GET", "/projects/\(PhoneApp.project)/api/api/event",
+            headers: [GatewayUnderTest.authorization, ("Accept", "text/event-stream")])
+        return EventFeed(connection)
+    }
+
+    /// Section 3: a message; the answer's status.
+    func send(_ text: String, to session: String) throws -> Int {
+        try api("POST", "/api/session/\(session)/prompt", #"{"text":"\#(text)"}"#).status
+    }
+
+    /// All of section 2: a started project, a session, and a stream that has said `server.connected`.
+    func becomeReady(model: String = "talk") throws -> (session: String, events: EventFeed) {
+        #expect(try startOpenCode().status == 200)
+        let session = try createSession(model: model)
+        let events = try openEvents()
+        try events.next("server.connected")
+        return (session, events)
+    }
+
+    /// A session's messages, the oldest first.
+    func messages(of session: String) throws -> [JSON] {
+        try #require(try api("GET", "/api/session/\(session)/message?order=asc").json["data"]?.elements)
+    }
+}
+
+extension FlowStep {
+    /// A step about this session.
+    init(_ name: String, _ type: String, of session: String, where condition: @escaping (JSON) -> Bool = { _ in true })
+    {
+        self.init(name, type) { $0["sessionID"]?.text == session && condition($0) }
+    }
+}
+
+extension EventFeed {
+    /// The pieces of an answer as the app draws them.
+    func drawnText(of session: String, _ type: String = "session.text.delta") -> String {
+        events.filter { $0["type"]?.text == type && $0.content["sessionID"]?.text == session }
+            .compactMap { $0.content["delta"]?.text }.joined()
+    }
+}

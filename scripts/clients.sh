@@ -1,0 +1,89 @@
+#!/bin/sh
+# Drives OpenCode's own clients against a running gateway whose projects are played by the twin, as OpenCode 1 and 2: the SDK for
+# Python, and what README.md says of all of them. The gateway and the twin must be built already.
+#
+# The SDK comes from PyPI, once, into .build/clients. Where PyPI can't be reached this fails with exit code 75, or, with
+# CLIENTS_OPTIONAL=1, says so and goes on without it.
+#
+#   CLIENTS_SECONDS   the longest time in all (120)
+set -eu
+cd "$(dirname "$0")/.."
+
+version=0.2.3
+seconds=${CLIENTS_SECONDS:-120}
+tool=$PWD/.build/clients
+work=$PWD/.build/clients-run
+
+install() {
+    [ "$(cat "$tool/version" 2>/dev/null)" = "$version" ] && return
+    rm -rf "$tool"
+    python3 -c 'import ensurepip, venv' 2>/dev/null || scripts/setup.sh clients
+    python3 -m venv "$tool"
+    "$tool/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15 \
+        "opencode-python-sdk==$version" || return 1
+    printf '%s\n' "$version" >"$tool/version"
+}
+
+has_sdk=1
+if ! install; then
+    echo "clients: opencode-python-sdk $version can't be installed, because PyPI can't be reached or has no fitting build." >&2
+    if [ "${CLIENTS_OPTIONAL-}" != 1 ]; then exit 75; fi
+    echo "clients: SKIPPED. The SDK for Python was not tried against the running gateway." >&2
+    has_sdk=0
+fi
+
+rm -rf "$work"
+mkdir -p "$work/home/one" "$work/home/two" "$work/user/.config/opencode/env.d"
+for project in one two; do
+    git -C "$work/home/$project" init --quiet
+    git -C "$work/home/$project" -c user.name=x -c user.email=x@example.com commit --quiet --allow-empty --message x
+done
+(
+    umask 077
+    for choice in one=1.18.33 two=2.0.15; do
+        printf "VIBE_OPENCODE=\"'%s' --profile %s\"\n" "$PWD/.build/debug/opencode-twin" "${choice#*=}" \
+            >"$work/user/.config/opencode/env.d/${choice%%=*}.env"
+    done
+)
+VIBE_AUTH_SECRET=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
+export VIBE_AUTH_SECRET
+: >"$work/output"
+HOME=$work/user XDG_RUNTIME_DIR=$work/user TWIN_PACE=0 .build/debug/viberemote-gateway serve --config none \
+    --listen 127.0.0.1:0 --home "$work/home" --supervisor process >"$work/output" 2>"$work/log" &
+gateway=$!
+trap 'kill "$gateway" 2>/dev/null; wait "$gateway" 2>/dev/null || true' EXIT
+trap 'exit 130' INT TERM
+
+waited=0
+until grep -q ' listening on ' "$work/output"; do
+    if ! kill -0 "$gateway" 2>/dev/null || [ "$waited" -ge 100 ]; then
+        echo "clients: the gateway did not start:" >&2
+        cat "$work/log" >&2
+        exit 1
+    fi
+    waited=$((waited + 1))
+    sleep 0.1
+done
+address=$(sed -n 's/.* listening on //p' "$work/output")
+for project in one two; do
+    curl --silent --show-error --fail --output /dev/null --request POST --header "Authorization: Bearer $VIBE_AUTH_SECRET" \
+        "$address/projects/$project/start"
+done
+
+run() {
+    status=0
+    timeout --kill-after 5 "$seconds" "$@" || status=$?
+    [ "$status" -ne 124 ] || echo "clients: not done within $seconds s (CLIENTS_SECONDS)" >&2
+    if [ "$status" -ne 0 ]; then
+        echo "clients: $2 failed; the gateway's log is $work/log" >&2
+        exit "$status"
+    fi
+}
+
+run python3 scripts/clients/readme.py "$address" "$VIBE_AUTH_SECRET" "$work/home"
+if [ "$has_sdk" -eq 1 ]; then
+    python3 scripts/clients/readme.py --python "$address" "$VIBE_AUTH_SECRET" "$work/home" >"$work/readme.py"
+    run "$tool/bin/python" "$work/readme.py"
+    OPENCODE_BASE_URL=$address/projects/two/api OPENCODE_PASSWORD=$VIBE_AUTH_SECRET PROJECT_FOLDER=$work/home/two \
+        run "$tool/bin/python" scripts/clients/python_sdk.py
+fi
