@@ -17,7 +17,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let readings = ["?", "?;"].map { parameters(of: target, behind: Array($0.utf8)) }
     if readings.joined().contains(where: isToken) { precondition(left != target) }
     // Nothing is taken out where no reader, however strange, could find it.
-    if !target.split(whereSeparator: { "?;&".utf8.contains($0) }).contains(where: isToken) { precondition(left == target) }
+    if !target.split(whereSeparator: { "?;&".utf8.contains($0) }).contains(where: isToken) {
+        precondition(left == target)
+    }
     precondition(Array(AuthToken.removed(from: left[...])) == left)
     precondition(isSubsequence(left, of: target))
     // Its answer is a matter of the path alone.
