@@ -7,38 +7,97 @@ private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)
 
 /// What passes of a stream does not depend on how it was cut, is a part of it in order, and an event passes exactly when
-/// its directory is the project's, wherever that stands in its JSON and however it is escaped.
+/// its directory is the project's, wherever that stands in its JSON and however it is escaped; one without a directory when
+/// its session's is, which is asked for where no event has told it.
 ///
-/// The input is a byte for the pieces and one for what is tried, then the stream, or what an event is made of.
+/// The input is a byte for the pieces and one for what is tried, then the stream, or what events are made of.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
     let pieces = Int(input.byte()) + 1
-    if input.byte() & 1 == 0 {
+    switch input.byte() % 3 {
+    case 0:
         let stream = Array(input.remainder())
         let whole = filtered(stream, pieces: max(1, stream.count))
         precondition(whole == filtered(stream, pieces: pieces))
         precondition(isPart(whole, of: stream))
         // With next to no room, less passes.
         precondition(isPart(filtered(stream, pieces: pieces, limit: 4), of: stream))
-    } else {
+    case 1:
         let isOwn = input.byte() & 1 == 0
         let stream = frame(isOwn, &input)
         let comment = Array(": end\n\n".utf8)
         precondition(filtered(stream + comment, pieces: pieces) == (isOwn ? stream : []) + comment)
+    default: checkSessions(&input, pieces)
     }
     return 0
 }
 
 private func filtered(_ stream: [UInt8], pieces: Int, limit: Int = 1 << 20) -> [UInt8] {
     var filter = EventDirectoryFilter(scope: scope, limit: limit)
+    var knowledge = EventKnowledge()
     var passed: [UInt8] = []
+    func keep(_ bytes: borrowing Span<UInt8>) { for index in bytes.indices { passed.append(bytes[index]) } }
     for start in stride(from: 0, to: stream.count, by: pieces) {
-        filter.filter(stream.span.extracting(start..<min(start + pieces, stream.count))) { bytes in
-            for index in bytes.indices { passed.append(bytes[index]) }
+        filter.filter(stream.span.extracting(start..<min(start + pieces, stream.count)), &knowledge, pass: keep)
+        while let question = filter.question {
+            switch question {
+            case .session(let id): knowledge.sessions.learn(id, Array(home(of: id).utf8))
+            case .project: knowledge.project = Array("own".utf8)
+            }
+            filter.goOn(&knowledge, pass: keep)
         }
     }
+    filter.finish(&knowledge, pass: keep)
     return passed
+}
+
+/// Where the instance says that a session is.
+private func home(of session: [UInt8]) -> String { (session.last ?? 0) & 1 == 0 ? folder : "/home/vibe/other" }
+
+/// Events with and without a location, of four sessions that are made, used, moved and removed: what passes is what a second
+/// look at the same story lets pass.
+private func checkSessions(_ input: inout FuzzInput, _ pieces: Int) {
+    var places: [String: String] = [:]
+    var stream: [UInt8] = []
+    var expected: [UInt8] = []
+    for _ in 0..<Int(input.byte() % 12) {
+        let session = "ses_\(input.byte() % 4)"
+        let directory = input.byte() & 1 == 0 ? folder : "/home/vibe/other"
+        let isOwn: Bool
+        var members = [(key: "created", value: Array("1".utf8))]
+        var data = [(key: "sessionID", value: string(Array(session.utf8), escapes: input.byte()))]
+        switch input.byte() % 3 {
+        case 0:
+            members.append(("type", Array(#""session.step.started""#.utf8)))
+            members.append(("location", object([("directory", string(Array(directory.utf8), escapes: input.byte()))])))
+            places[session] = directory
+            isOwn = directory == folder
+        case 1:
+            let from = input.byte() & 1 == 0 ? folder : "/home/vibe/other"
+            members.append(("type", string(Array("session.moved".utf8), escapes: input.byte())))
+            members.append(("location", object([("directory", string(Array(from.utf8), escapes: 0))])))
+            data.append(("location", object([("directory", string(Array(directory.utf8), escapes: input.byte()))])))
+            places[session] = directory
+            isOwn = from == folder || directory == folder
+        default:
+            members.append(("type", Array(#""session.deleted""#.utf8)))
+            isOwn = places[session, default: home(of: Array(session.utf8))] == folder
+            places[session] = places[session] ?? home(of: Array(session.utf8))
+        }
+        members.append(("data", object(data)))
+        // Members may stand in any order.
+        let turn = Int(input.byte()) % members.count
+        let event = Array("data: ".utf8) + object(Array(members[turn...] + members[..<turn])) + Array("\n\n".utf8)
+        stream += event
+        if isOwn { expected += event }
+    }
+    precondition(filtered(stream, pieces: pieces) == expected)
+}
+
+private func object(_ members: [(key: String, value: [UInt8])]) -> [UInt8] {
+    let texts = members.map { Array("\"\($0.key)\":".utf8) + $0.value }
+    return Array("{".utf8) + texts.joined(separator: Array(",".utf8)) + Array("}".utf8)
 }
 
 private func isPart(_ part: [UInt8], of whole: [UInt8]) -> Bool {

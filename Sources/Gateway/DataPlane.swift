@@ -79,6 +79,7 @@ package final class DataPlane: Sendable {
             self.address = address
             self.mailboxes = mailboxes
             self.threads = threads
+            for mailbox in mailboxes { mailbox.post(.knowledge(.peers(mailboxes))) }
         } catch let error as SystemCallError {
             throw Failure(
                 description: "The gateway can't listen on \(setUp.address) (--listen): \(error). \(Self.hint(error))")

@@ -9,9 +9,9 @@ extension Settings {
             "directory-pinning", "VIBE_DIRECTORY_PINNING", .onOff, \.projects.pinsDirectories, default: .text("on"),
             group: .projects,
             """
-            Whether a request to a project may name only that project's folder as a directory (`?directory=`, \
-            `location[directory]=`, `x-opencode-directory`), and other folders' events are left out of its event \
-            streams. `--no-directory-pinning` switches it off.
+            Whether a request to a project may name only that project's folder and worktrees as a directory \
+            (`?directory=`, `location[directory]=`, `x-opencode-directory`), and other folders' sessions and events are \
+            left out of its lists and event streams. `--no-directory-pinning` switches it off.
             """
         ).reloaded,
     ]

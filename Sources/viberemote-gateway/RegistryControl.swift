@@ -1,5 +1,6 @@
 import Gateway
 import Instances
+import OpenCode
 
 /// The registry as the data plane sees it.
 struct RegistryControl: ProjectControl {
@@ -21,5 +22,13 @@ struct RegistryControl: ProjectControl {
         } catch {
             return .failed("\(error)")
         }
+    }
+
+    func directories(of name: ProjectName) async -> DirectoryScope? { await registry.directories(of: name) }
+
+    func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? { await registry.ownProject(inquiry) }
+
+    func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {
+        await registry.projectMayHaveChanged(of: name, number: number)
     }
 }

@@ -10,6 +10,7 @@ final class CatalogueRig: Sendable {
     let catalogue: ProjectCatalogue
     let reader: CountingReader
     let watcher: FaultyWatcher
+    let repositories = CountingRepositories()
     let lines = RecordedLines()
     private let loop: SystemEventLoop
     private let ended: AsyncStream<Void>
@@ -29,7 +30,7 @@ final class CatalogueRig: Sendable {
         watcher = FaultyWatcher(loop, failure: watcherFailure)
         catalogue = ProjectCatalogue(
             loop: loop, home: path + "/", followsLinks: followsLinks, logger: Logger(sink: lines, level: .debug),
-            interval: interval, reader: reader, watcher: watcher)
+            interval: interval, reader: reader, watcher: watcher, repositories: repositories)
         (changes, change) = AsyncStream.makeStream(of: Void.self)
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         self.ended = ended
@@ -89,6 +90,19 @@ final class CountingReader: ProjectReader {
     func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry? {
         counter.withLock { $0 += 1 }
         return reader.entry(name, in: home)
+    }
+}
+
+/// Counts how often repositories are read.
+final class CountingRepositories: RepositoryReader {
+    private let reader = DiskRepositoryReader()
+    private let counter = Locked(0)
+
+    var count: Int { counter.withLock { $0 } }
+
+    func repository(of folder: String) -> Repository? {
+        counter.withLock { $0 += 1 }
+        return reader.repository(of: folder)
     }
 }
 

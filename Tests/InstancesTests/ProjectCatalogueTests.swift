@@ -181,5 +181,5 @@ import Testing
 
 extension ProjectCatalogue {
     /// Runs a closure on the loop.
-    fileprivate func onLoop(_ body: @Sendable () -> Void) { body() }
+    func onLoop(_ body: @Sendable () -> Void) { body() }
 }

@@ -16,7 +16,9 @@ import Testing
     @Test(
         "A query without a directory, or with one inside, passes",
         arguments: [
-            "", "&", "a=b", "directory", "directory=", "location[directory]=", "a=/home/vibe/other", "dir=/etc",
+            "", "&", "a=b", "directory", "directory=", "location[directory]=", "location%5Bdirectory%5D=",
+            "location[directory]", "location[directory]=&limit=5", "location[directory]=%20", "a=/home/vibe/other",
+            "dir=/etc",
             "directory=/home/vibe/demo", "directory=/home/vibe/demo/", "directory=%2Fhome%2Fvibe%2Fdemo",
             "directory=%2fhome%2fvibe%2fdemo%2fsrc", "a=1&directory=/home/vibe/demo/src&b=2",
             "directory=%252Fhome%252Fvibe%252Fdemo", "location[directory]=/home/vibe/demo",
@@ -60,6 +62,8 @@ import Testing
             // A form's plus is a space.
             "directory=/home/vibe/de+mo",
             "directory=file:///home/vibe/other", "directory=FILE:/etc", "directory=file://example.com/home/vibe/demo",
+            #"directory=C:\Users\anna\demo"#, "directory=C%3A%5CUsers%5Canna", "location[directory]=c:/Users/anna",
+            #"directory=\\host\share"#, "directory=%5C%5Chost%5Cshare", "directory=%255C%255Chost",
             "directory=file:etc", "directory=file%3A%2F%2F%2Fetc", "directory=file:///home/vibe/demo/%2e%2e/other",
         ])
     func refusedQueries(text: String) {
@@ -87,6 +91,18 @@ import Testing
         ])
     func refusedFields(value: String) {
         #expect(field(value) == .field)
+    }
+
+    @Test(
+        "What names another directory can be taken out of a query, and nothing else is",
+        arguments: [
+            ("", ""), ("a=b&&c", "a=b&c"), ("location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo", ""),
+            ("path=src&location[directory]=/home/anna/demo&type=file", "path=src&type=file"),
+            ("location[directory]=/home/vibe/demo&directory=/etc", "location[directory]=/home/vibe/demo"),
+            ("location={%22directory%22:%22/etc%22}&a=/etc", "a=/etc"), (#"directory=C:\x&b=%2F"#, "b=%2F"),
+        ])
+    func takingOut(query: String, kept: String) {
+        #expect(DirectoryPin.query(Array(query.utf8)[...], keptIn: Self.demo) == Array(kept.utf8))
     }
 
     @Test func severalFieldsAreOneValueToOpenCode() {

@@ -43,6 +43,54 @@ import Testing
         #expect(!demo.holds(Array(path.utf8)[...]))
     }
 
+    @Test(
+        "Paths of Windows are nowhere here, and not relative",
+        arguments: [
+            #"C:\Users\anna\demo"#, #"c:\"#, "C:", "C:/Users/anna", #"\\host\share"#, #"\\?\C:\x"#, #"\Users"#, #"\"#,
+        ])
+    func pathsOfWindows(path: String) {
+        #expect(!demo.holds(Array(path.utf8)[...]))
+        // As the text it is, it could still be a file of the folder.
+        #expect(demo.holds(Array("/home/vibe/demo/\(path)".utf8)[...]))
+    }
+
+    @Test(arguments: ["C", "Cc:", "1:/x", "src:x", "C:x", "a/C:/x", #"a\b"#])
+    func namesThatLookALittleLikeThem(path: String) {
+        #expect(demo.holds(Array(path.utf8)[...]))
+    }
+
+    @Test func worktreesAreInside() {
+        let scope = DirectoryScope(
+            folder: "/home/vibe/demo", resolved: "/home/vibe/demo",
+            worktrees: ["/home/vibe/.local/share/opencode/worktree/1/try", "/srv/./trees//two/", "/"])
+        for path in [
+            "/home/vibe/demo", "/home/vibe/.local/share/opencode/worktree/1/try",
+            "/home/vibe/.local/share/opencode/worktree/1/try/src", "/srv/trees/two", "/srv/trees/two/x/..",
+            "/srv/trees/three/../two", "src",
+        ] {
+            #expect(scope.holds(Array(path.utf8)[...]), "\(path)")
+        }
+        for path in [
+            "/home/vibe/.local/share/opencode/worktree/1", "/home/vibe/.local/share/opencode/worktree/1/try2",
+            "/srv/trees", "/srv/trees/two/..", "/srv/trees/tw", "/", "/etc", "../.local/share/opencode/worktree/1/try",
+        ] {
+            #expect(!scope.holds(Array(path.utf8)[...]), "\(path)")
+        }
+        #expect(scope != demo)
+        #expect(scope.isRelated(to: Array("/srv/trees/two/x".utf8)[...]))
+        #expect(!scope.isRelated(to: Array("/srv".utf8)[...]))
+    }
+
+    @Test func theFolderItselfIsToldFromWhatIsInIt() {
+        for path in ["/home/vibe/link", "/srv/code/real", "/srv/code/real/", "/srv/code/./real"] {
+            #expect(linked.isFolder(Array(path.utf8)[...]), "\(path)")
+        }
+        for path in ["/srv/code/real/src", "/srv/code", "", ".", "real"] {
+            #expect(!linked.isFolder(Array(path.utf8)[...]), "\(path)")
+        }
+        #expect(linked.workingDirectory == Array("/srv/code/real".utf8))
+    }
+
     @Test func aRepositoryAroundTheFolderIsRelatedToIt() {
         for path in ["/home/vibe/demo", "/home/vibe/demo/sub", "/home/vibe", "/home/", "/"] {
             #expect(demo.isRelated(to: Array(path.utf8)[...]), "\(path)")

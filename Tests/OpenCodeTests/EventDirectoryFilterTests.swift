@@ -10,9 +10,10 @@ import Testing
         _ pieces: [[UInt8]], _ scope: DirectoryScope = demo, limit: Int = 1 << 20
     ) -> (bytes: [UInt8], pieces: [[UInt8]], overlong: Int) {
         var filter = EventDirectoryFilter(scope: scope, limit: limit)
+        var knowledge = EventKnowledge()
         var passed: [[UInt8]] = []
         for piece in pieces {
-            filter.filter(piece) { span in passed.append(span.indices.map { span[$0] }) }
+            filter.filter(piece.span, &knowledge) { span in passed.append(span.indices.map { span[$0] }) }
         }
         return (passed.flatMap { $0 }, passed, filter.overlongFrames)
     }
@@ -45,6 +46,9 @@ import Testing
             #"{"type":"x","location":{"directory":"/home/vibe/demo"},"data":{"directory":"/x"}}"#,
             #"{"payload":{"type":"project.updated","properties":{"worktree":"/home/vibe/demo"}}}"#,
             #"{"payload":{"properties":{"worktree":"/home/vibe"}}}"#, #"{"payload":{"properties":{"worktree":"/"}}}"#,
+            #"{"type":"x","data":{}}"#, #"{"data":{"id":"1"}}"#, #"{"data":[{"sessionID":"ses_1"}]}"#,
+            #"{"type":"session.moved","location":{"directory":"/x"},"data":{"location":{"directory":"/home/vibe/demo"}}}"#,
+            #"{"data":{"location":{"directory":"/home/vibe/demo"}},"location":{"directory":"/x"},"type":"session.moved"}"#,
             "[]", "[{\"directory\":\"/x\"}]", "\"directory\"", "null", "12", "text", "", "}", "{", "{\"directory\"",
         ])
     func passing(json: String) {
@@ -65,6 +69,12 @@ import Testing
             #"{"payload":{"type":"project.updated","properties":{"id":"1","worktree":"/home/vibe/other.app"}}}"#,
             #"{"directory":"global","payload":{"properties":{"worktree":"/home/vibe/other.app"}}}"#,
             #"{"type":"project.updated","data":{"worktree":"/home/vibe/other.app"}}"#,
+            #"{"type":"session.moved","location":{"directory":"/x"},"data":{"location":{"directory":"/y"}}}"#,
+            #"{"type":"session.moved","location":{"directory":"/x"},"data":{}}"#,
+            #"{"type":"x","location":{"directory":"/x"},"data":{"location":{"directory":"/home/vibe/demo"}}}"#,
+            #"{"location":{"directory":"/x"},"data":{"location":{"directory":"/home/vibe/demo"}},"type":"x"}"#,
+            #"{"type":"session.created","data":{"sessionID":"s","location":{"directory":"/x"}}}"#,
+            #"{"type":"x","data":{"sessionID":""}}"#, #"{"type":"x","data":{"sessionID":"../../x"}}"#,
         ])
     func leftOut(json: String) {
         #expect(text(frame(json)) == "")

@@ -1,4 +1,5 @@
 package import Instances
+package import OpenCode
 
 /// What the data plane asks of the control plane: every decision about instances is made there.
 package protocol ProjectControl: Sendable {
@@ -13,6 +14,12 @@ package protocol ProjectControl: Sendable {
     func answered(_ name: ProjectName, generation: UInt64) async
     /// All projects in the contract's order, or a sentence saying why they can't be listed.
     func projects() async -> ProjectListing
+    /// The directories of a project as they are at this moment: a worktree may just have been made.
+    func directories(of name: ProjectName) async -> DirectoryScope?
+    /// The project that the folder of an instance is to OpenCode; nil where the instance does not say.
+    func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject?
+    /// The answer to ``ownProject(_:)`` with this number may be wrong by now.
+    func projectMayHaveChanged(of name: ProjectName, number: UInt64) async
 }
 
 /// The projects, or why they can't be listed.

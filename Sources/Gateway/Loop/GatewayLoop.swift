@@ -15,14 +15,15 @@ final class GatewayLoop {
     private(set) var limits: GatewayLimits
     let client: UpstreamClient
     var progress = ProgressCounts()
+    private(set) lazy var knowledge = LoopKnowledge(self)
     let index: Int
-    private let control: any ProjectControl
+    let control: any ProjectControl
     let log: Logger
     let failedTries: FailedTries
     private var accessLog: Bool
     private(set) var server: Server?
     private(set) var snapshot: Snapshot
-    private var mailbox: Mailbox<LoopMessage>?
+    private(set) var mailbox: Mailbox<LoopMessage>?
     private var calls: [Int: ControlCall] = [:]
     private var callCount = 0
     private(set) var streams: [ObjectIdentifier: ProxyExchange] = [:]
@@ -71,10 +72,12 @@ final class GatewayLoop {
             snapshot.routes = routes
             progress.makeRoom(for: routes)
             endRequestsOfEndedInstances()
+            knowledge.follow(routes)
         case .policy(let policy): follow(policy)
         case .answer(let call, let answer): calls.removeValue(forKey: call)?.answer(answer)
         case .probe(let question, let report): HealthProbe.ask(question, of: client, report: report)
         case .inquire(let inquiry, let report): inquiry.ask(client, report: report)
+        case .knowledge(let message): knowledge.receive(message)
         case .progress(let slot, let report): report(progress[slot])
         case .drain(let limit, let finished): beginDrain(limit, finished)
         case .stop: loop.stop()
@@ -146,10 +149,10 @@ extension GatewayLoop: RequestHandler {
         switch decide(connection) {
         case .refusal(let answer): self.answer(connection, answer)
         case .route(let route): serve(route, connection)
-        case .proxy(let route, let target):
+        case .proxy(let route, let target, let verdict):
             let exchange = ProxyExchange(
                 self, connection, route, isPinned: snapshot.policy.pinsDirectories, target: target)
-            exchange.start()
+            exchange.begin(verdict)
         case .unknown(let name):
             ask(connection) { control in
                 guard await control.status(name) != nil else { return ControlAnswers.projectNotFound(name.string) }
@@ -161,7 +164,7 @@ extension GatewayLoop: RequestHandler {
     private enum Decision {
         case refusal(Answer)
         case route(Route)
-        case proxy(RoutingTable.Route, target: ArraySlice<UInt8>)
+        case proxy(RoutingTable.Route, target: ArraySlice<UInt8>, DirectoryRules.Verdict)
         /// No project that the loops have heard of: its folder may have been made this moment.
         case unknown(ProjectName)
     }
@@ -202,12 +205,12 @@ extension GatewayLoop: RequestHandler {
         let found = snapshot.routes.route(forSegment: segment)
         if let found, found.isReachable {
             connection.project = found.text
-            if snapshot.policy.pinsDirectories, let scope = found.scope,
-                let sentence = DirectoryRefusal.of(connection.head.fields, target, in: scope, of: found.text)
-            {
-                return .refusal(.detail(403, sentence))
+            guard snapshot.policy.pinsDirectories, let scope = found.scope else {
+                return .proxy(found, target: target, .passes)
             }
-            return .proxy(found, target: target)
+            let verdict = DirectoryRules.verdict(connection.head, target, in: scope, of: found.text)
+            if case .refused(let sentence) = verdict { return .refusal(.detail(403, sentence)) }
+            return .proxy(found, target: target, verdict)
         }
         guard let name = ProjectName(percentEncoded: segment) else {
             return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))

@@ -15,6 +15,8 @@ enum LoopMessage: Sendable {
     case probe(HealthQuestion, report: @Sendable (ProbeAnswer) -> Void)
     /// Ask an instance something else and report; nil when no answer came.
     case inquire(Inquiry, report: @Sendable (Inquiry.Reply?) -> Void)
+    /// What is known of instances' projects and sessions.
+    case knowledge(KnowledgeMessage)
     /// Report how many pieces of answers this loop has got from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
     /// Accept nothing more, finish what runs within the time, end streams; then say so.

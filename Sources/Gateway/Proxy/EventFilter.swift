@@ -5,15 +5,76 @@ import Logging
 import OpenCode
 
 /// Leaves other directories' events out of one stream on its way to the client.
-struct EventFilter {
+final class EventFilter {
     /// What the client is told where the stream can't be read.
     static let encoded = "Proxy error: OpenCode's events are compressed, so those of other projects can't be left out."
 
     private var filter: EventDirectoryFilter
+    private let knowledge: RunKnowledge
+    private let log: Logger
+    private var client: DetachedConnection?
     private var hasComplained = false
 
     /// A filter that holds `limit` bytes at most.
-    init(_ scope: DirectoryScope, limit: Int) { filter = EventDirectoryFilter(scope: scope, limit: limit) }
+    init(_ scope: DirectoryScope, limit: Int, _ knowledge: RunKnowledge, _ log: Logger) {
+        filter = EventDirectoryFilter(scope: scope, limit: limit)
+        self.knowledge = knowledge
+        self.log = log
+    }
+
+    /// What has to be known before anything goes on.
+    var question: EventKnowledge.Question? { filter.question }
+
+    /// The stream goes to this client; `target` is what was asked for.
+    func begin(_ client: DetachedConnection, _ target: ArraySlice<UInt8>) {
+        self.client = client
+        knowledge.join(self, isNative: !Self.isWrapped(target))
+    }
+
+    /// From the next event on these directories count.
+    func follow(_ scope: DirectoryScope) {
+        if filter.scope !== scope { filter.scope = scope }
+    }
+
+    /// Writes to the client what may go on of the stream's next bytes.
+    func pass(_ bytes: Span<UInt8>) {
+        // The client of a stream is cut when it does not keep up, and never asks its source to pause.
+        filter.filter(bytes, &knowledge.events) { [client] in _ = client?.write($0) }
+        passed()
+    }
+
+    /// What was asked is known, or will not be.
+    func goOn() {
+        filter.goOn(&knowledge.events) { [client] in _ = client?.write($0) }
+        passed()
+    }
+
+    /// The stream has ended: what waits goes on, as far as it is known whose it is.
+    func finish() {
+        filter.finish(&knowledge.events) { [client] in _ = client?.write($0) }
+        leave()
+    }
+
+    /// Nobody reads any more.
+    func leave() {
+        client = nil
+        knowledge.leave(self)
+    }
+
+    private func passed() {
+        guard client != nil else { return }
+        knowledge.filtered(self)
+        guard filter.overlongFrames > 0, !hasComplained else { return }
+        hasComplained = true
+        log.warning(
+            "an event was left out: it was not known whose it is before the stream's backlog was full (--stream-backlog)",
+            LogField("project", knowledge.project.string))
+    }
+
+    /// Whether a stream is plainly OpenCode 1's `/global/event`, whose events name their directory or belong to all.
+    private static func isWrapped(_ target: ArraySlice<UInt8>) -> Bool {
+        target.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(wrapped)
+    }
 
     /// Whether a stream can carry events of other directories: `/global/event` and V2's `/api/event` do.
     ///
@@ -37,19 +98,6 @@ struct EventFilter {
         }
     }
 
-    /// Writes to the client what may go on of the stream's next bytes.
-    mutating func pass(
-        _ bytes: Span<UInt8>, to client: DetachedConnection, _ log: Logger, _ project: ProjectName
-    ) {
-        // The client of a stream is cut when it does not keep up, and never asks its source to pause.
-        filter.filter(bytes) { _ = client.write($0) }
-        guard filter.overlongFrames > 0, !hasComplained else { return }
-        hasComplained = true
-        log.warning(
-            "an event was left out: it named no directory before the stream's backlog was full (--stream-backlog)",
-            LogField("project", project.string))
-    }
-
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -60,6 +108,7 @@ struct EventFilter {
         }
     }
 
+    private static let wrapped = Array("/global/event".utf8)
     private static let global = Array("global".utf8)
     private static let api = Array("api".utf8)
     private static let event = Array("event".utf8)

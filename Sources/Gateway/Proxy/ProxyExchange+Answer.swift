@@ -19,9 +19,12 @@ extension ProxyExchange: UpstreamFollower {
         owner.answered(route, head, target)
         let isEventStream = head.isEventStream && framing != .none
         let length = ResponseForwarding.length(framing, head)
-        if isEventStream, isPinned, let scope = route.scope, EventFilter.isWanted(for: target) {
+        if isEventStream, isPinned, let scope = route.scope, let endpoint = route.endpoint,
+            EventFilter.isWanted(for: target)
+        {
             guard !EventFilter.isEncoded(head) else { return fail(502, EventFilter.encoded) }
-            filter = EventFilter(scope, limit: owner.limits.streamBacklog)
+            filter = EventFilter(
+                scope, limit: owner.limits.streamBacklog, owner.knowledge.beginRun(route, endpoint), owner.log)
         }
         let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection)) {
             InstanceAddress(
@@ -31,8 +34,9 @@ extension ProxyExchange: UpstreamFollower {
             // What a filter leaves is not as long as what comes.
             let length = filter == nil ? length : .unknown
             detach(connection, answer, length, .cut(above: owner.limits.streamBacklog))
-            guard case .detached = phase else { return }
+            guard case .detached(let detached) = phase else { return }
             isStream = true
+            filter?.begin(detached, target)
             owner.streamStarted(self)
             arm(owner.limits.streamTimeout)
         } else if isUploading, answer.status >= 300 {
@@ -69,10 +73,13 @@ extension ProxyExchange: UpstreamFollower {
         arm(isStream ? owner.limits.streamTimeout : answerTimeout)
         let goesOn: Bool
         switch phase {
-        case .detached(let detached) where filter == nil: goesOn = detached.write(bytes)
         case .detached(let detached):
-            filter?.pass(bytes, to: detached, owner.log, project)
-            goesOn = true
+            if let filter {
+                filter.pass(bytes)
+                goesOn = true
+            } else {
+                goesOn = detached.write(bytes)
+            }
         case .held, .answering: goesOn = connection?.write(bytes) ?? true
         case .waiting, .ended: return true
         }
@@ -117,7 +124,9 @@ extension ProxyExchange: UpstreamFollower {
                 }
             }
         case .answering: connection?.finish(trailers: trailers)
-        case .detached(let detached): detached.finish(trailers: trailers)
+        case .detached(let detached):
+            filter?.finish()
+            detached.finish(trailers: trailers)
         case .waiting, .ended: break
         }
         upstream = nil
@@ -143,6 +152,7 @@ extension ProxyExchange: UpstreamFollower {
             connection?.breakOff()
             end()
         case .detached(let detached):
+            filter?.finish()
             detached.breakOff()
             end()
         case .ended: break

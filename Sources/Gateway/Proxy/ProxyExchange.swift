@@ -33,7 +33,10 @@ final class ProxyExchange {
     /// Whether its events may be about the route's directories only.
     let isPinned: Bool
     var filter: EventFilter?
-    let target: ArraySlice<UInt8>
+    /// What is asked of the instance.
+    var target: ArraySlice<UInt8>
+    /// Whether the instance does not get the client's field `x-opencode-directory`.
+    var dropsDirectory = false
     /// Whether its answer comes at the end of a turn.
     private let awaitsTurn: Bool
     var connection: ClientConnection?
@@ -72,12 +75,13 @@ final class ProxyExchange {
         guard let connection else { return }
         let head = connection.head
         let isUpgrade = RequestForwarding.wantsUpgrade(head) && connection.framing == .none
-        let request = UpstreamRequest(
+        var request = UpstreamRequest(
             port: port, method: head.method, methodName: head.methodName, target: target,
             fields: RequestForwarding.fields(
                 of: head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
                 authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.takeSpareFields()),
             body: body(of: connection), mayUpgrade: isUpgrade)
+        if dropsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
         let upstream = owner.client.start(request, follower: self)
         owner.spareFields = request.fields
         guard let upstream else {
@@ -136,6 +140,8 @@ final class ProxyExchange {
         upstream = nil
         connection = nil
         tunnel = nil
+        filter?.leave()
+        filter = nil
     }
 
     func fail(_ status: Int, _ sentence: String) {

@@ -17,6 +17,7 @@ package final class WholeAnswer: UpstreamFollower, TimerHandler {
 
     private let loop: EventLoop
     private let longestBody: Int
+    private let reading: ((_ status: Int, Span<UInt8>) -> Void)?
     private var exchange: UpstreamExchange?
     private var timer: LoopTimer?
     private var status = 0
@@ -29,12 +30,24 @@ package final class WholeAnswer: UpstreamFollower, TimerHandler {
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration, longestBody: Int,
         report: @escaping (Outcome) -> Void
     ) {
-        WholeAnswer(client.loop, longestBody, report).send(request, client, timeout)
+        WholeAnswer(client.loop, longestBody, nil, report).send(request, client, timeout)
     }
 
-    private init(_ loop: EventLoop, _ longestBody: Int, _ report: @escaping (Outcome) -> Void) {
+    /// As ``ask(_:of:within:longestBody:report:)`` for a body that is read as it comes, and not kept.
+    package static func ask(
+        _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration,
+        reading: @escaping (_ status: Int, Span<UInt8>) -> Void, report: @escaping (Outcome) -> Void
+    ) {
+        WholeAnswer(client.loop, 0, reading, report).send(request, client, timeout)
+    }
+
+    private init(
+        _ loop: EventLoop, _ longestBody: Int, _ reading: ((_ status: Int, Span<UInt8>) -> Void)?,
+        _ report: @escaping (Outcome) -> Void
+    ) {
         self.loop = loop
         self.longestBody = longestBody
+        self.reading = reading
         self.report = report
     }
 
@@ -64,7 +77,11 @@ package final class WholeAnswer: UpstreamFollower, TimerHandler {
 
     /// See ``UpstreamFollower``.
     package func answerBody(_ bytes: Span<UInt8>) -> Bool {
-        if body.count < longestBody { body.append(bytes) }
+        if let reading {
+            reading(status, bytes)
+        } else if body.count < longestBody {
+            body.append(bytes)
+        }
         return true
     }
 

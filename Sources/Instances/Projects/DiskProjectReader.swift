@@ -78,7 +78,7 @@ package struct DiskProjectReader: ProjectReader {
     }
 
     /// The path with every symbolic link followed, without a slash at its end.
-    private static func resolve(_ path: String) -> String {
+    static func resolve(_ path: String) -> String {
         let resolved = URL(filePath: path, directoryHint: .isDirectory).resolvingSymlinksInPath()
             .path(percentEncoded: false)
         let end = resolved.utf8.last == UInt8(ascii: "/") && resolved.utf8.count > 1 ? 1 : 0

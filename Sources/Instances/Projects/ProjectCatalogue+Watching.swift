@@ -87,6 +87,7 @@ extension ProjectCatalogue {
             update(name)
         } else if let entry = change.entry, Self.told.contains(entry) {
             update(name)
+            if entry == Self.told[0] { repositoryChanged(of: name) }
         }
     }
 
@@ -142,12 +143,13 @@ extension ProjectCatalogue {
         } else {
             for (name, project) in known where project.entry.isLink || project.watch == nil { update(name) }
         }
+        sweepWorktrees()
         endComplaint()
         armSweep()
     }
 
     /// Says once that something can't be watched.
-    private func complain(of error: SystemdError, _ folder: String) {
+    func complain(of error: SystemdError, _ folder: String) {
         guard !hasComplained else { return }
         hasComplained = true
         let hint =

@@ -40,6 +40,11 @@ package actor ProjectCatalogue {
     var known: [ProjectName: Known] = [:]
     var sweepTimer: EventSource?
     var isReadingSoon = false
+    let repositories: any RepositoryReader
+    /// The projects whose worktrees are followed.
+    var followed: [ProjectName: Followed] = [:]
+    /// Made when it is needed, out of the projects of now.
+    var worktreeRules: WorktreeRules?
     /// Whether the log says that something can't be watched.
     var hasComplained = false
     private var sorted: [ProjectFolder]?
@@ -52,7 +57,7 @@ package actor ProjectCatalogue {
     package init(
         loop: SystemEventLoop, home: String, followsLinks: Bool, logger: Logger,
         interval: Duration = ProjectCatalogue.defaultInterval, reader: (any ProjectReader)? = nil,
-        watcher: (any FolderWatcher)? = nil
+        watcher: (any FolderWatcher)? = nil, repositories: any RepositoryReader = DiskRepositoryReader()
     ) {
         let trimmed = home.reversed().drop { $0 == "/" }.reversed()
         path = trimmed.isEmpty ? "/" : String(trimmed)
@@ -61,6 +66,7 @@ package actor ProjectCatalogue {
         self.interval = interval
         self.reader = reader ?? DiskProjectReader(home: path, followsLinks: followsLinks)
         self.watcher = watcher ?? loop
+        self.repositories = repositories
     }
 
     /// Reads the home directory and begins to watch it. `onChange` is called on the loop soon after something has changed,
@@ -105,6 +111,7 @@ package actor ProjectCatalogue {
         let old = known[name]
         known[name] = new
         guard old?.entry.folder != new?.entry.folder else { return }
+        repositoryChanged(of: name)
         tellSoon()
     }
 
@@ -115,9 +122,10 @@ package actor ProjectCatalogue {
     }
 
     /// Many folders may come at once: whoever listens hears of all together.
-    private func tellSoon() {
+    func tellSoon() {
         sorted = nil
         allNames = nil
+        worktreeRules = nil
         guard !isTellingSoon else { return }
         isTellingSoon = true
         Task { [weak self] in await self?.tell() }
@@ -125,6 +133,7 @@ package actor ProjectCatalogue {
 
     private func tell() {
         isTellingSoon = false
+        applyWorktreeRules()
         onChange?()
     }
 }

@@ -29,7 +29,7 @@ package struct ProjectFolder: Sendable, Equatable {
         self.path = path
         self.resolvedPath = resolvedPath ?? path
         self.identity = identity
-        scope = DirectoryScope(folder: path, resolved: resolvedPath ?? path)
+        scope = DirectoryScope(folder: path, resolved: resolvedPath ?? path, isRepository: hasGit)
         self.hasGit = hasGit
         self.hasPackageJSON = hasPackageJSON
         jsonMembers = """

@@ -32,6 +32,8 @@ struct Instance {
     var isFolderTold = false
     /// Since when it is in its state: nanoseconds since 1970.
     var since: Int64
+    /// Which project its folder is to OpenCode, as far as that was asked.
+    var project = ProjectQuestion()
     var pulse = Pulse()
     var timers: [InstanceStateMachine.Timer: EventSource] = [:]
     var starts: [CheckedContinuation<StartAnswer, Never>] = []
@@ -44,7 +46,8 @@ struct Instance {
         since = WallClock.nanoseconds()
     }
 
-    var route: RoutingTable.Route {
+    /// The way to it as requests see it; `scope`: the project's directories as they are now.
+    func route(_ scope: DirectoryScope?, _ own: OwnProject?) -> RoutingTable.Route {
         let state = machine.state
         var endpoint: InstanceEndpoint?
         if let port = state.port {
@@ -54,7 +57,8 @@ struct Instance {
                 enforcesPassword: enforcesPassword == true, family: family)
         }
         return RoutingTable.Route(
-            name: folder.name, state: state, endpoint: endpoint, scope: folder.scope, ender: machine.ender)
+            name: folder.name, state: state, endpoint: endpoint, scope: scope ?? folder.scope, ownProject: own,
+            ender: machine.ender)
     }
 
     /// A new run: nothing that was known of the one before holds.
@@ -68,6 +72,7 @@ struct Instance {
         enforcesPassword = nil
         portWarning = nil
         isFolderTold = false
+        project.runBegins()
     }
 
     /// What was learnt of the run.

@@ -21,6 +21,10 @@ package actor InstanceRegistry {
     var unavailable: String?
     var isShuttingDown = false
     var opening = Opening()
+    /// The number of the last answer to which project an instance's folder is.
+    var lastProjectNumber: UInt64 = 0
+    /// What the loops go by.
+    var publishedProjects: [ProjectName: OwnProject] = [:]
     /// When this registry was made: what was never asked for has been stopped since then, as far as anybody knows.
     private let made = WallClock.nanoseconds()
 
@@ -94,10 +98,16 @@ package actor InstanceRegistry {
 
     /// Publishes the routing table of all instances and projects.
     func publishRoutes() {
-        let names = catalogue.assumeIsolated { $0.names }
+        let active = Set(instances.lazy.filter { $0.value.machine.isActive }.map(\.key))
+        let (names, scopes) = catalogue.assumeIsolated { catalogue in
+            catalogue.followWorktrees(of: active)
+            return (catalogue.names, active.reduce(into: [:]) { $0[$1] = catalogue.scope(of: $1) })
+        }
         // What is left of an instance without a folder is no project.
-        let present = instances.values.filter { $0.machine.isActive || names?.contains($0.folder.name) ?? true }
-        links.publish(RoutingTable(present.map(\.route), projects: names))
+        let present = instances.filter { $0.value.machine.isActive || names?.contains($0.key) ?? true }
+        publishedProjects = projectsToPublish()
+        let routes = present.map { name, instance in instance.route(scopes[name], publishedProjects[name]) }
+        links.publish(RoutingTable(routes, projects: names))
     }
 
     // MARK: Projects on disk
@@ -150,7 +160,7 @@ package actor InstanceRegistry {
     }
 
     private func warnings(on instance: Instance) -> [String] {
-        var warnings: [String] = []
+        var warnings = sharingWarnings(on: instance.folder.name)
         if let run = instance.run {
             if instance.enforcesPassword == false { warnings.append(InstanceMessage.passwordNotEnforced) }
             if instance.family == .two, let username = run.credentials?.username,

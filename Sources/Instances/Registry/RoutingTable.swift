@@ -19,6 +19,9 @@ package struct RoutingTable: Sendable {
 
         /// What requests may name as their directory; nil for anything.
         package let scope: DirectoryScope?
+        /// The project that the instance's folder is to OpenCode; nil: to be asked for
+        /// (``InstanceRegistry/ownProject(_:)``).
+        package let ownProject: OwnProject?
 
         /// Who has its instance end, while that is under way.
         package let ender: InstanceEnder?
@@ -26,7 +29,7 @@ package struct RoutingTable: Sendable {
         /// A route to an instance.
         package init(
             name: ProjectName, state: InstanceState, endpoint: InstanceEndpoint?, scope: DirectoryScope? = nil,
-            ender: InstanceEnder? = nil
+            ownProject: OwnProject? = nil, ender: InstanceEnder? = nil
         ) {
             self.name = name
             text = name.string
@@ -34,6 +37,7 @@ package struct RoutingTable: Sendable {
             self.endpoint = endpoint
             isReachable = endpoint != nil
             self.scope = scope
+            self.ownProject = ownProject
             self.ender = ender
         }
     }

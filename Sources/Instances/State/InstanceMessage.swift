@@ -75,6 +75,12 @@ package enum InstanceMessage {
         "its server runs in a folder that was moved or deleted\(path.map { " (\($0))" } ?? ""): stop and start it"
     }
 
+    /// What status says of a project that is the same one to OpenCode as others here.
+    package static func sharedProject(with others: [String]) -> String {
+        "OpenCode takes this folder and \(others.joined(separator: ", ")) for one project (clones of one repository, or its "
+            + "worktrees): /api/session lists the sessions of this very folder, without those of its worktrees and sub-folders"
+    }
+
     /// Why an instance is not believed that a port is its own.
     static func portTaken(_ port: UInt16, by name: String) -> String {
         "Its port \(port) was announced by the instance for \(name) after it."

@@ -16,16 +16,24 @@ package enum DirectoryPin {
 
     /// What is wrong with a query, given without its `?`; nil when it names nothing outside the folder.
     package static func violation(ofQuery query: ArraySlice<UInt8>, in scope: DirectoryScope) -> Violation? {
-        for parameter in query.split(separator: UInt8(ascii: "&")) {
-            let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-            let value = parameter[name.endIndex...].dropFirst()
-            switch role(of: name) {
-            case .none: continue
-            case .directory: if !DirectoryText(value, isQuery: true).isHeld(by: scope) { return .query }
-            case .location: if namesDirectory(value) { return .query }
-            }
+        query.split(separator: UInt8(ascii: "&")).contains { leadsOut($0, of: scope) } ? .query : nil
+    }
+
+    /// A query, given without its `?`, without the parameters that name a directory outside the folder.
+    package static func query(_ query: ArraySlice<UInt8>, keptIn scope: DirectoryScope) -> [UInt8] {
+        let kept = query.split(separator: UInt8(ascii: "&")).filter { !leadsOut($0, of: scope) }
+        return Array(kept.joined(separator: [UInt8(ascii: "&")]))
+    }
+
+    /// Whether a parameter names a directory outside the folder.
+    private static func leadsOut(_ parameter: ArraySlice<UInt8>, of scope: DirectoryScope) -> Bool {
+        let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+        let value = parameter[name.endIndex...].dropFirst()
+        return switch role(of: name) {
+        case .none: false
+        case .directory: !DirectoryText(value, isQuery: true).isHeld(by: scope)
+        case .location: namesDirectory(value)
         }
-        return nil
     }
 
     /// What is wrong with the values of all `x-opencode-directory` fields; nil when they name nothing outside the folder.

@@ -1,4 +1,4 @@
-/// One project's folder, as paths that requests and events name are compared with it.
+/// The directories that are one project's: its folder with all that lies in it, and the worktrees of its repository.
 ///
 /// Paths are compared as text, like Node's `path.resolve`: no file system is looked at, so a symbolic link inside the
 /// folder that leads out of it is not seen.
@@ -7,34 +7,78 @@ package final class DirectoryScope: Sendable, Equatable {
     private let folders: [[UInt8]]
     /// The parts of each spelling between its slashes.
     private let parts: [[ArraySlice<UInt8>]]
+    /// Folders elsewhere that git lists as worktrees of the project, as plain absolute paths.
+    private let worktrees: Set<[UInt8]>
+    /// Whether the folder is a repository, which may have got another worktree at this moment.
+    package let isRepository: Bool
 
-    /// The scope of a folder with an absolute path, and of that path with all links followed.
-    package init(folder: String, resolved: String) {
+    /// The scope of a folder with an absolute path, of that path with all links followed, and of worktrees elsewhere with
+    /// absolute paths.
+    package init(folder: String, resolved: String, worktrees: [String] = [], isRepository: Bool = false) {
+        self.isRepository = isRepository
         let (folder, resolved) = (Array(folder.utf8), Array(resolved.utf8))
         folders = folder == resolved ? [folder] : [folder, resolved]
         parts = folders.map { Self.parts(of: $0[...]) ?? [] }
+        self.worktrees = Set(
+            worktrees.lazy.compactMap { Self.parts(of: Array($0.utf8)[...]) }.filter { !$0.isEmpty }.map(Self.path))
     }
 
-    /// Whether both are the same folder under the same names.
-    package static func == (left: DirectoryScope, right: DirectoryScope) -> Bool { left.folders == right.folders }
+    /// Whether both hold the same folders under the same names.
+    package static func == (left: DirectoryScope, right: DirectoryScope) -> Bool {
+        left.folders == right.folders && left.worktrees == right.worktrees && left.isRepository == right.isRepository
+    }
 
-    /// Whether a path is the folder or lies in it. A relative path begins in the folder, where its server runs.
+    /// The folder's path with all links followed: what the server that was started in it has as its working directory
+    /// (getcwd(3)).
+    package var workingDirectory: [UInt8] { folders[folders.count - 1] }
+
+    /// Whether a path is the project's own folder, and nothing in it, in one of its spellings.
+    package func isFolder(_ path: ArraySlice<UInt8>) -> Bool {
+        guard path.first == UInt8(ascii: "/"), let other = Self.parts(of: path) else { return false }
+        return parts.contains { other.elementsEqual($0, by: { $0 == $1 }) }
+    }
+
+    /// Whether a path is one of the folders or lies in one. A relative path begins in the project's folder, where its server
+    /// runs. A path of another system (`C:\…`, `\\…`) is nowhere.
     package func holds(_ path: ArraySlice<UInt8>) -> Bool {
         // What clients and events name nearly always is the folder itself.
         if folders.contains(where: { $0.elementsEqual(path) }) { return true }
-        guard path.first == UInt8(ascii: "/") else { return parts.allSatisfy { holds(Self.parts(of: path, in: $0)) } }
-        return holds(Self.parts(of: path))
+        if path.first == UInt8(ascii: "/") { return holds(Self.parts(of: path)) }
+        return !Self.isOfWindows(path) && parts.allSatisfy { isInFolder(Self.parts(of: path, in: $0)) }
     }
 
-    /// Whether a path, absolute, is the folder, lies in it or holds it.
+    /// Whether a path, absolute, is one of the folders, lies in one, or holds the project's own.
     package func isRelated(to path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/"), let other = Self.parts(of: path) else { return false }
         return holds(other) || parts.contains { $0.starts(with: other, by: { $0 == $1 }) }
     }
 
-    private func holds(_ path: [ArraySlice<UInt8>]?) -> Bool {
+    private func holds(_ path: [ArraySlice<UInt8>]?) -> Bool { isInFolder(path) || isInWorktree(path) }
+
+    private func isInFolder(_ path: [ArraySlice<UInt8>]?) -> Bool {
         guard let path else { return false }
         return parts.contains { path.starts(with: $0, by: { $0 == $1 }) }
+    }
+
+    private func isInWorktree(_ path: [ArraySlice<UInt8>]?) -> Bool {
+        guard !worktrees.isEmpty, let path else { return false }
+        var upper: [UInt8] = []
+        for part in path {
+            upper.append(UInt8(ascii: "/"))
+            upper += part
+            if worktrees.contains(upper) { return true }
+        }
+        return false
+    }
+
+    /// Whether a path begins as Windows has it: with a drive (`C:\`, `C:/`) or with a backslash (`\\host`).
+    private static func isOfWindows(_ path: ArraySlice<UInt8>) -> Bool {
+        guard let first = path.first else { return false }
+        if first == UInt8(ascii: "\\") { return true }
+        let rest = path.dropFirst()
+        guard (first | 0x20) &- 0x61 < 26, rest.first == UInt8(ascii: ":") else { return false }
+        let behind = rest.dropFirst().first
+        return behind == nil || behind == UInt8(ascii: "\\") || behind == UInt8(ascii: "/")
     }
 
     /// A path's parts without `.` and empty ones, `..` taken as going up (the root is its own parent); nil where there
@@ -50,6 +94,13 @@ package final class DirectoryScope: Sendable, Equatable {
             }
         }
         return parts
+    }
+
+    private static func path(of parts: [ArraySlice<UInt8>]) -> [UInt8] {
+        parts.reduce(into: []) { path, part in
+            path.append(UInt8(ascii: "/"))
+            path += part
+        }
     }
 
     private static let longestPath = 64 * 1024

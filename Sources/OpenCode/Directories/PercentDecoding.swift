@@ -30,4 +30,36 @@ enum PercentDecoding {
         guard String(validating: decoded, as: UTF8.self) != nil else { return nil }
         return decoded
     }
+
+    /// The text with every whole escape decoded, once; broken ones stay.
+    static func decodeLeniently(_ bytes: [UInt8]) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = bytes[index + 1].hexadecimalDigitValue, let low = bytes[index + 2].hexadecimalDigitValue
+            {
+                decoded.append(high << 4 | low)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return decoded
+    }
+
+    /// The text as a value of a query, everything encoded but letters, digits, `-`, `.`, `_` and `~` (RFC 3986 §2.3).
+    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return bytes.reduce(into: []) { encoded, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.append(byte)
+            default: encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+    }
 }

@@ -12,6 +12,8 @@ package struct FolderEvents: OptionSet, Sendable {
     package static let appeared = FolderEvents(rawValue: UInt32(IN_CREATE | IN_MOVED_TO))
     /// An entry went: it was removed, or moved away.
     package static let disappeared = FolderEvents(rawValue: UInt32(IN_DELETE | IN_MOVED_FROM))
+    /// An entry that is a file was closed by who had it open for writing.
+    package static let written = FolderEvents(rawValue: UInt32(IN_CLOSE_WRITE))
     /// The owner, mode or another attribute of an entry, or of the folder itself, has changed.
     package static let attributes = FolderEvents(rawValue: UInt32(IN_ATTRIB))
     /// The folder itself was removed, moved or unmounted.

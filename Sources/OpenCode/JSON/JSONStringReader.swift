@@ -1,24 +1,24 @@
-/// Reads in an event's JSON which directory it is about, as its bytes pass by (RFC 8259).
+/// Finds the strings at wanted places of a JSON text as its bytes pass by (RFC 8259).
 ///
-/// `/global/event` wraps events as `{"directory":…,"payload":…}`; V2's `/api/event` has `{"location":{"directory":…}}`. An
-/// event of neither can still be about one project: `project.updated` names its `worktree`. Members may stand in any
-/// order, keys and values may be escaped. It keeps the text of a wanted string only.
-struct EventDirectoryReader {
-    /// A member that is looked for.
-    enum Finding: Equatable {
-        /// The directory that the event belongs to; nil where its text is too long for a path.
-        case directory([UInt8]?)
-        /// The root of the project that the event is about.
-        case worktree([UInt8]?)
+/// Members may stand in any order, keys and values may be escaped. It keeps the text of a wanted string only, so its memory
+/// does not depend on how long the text is. It does not check the text: of one that is no JSON it finds something or
+/// nothing.
+struct JSONStringReader: Sendable {
+    /// A string at a wanted place.
+    struct Finding: Equatable {
+        /// The place's number.
+        let place: Int
+        /// The string; nil where it is longer than any path (4096 bytes).
+        let text: [UInt8]?
     }
 
-    private enum Key { case other, directory, location, payload, properties, data, worktree }
-
-    /// One level of the objects in which a wanted member can stand.
+    /// One of the objects and lists on the way to a wanted place.
     private struct Level {
-        var isObject: Bool
+        let node: Int
+        let isObject: Bool
         var expectsKey: Bool
-        var key = Key.other
+        /// The place among the node's members of the key that was read last; nil for any other.
+        var member: Int?
     }
 
     private enum Place {
@@ -30,18 +30,19 @@ struct EventDirectoryReader {
         case ended
     }
 
-    /// Wanted members stand in the third level at most.
-    private static let deepest = 3
-
+    private let places: JSONPlaces
     private var place = Place.between
     private var depth = 0
     private var levels: [Level] = []
     private var text = JSONStringText()
 
-    /// Whether nothing more can be found: the JSON has ended, or it is no object.
+    /// A reader at the beginning of a text.
+    init(_ places: JSONPlaces) { self.places = places }
+
+    /// Whether nothing more can be found: the text has ended, or it is no object or list of the wanted kind.
     var hasEnded: Bool { if case .ended = place { true } else { false } }
 
-    /// Begins with another event; keeps its memory.
+    /// Begins with another text; keeps its memory.
     mutating func reset() {
         place = .between
         depth = 0
@@ -71,6 +72,15 @@ struct EventDirectoryReader {
         return nil
     }
 
+    /// All strings at wanted places of a whole text, in order.
+    static func findings(in text: [UInt8], _ places: JSONPlaces) -> [Finding] {
+        var reader = JSONStringReader(places)
+        var findings: [Finding] = []
+        var index = 0
+        while let finding = reader.next(text.span, &index) { findings.append(finding) }
+        return findings
+    }
+
     private mutating func takeStructure(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\""): beginString()
@@ -84,14 +94,28 @@ struct EventDirectoryReader {
     }
 
     private mutating func open(isObject: Bool) {
-        guard isObject || depth > 0 else {
+        if depth == levels.count, let node = node(isObject: isObject) {
+            levels.append(Level(node: node, isObject: isObject, expectsKey: isObject))
+        } else if depth == 0 {
             place = .ended
             return
         }
-        if depth == levels.count, depth < Self.deepest {
-            levels.append(Level(isObject: isObject, expectsKey: isObject))
-        }
         depth += 1
+    }
+
+    /// The node that the object or list is which begins here; nil where nothing wanted stands in it.
+    private func node(isObject: Bool) -> Int? {
+        var node: Int?
+        if let last = levels.last {
+            let parent = places.nodes[last.node]
+            node = last.isObject ? last.member.flatMap { parent.members[$0].node } : parent.element
+        } else {
+            node = 0
+        }
+        guard let node, isObject ? !places.nodes[node].members.isEmpty : places.nodes[node].element != nil else {
+            return nil
+        }
+        return node
     }
 
     private mutating func close() {
@@ -107,7 +131,7 @@ struct EventDirectoryReader {
     private mutating func setExpectsKey() {
         guard let last = levels.indices.last, levels[last].isObject else { return }
         levels[last].expectsKey = true
-        levels[last].key = .other
+        levels[last].member = nil
     }
 
     private mutating func beginString() {
@@ -115,8 +139,7 @@ struct EventDirectoryReader {
             place = .ended
             return
         }
-        let isHere = depth == levels.count
-        guard isHere, let level = levels.last, level.expectsKey || wanted != nil else {
+        guard depth == levels.count, let level = levels.last, level.expectsKey || wanted(level) != nil else {
             place = .skipped(isEscaped: false)
             return
         }
@@ -124,39 +147,21 @@ struct EventDirectoryReader {
         place = .kept
     }
 
-    /// What a value at this place is.
-    private var wanted: Key? {
-        switch levels.count {
-        case 1 where levels[0].key == .directory: .directory
-        case 2 where levels[0].key == .location && levels[1].key == .directory: .directory
-        case 2 where levels[0].key == .data && levels[1].key == .worktree: .worktree
-        case 3 where levels[0].key == .payload && levels[1].key == .properties && levels[2].key == .worktree: .worktree
-        default: nil
-        }
+    /// The number of the place whose value stands here.
+    private func wanted(_ level: Level) -> Int? {
+        level.member.flatMap { places.nodes[level.node].members[$0].place }
     }
 
-    /// A kept string is whole: a key, or the value of a wanted member.
+    /// A kept string is whole: a key, or the value at a wanted place.
     private mutating func endText() -> Finding? {
         guard let last = levels.indices.last else { return nil }
-        if levels[last].expectsKey {
-            levels[last].expectsKey = false
-            levels[last].key = Self.key(text.bytes)
-            return nil
+        guard levels[last].expectsKey else {
+            return wanted(levels[last]).map { Finding(place: $0, text: text.bytes) }
         }
-        switch wanted {
-        case .directory: return .directory(text.bytes)
-        case .worktree: return .worktree(text.bytes)
-        default: return nil
+        levels[last].expectsKey = false
+        if let key = text.bytes {
+            levels[last].member = places.nodes[levels[last].node].members.firstIndex { $0.key == key }
         }
+        return nil
     }
-
-    private static func key(_ text: [UInt8]?) -> Key {
-        guard let text else { return .other }
-        return keys.first { $0.name.elementsEqual(text) }?.key ?? .other
-    }
-
-    private static let keys: [(name: [UInt8], key: Key)] = [
-        ("directory", .directory), ("location", .location), ("payload", .payload), ("properties", .properties),
-        ("data", .data), ("worktree", .worktree),
-    ].map { (Array($0.utf8), $1) }
 }

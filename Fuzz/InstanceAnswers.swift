@@ -1,0 +1,70 @@
+// modules: OpenCode
+// length: 400
+
+import OpenCode
+
+/// What an instance says of its project and of its sessions is read without a crash, the same however it is cut, and from
+/// where it stands alone.
+///
+/// The input is a byte for the pieces and one for what is tried, then an answer's body, or what one is made of.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let pieces = Int(input.byte()) + 1
+    if input.byte() & 1 == 0 {
+        let body = Array(input.remainder())
+        for family in [APIFamily.one, .two, nil] {
+            _ = ProjectIdentity(status: 200, body: body, family: family)
+            _ = SessionLookup.place(status: 200, body: body, for: family)
+            let whole = listed(body, max(1, body.count), family)
+            precondition(whole.sessions == listed(body, pieces, family).sessions)
+            precondition(whole.next == listed(body, pieces, family).next)
+        }
+        _ = ProjectFolders.read(status: 200, body: body)
+    } else {
+        checkSession(&input)
+    }
+    return 0
+}
+
+private func listed(_ body: [UInt8], _ pieces: Int, _ family: APIFamily?) -> (sessions: [[UInt8]], next: [UInt8]?) {
+    var listing = SessionListing(family: family)
+    var sessions: [[UInt8]] = []
+    for start in stride(from: 0, to: body.count, by: pieces) {
+        listing.read(body.span.extracting(start..<min(start + pieces, body.count))) { sessions += [$0, $1] }
+    }
+    return (sessions, listing.nextTarget())
+}
+
+/// A session with text around its directory that looks like one.
+private func checkSession(_ input: inout FuzzInput) {
+    let directory = Array(String(decoding: input.piece(endedBy: 0xFF) ?? [], as: UTF8.self).utf8)
+    let trap = Array(
+        #""title":"\"location\":{\"directory\":\"/x\"}","model":{"directory":"/y","location":{"directory":"/z"}},"#.utf8
+    )
+    let text = string(directory, escapes: input.byte())
+    let two =
+        Array(#"{"cursor":{"location":{"directory":"/w"}},"data":{"#.utf8) + trap
+        + Array(#""location":{"directory":"#.utf8) + text + Array("}}}".utf8)
+    let one = Array("{".utf8) + trap + Array(#""directory":"#.utf8) + text + Array("}".utf8)
+    let expected: SessionDirectories.Place? = directory.isEmpty || directory.count > 4096 ? nil : .directory(directory)
+    precondition(SessionLookup.place(status: 200, body: two, for: .two) == expected)
+    precondition(SessionLookup.place(status: 200, body: one, for: .one) == expected)
+}
+
+private func string(_ text: [UInt8], escapes: UInt8) -> [UInt8] {
+    var bits = escapes
+    var result = Array("\"".utf8)
+    for byte in text {
+        bits = bits << 1 | bits >> 7
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
+        case 0x80...: result.append(byte)
+        case _ where byte < 0x20 || byte == 0x7F || bits & 1 == 1:
+            let digits = String(byte, radix: 16)
+            result += Array(("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8)
+        default: result.append(byte)
+        }
+    }
+    return result + Array("\"".utf8)
+}

@@ -1,0 +1,94 @@
+// modules: OpenCode
+// length: 64
+
+import OpenCode
+
+/// Every path that OpenCode's router would take for the list of sessions, as a second reader resolves and decodes it, is
+/// known to be that; and a path that is plain has one reading.
+///
+/// The input is a byte for what is tried, then the path, or what one is made of.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let way = input.byte()
+    var path = [UInt8(ascii: "/")] + Array(input.remainder())
+    if way & 1 == 1 { path = made(of: path) }
+    let spelling = InstancePath.listSpelling(path[...], isPlain: false)
+    for reading in [resolved(path), path] {
+        let (kept, hasParameters) = cut(reading)
+        guard isList(kept) else { continue }
+        precondition(spelling != .no)
+        if hasParameters { precondition(spelling == .withParameters) }
+    }
+    if isPlain(path) {
+        precondition(InstancePath.listSpelling(path[...], isPlain: true) == spelling)
+        precondition(
+            InstancePath.session(path[...], isPlain: true) == InstancePath.session(path[...], isPlain: false))
+    }
+    return 0
+}
+
+/// A path out of pieces that mean something.
+private func made(of bytes: [UInt8]) -> [UInt8] {
+    let pieces = [
+        "/", "/", "api", "session", "/api", "/session", ".", "..", "%2e", "%2F", "%73", "ession", "A", "PI", "\\", ";",
+        "%3B", "x",
+    ]
+    return Array(("/" + bytes.map { pieces[Int($0) % pieces.count] }.joined()).utf8)
+}
+
+private func isPlain(_ path: [UInt8]) -> Bool {
+    let pairs = zip(path, path.dropFirst()).contains {
+        $0 == UInt8(ascii: "/") && ($1 == UInt8(ascii: "/") || $1 == UInt8(ascii: "."))
+    }
+    return !pairs && !path.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "\\") }
+}
+
+/// As the URL standard resolves a path: a backslash is a slash, and dots count encoded, too.
+private func resolved(_ path: [UInt8]) -> [UInt8] {
+    var parts: [[UInt8]] = []
+    let pieces = path.dropFirst().split(omittingEmptySubsequences: false) {
+        $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\")
+    }
+    for (index, piece) in pieces.enumerated() {
+        let isLast = index == pieces.count - 1
+        switch String(decoding: piece, as: UTF8.self).lowercased().replacing("%2e", with: ".") {
+        case ".": if isLast { parts.append([]) }
+        case "..":
+            _ = parts.popLast()
+            if isLast { parts.append([]) }
+        default: parts.append(Array(piece))
+        }
+    }
+    return parts.reduce(into: []) { $0 += [UInt8(ascii: "/")] + $1 }
+}
+
+/// A router ends a path at the first semicolon.
+private func cut(_ path: [UInt8]) -> (path: [UInt8], hasParameters: Bool) {
+    let kept = Array(path.prefix { $0 != UInt8(ascii: ";") })
+    return (kept, kept.count < path.count)
+}
+
+/// As a router takes it that decodes all but reserved characters, and takes doubled slashes, the last one and case away.
+private func isList(_ path: [UInt8]) -> Bool {
+    var decoded: [UInt8] = []
+    var rest = path[...]
+    while let byte = rest.popFirst() {
+        guard byte == UInt8(ascii: "%") else {
+            decoded.append(byte)
+            continue
+        }
+        let digits = rest.prefix(2)
+        guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
+            let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { return false }
+        rest = rest.dropFirst(2)
+        if Array(";/?:@&=+$,#".utf8).contains(value) {
+            decoded += [byte] + digits
+        } else {
+            decoded.append(value)
+        }
+    }
+    let parts = decoded.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self).lowercased() }
+    return parts == ["api", "session"]
+}

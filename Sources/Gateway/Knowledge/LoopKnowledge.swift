@@ -1,0 +1,128 @@
+import EventLoop
+import Instances
+import OpenCode
+
+/// What one loop knows of instances besides where they listen: which project their folders are, and where their sessions
+/// are. Confined to its loop.
+final class LoopKnowledge {
+    /// How long an instance may take to say where a session is.
+    static let lookupTimeout = Duration.seconds(5)
+
+    unowned let owner: GatewayLoop
+    private var runs: [Int: RunKnowledge] = [:]
+    private var peers: [Mailbox<LoopMessage>] = []
+    private var calls: [Int: (OwnProject?) -> Void] = [:]
+    private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
+    private var callCount = 0
+
+    init(_ owner: GatewayLoop) { self.owner = owner }
+
+    func receive(_ message: KnowledgeMessage) {
+        switch message {
+        case .peers(let peers): self.peers = peers
+        case .ownProject(let call, let own): calls.removeValue(forKey: call)?(own)
+        case .directories(let call, let scope): scopeCalls.removeValue(forKey: call)?(scope)
+        case .session(let slot, let generation, let id, let place):
+            guard let run = runs[slot], run.generation == generation else { return }
+            run.learn(id, place)
+        }
+    }
+
+    /// The table has changed: runs that have ended are forgotten, and streams follow their project's directories.
+    func follow(_ routes: RoutingTable) {
+        for (slot, run) in runs where routes.route(to: run.project)?.endpoint?.generation != run.generation {
+            runs[slot] = nil
+        }
+        for run in runs.values { run.follow(routes.route(to: run.project)) }
+    }
+
+    /// What is known of the run that this endpoint is; nil where nobody has followed its events on this loop.
+    func run(_ endpoint: InstanceEndpoint) -> RunKnowledge? {
+        guard let run = runs[endpoint.slot], run.generation == endpoint.generation else { return nil }
+        return run
+    }
+
+    /// The knowledge of a run whose events are followed from now on.
+    func beginRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunKnowledge {
+        if let known = run(endpoint) { return known }
+        let run = RunKnowledge(self, owner.snapshot.routes.route(to: route.name) ?? route, endpoint)
+        runs[endpoint.slot] = run
+        return run
+    }
+
+    // MARK: Directories
+
+    /// Asks for the directories of a project at this moment; `proceed` is called once, later.
+    func askDirectories(of name: ProjectName, proceed: @escaping (DirectoryScope?) -> Void) {
+        guard let mailbox = owner.mailbox else { return proceed(nil) }
+        callCount += 1
+        let call = callCount
+        scopeCalls[call] = proceed
+        let control = owner.control
+        Task { mailbox.post(.knowledge(.directories(call: call, await control.directories(of: name)))) }
+    }
+
+    // MARK: Own projects
+
+    /// The project that an instance's folder is to OpenCode, where that can be told at once: while somebody follows its events
+    /// here, a change is noticed.
+    func knownProject(_ route: RoutingTable.Route) -> OwnProject? {
+        guard let own = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint), run.isWatched,
+            own.number > run.staleNumber
+        else { return nil }
+        return own
+    }
+
+    /// Asks for it; an answer must have a number above `newerThan`. `proceed` is called once, later.
+    func askProject(
+        of route: RoutingTable.Route, newerThan number: UInt64 = 0, proceed: @escaping (OwnProject?) -> Void
+    ) {
+        guard let mailbox = owner.mailbox else { return proceed(nil) }
+        callCount += 1
+        let call = callCount
+        calls[call] = proceed
+        let run = route.endpoint.flatMap(run)
+        let question = ProjectInquiry(
+            name: route.name, isWatched: run?.isWatched ?? false, newerThan: max(number, run?.staleNumber ?? 0))
+        let control = owner.control
+        Task { mailbox.post(.knowledge(.ownProject(call: call, await control.ownProject(question)))) }
+    }
+
+    /// The control plane's answer with this number may be wrong by now.
+    func tellOfChange(_ project: ProjectName, number: UInt64) {
+        let control = owner.control
+        Task { await control.projectMayHaveChanged(of: project, number: number) }
+    }
+
+    // MARK: Sessions
+
+    /// Makes known to all loops where a session is that is about to be removed, and then goes on: of one that is gone nobody
+    /// can say that any more.
+    func remember(_ session: [UInt8], of route: RoutingTable.Route, proceed: @escaping () -> Void) {
+        guard let endpoint = route.endpoint, let target = SessionLookup.path(of: session, for: endpoint.family) else {
+            return proceed()
+        }
+        if case .directory(let directory)? = run(endpoint)?.events.sessions[session] {
+            tellPeers(session, .directory(directory), endpoint)
+            return proceed()
+        }
+        let question = InstanceQuestion(endpoint: endpoint, target: target, timeout: Self.lookupTimeout)
+        question.ask(owner.client) { [weak self] reply in
+            if let reply,
+                case .directory(let directory)? = SessionLookup.place(
+                    status: reply.status, body: reply.body, for: endpoint.family)
+            {
+                self?.tellPeers(session, .directory(directory), endpoint)
+            }
+            proceed()
+        }
+    }
+
+    private func tellPeers(_ session: [UInt8], _ place: SessionDirectories.Place, _ endpoint: InstanceEndpoint) {
+        for peer in peers {
+            peer.post(
+                .knowledge(
+                    .session(slot: endpoint.slot, generation: endpoint.generation, id: session, place)))
+        }
+    }
+}

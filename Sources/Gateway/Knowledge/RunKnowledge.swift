@@ -1,0 +1,157 @@
+import HTTPClient
+import Instances
+import OpenCode
+
+/// What one loop knows of one run of an instance whose events it carries, and what it asks for them.
+///
+/// All streams of the run on this loop share it, so that nothing is asked twice. An instance's own list fills it once, when
+/// the first stream begins.
+final class RunKnowledge {
+    let project: ProjectName
+    let endpoint: InstanceEndpoint
+    var events = EventKnowledge()
+    /// The greatest number of an answer to ``InstanceRegistry/ownProject(_:)`` that may be wrong by now.
+    private(set) var staleNumber: UInt64 = 0
+
+    private unowned let loop: LoopKnowledge
+    private var route: RoutingTable.Route
+    private var filters: [ObjectIdentifier: EventFilter] = [:]
+    private var lookups: Set<[UInt8]> = []
+    /// Sessions that the instance does not know and its list, which is being read, may still name.
+    private var unknown: Set<[UInt8]> = []
+    private var filling: SessionFilling?
+    private var hasFilled = false
+    private var isAskingProject = false
+    private var lastNews = 0
+    private var lastNumber: UInt64 = 0
+
+    init(_ loop: LoopKnowledge, _ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) {
+        self.loop = loop
+        self.route = route
+        self.endpoint = endpoint
+        project = route.name
+    }
+
+    var generation: UInt64 { endpoint.generation }
+
+    /// Whether a stream of its events runs, which tells of changes.
+    var isWatched: Bool { !filters.isEmpty }
+
+    /// A stream begins. `isNative`: its events are those that need not name their directory.
+    func join(_ filter: EventFilter, isNative: Bool) {
+        if filters.isEmpty {
+            // What nobody watched may have changed.
+            staleNumber = max(route.ownProject?.number ?? 0, lastNumber)
+            events.project = nil
+        }
+        filters[ObjectIdentifier(filter)] = filter
+        if let scope = route.scope { filter.follow(scope) }
+        guard isNative, !hasFilled else { return }
+        hasFilled = true
+        filling = SessionFilling(endpoint, loop.owner.client) { [weak self] session, directory in
+            // What events have said meanwhile is newer.
+            if self?.events.sessions[session] == nil { self?.events.sessions.learn(session, directory) }
+        } finished: { [weak self] in
+            self?.filled()
+        }
+        filling?.begin()
+    }
+
+    /// A stream has ended.
+    func leave(_ filter: EventFilter) { filters[ObjectIdentifier(filter)] = nil }
+
+    /// The table has another route.
+    func follow(_ route: RoutingTable.Route?) {
+        guard let route else { return }
+        self.route = route
+        guard let scope = route.scope else { return }
+        for filter in filters.values { filter.follow(scope) }
+    }
+
+    /// Where a session is was found out elsewhere.
+    func learn(_ session: [UInt8], _ place: SessionDirectories.Place) {
+        guard case .directory(let directory) = place else { return }
+        events.sessions.learn(session, directory)
+        settle(.session(session))
+    }
+
+    // MARK: Questions of streams
+
+    /// A stream has gone as far as it could.
+    func filtered(_ filter: EventFilter) {
+        noteNews()
+        switch filter.question {
+        case .session(let session): look(for: session)
+        case .project: askProject()
+        case nil: break
+        }
+    }
+
+    private func noteNews() {
+        guard events.projectNews != lastNews else { return }
+        lastNews = events.projectNews
+        let number = max(route.ownProject?.number ?? 0, lastNumber)
+        guard number > staleNumber else { return }
+        staleNumber = number
+        loop.tellOfChange(project, number: number)
+    }
+
+    private func askProject() {
+        guard !isAskingProject else { return }
+        isAskingProject = true
+        loop.askProject(of: route, newerThan: staleNumber) { [weak self] own in self?.projectAnswered(own) }
+    }
+
+    private func projectAnswered(_ own: OwnProject?) {
+        isAskingProject = false
+        if let own {
+            lastNumber = max(lastNumber, own.number)
+            events.project = own.id
+        }
+        settle(.project)
+    }
+
+    private func look(for session: [UInt8]) {
+        guard !unknown.contains(session), lookups.insert(session).inserted else { return }
+        guard let target = SessionLookup.path(of: session, for: endpoint.family) else {
+            return settle(.session(session))
+        }
+        let question = InstanceQuestion(
+            endpoint: endpoint, target: target, timeout: LoopKnowledge.lookupTimeout)
+        question.ask(loop.owner.client) { [weak self] reply in self?.sessionAnswered(session, reply) }
+    }
+
+    private func sessionAnswered(_ session: [UInt8], _ reply: (status: Int, body: [UInt8])?) {
+        lookups.remove(session)
+        let place = reply.flatMap { SessionLookup.place(status: $0.status, body: $0.body, for: endpoint.family) }
+        // What events or other loops have said meanwhile is newer.
+        if events.sessions[session] == nil {
+            switch place {
+            case .directory(let directory)?: events.sessions.learn(session, directory)
+            case .nowhere?:
+                guard filling == nil else {
+                    unknown.insert(session)
+                    return
+                }
+                events.sessions.learnMissing(session)
+            case nil: break
+            }
+        }
+        settle(.session(session))
+    }
+
+    private func filled() {
+        filling = nil
+        let unknown = unknown
+        self.unknown = []
+        for session in unknown {
+            if events.sessions[session] == nil { events.sessions.learnMissing(session) }
+            settle(.session(session))
+        }
+    }
+
+    /// Lets go on who waits for this.
+    private func settle(_ question: EventKnowledge.Question) {
+        for filter in filters.values where filter.question == question { filter.goOn() }
+    }
+}

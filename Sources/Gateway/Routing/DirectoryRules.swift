@@ -1,0 +1,121 @@
+import HTTPTypes
+import OpenCode
+
+/// What the rules about directories make of a request to an instance. Pure.
+enum DirectoryRules {
+    /// What becomes of the request.
+    enum Verdict {
+        /// It goes on as it came.
+        case passes
+        /// 403 with this sentence.
+        case refused(String)
+        /// It names a directory that is not known to be the project's, whose repository may have got another worktree at this
+        /// moment.
+        case unknownDirectory
+        /// It goes on with this target and without the field `x-opencode-directory`: a program's first question, which names a
+        /// folder of the machine that it runs on.
+        case withoutDirectory(target: ArraySlice<UInt8>)
+        /// It asks for the list of sessions, and may get the project's own only.
+        case sessionList(SessionListQuery)
+        /// It removes a session.
+        case removal([UInt8])
+    }
+
+    /// The verdict on a request with this target, in a project of that name. `isPresent`: the scope is that of this very
+    /// moment. Costs next to nothing where there is neither a query nor the field.
+    static func verdict(
+        _ head: RequestHead, _ target: ArraySlice<UInt8>, in scope: DirectoryScope, isPresent: Bool = false,
+        of project: String
+    ) -> Verdict {
+        let method = head.method
+        let shape = TargetShape(target)
+        if let violation = violation(shape, head.fields, in: scope) {
+            if scope.isRepository, !isPresent { return .unknownDirectory }
+            if method == .get, InstancePath.isFirstQuestion(shape.path) {
+                return .withoutDirectory(target: withoutDirectory(shape, in: scope))
+            }
+            return .refused(sentence(violation, project))
+        }
+        switch method {
+        case .get, .head:
+            switch InstancePath.listSpelling(shape.path, isPlain: shape.isPlain) {
+            case .no: return .passes
+            case .list: return .sessionList(SessionListQuery(shape.query ?? []))
+            case .withParameters: return .refused(sentence(.ambiguous, project))
+            }
+        case .delete:
+            return InstancePath.session(shape.path, isPlain: shape.isPlain).map { .removal($0) } ?? .passes
+        default: return .passes
+        }
+    }
+
+    private static func violation(
+        _ shape: TargetShape, _ fields: FieldList, in scope: DirectoryScope
+    ) -> DirectoryPin.Violation? {
+        for query in [shape.query, shape.parameters] {
+            if let query, let violation = DirectoryPin.violation(ofQuery: query, in: scope) { return violation }
+        }
+        guard var next = fields.firstIndex(of: .openCodeDirectory) else { return nil }
+        var values = [fields.value(at: next)]
+        while let index = fields.firstIndex(of: .openCodeDirectory, from: next + 1) {
+            values.append(fields.value(at: index))
+            next = index
+        }
+        return DirectoryPin.violation(ofFields: values, in: scope)
+    }
+
+    private static func withoutDirectory(_ shape: TargetShape, in scope: DirectoryScope) -> ArraySlice<UInt8> {
+        guard let query = shape.query else { return shape.path }
+        let kept = DirectoryPin.query(query, keptIn: scope)
+        return kept.isEmpty ? shape.path : shape.path + [UInt8(ascii: "?")] + kept
+    }
+
+    /// The target with another query.
+    static func target(_ target: ArraySlice<UInt8>, query: [UInt8]) -> ArraySlice<UInt8> {
+        let path = TargetShape(target).path
+        return query.isEmpty ? path : path + [UInt8(ascii: "?")] + query
+    }
+
+    private static func sentence(_ violation: DirectoryPin.Violation, _ project: String) -> String {
+        switch violation {
+        case .query:
+            """
+            The query names a directory outside project \(project): leave it out, or name the project's own folder or \
+            one inside it.
+            """
+        case .field:
+            """
+            The field x-opencode-directory names a directory outside project \(project): leave it out, or name the \
+            project's own folder or one inside it, percent-encoded.
+            """
+        case .repeatedField:
+            "There are several fields x-opencode-directory: send one, or none for project \(project)'s own folder."
+        }
+    }
+
+    /// Why a list of sessions is refused.
+    static func sentence(_ refusal: SessionListQuery.Refusal, _ project: String) -> String {
+        switch refusal {
+        case .project:
+            """
+            The query names another OpenCode project than that of project \(project): leave project= out for the list of \
+            its own sessions.
+            """
+        case .cursor:
+            """
+            The cursor is none of a list of project \(project)'s own sessions: ask for the list without it, and go on with \
+            the cursors of that.
+            """
+        case .ambiguous:
+            """
+            The list of sessions is asked for in a way that can be read as two different queries: ask for \
+            /api/session?…, with nothing before the question mark and one of these only.
+            """
+        case .unknownProject:
+            """
+            OpenCode does not say which of its projects project \(project) is, so a request that names one can't be judged: \
+            leave project= and cursor= out, or try again in a moment.
+            """
+        }
+    }
+}

@@ -1,0 +1,151 @@
+internal import Logging
+package import OpenCode
+
+/// The question which project an instance's folder is to OpenCode.
+package struct ProjectInquiry: Sendable {
+    /// The project here.
+    package let name: ProjectName
+    /// Whether who asks follows the instance's events, and tells of changes
+    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). Else an answer is believed for 10 s.
+    package let isWatched: Bool
+    /// Answers with this number and smaller ones may be wrong by now.
+    package let newerThan: UInt64
+
+    /// A question.
+    package init(name: ProjectName, isWatched: Bool, newerThan: UInt64) {
+        self.name = name
+        self.isWatched = isWatched
+        self.newerThan = newerThan
+    }
+}
+
+/// Which project each instance's folder is to OpenCode: asked when it is needed, for the question boots the folder.
+extension InstanceRegistry {
+    /// How long the instance may take, which may have to boot its folder, and how long others.
+    private static let ownTimeout = Duration.seconds(5)
+    private static let othersTimeout = Duration.seconds(2)
+
+    /// The project that the folder of a ready instance is to OpenCode; nil when it does not say. Whether others share it is
+    /// known once every other instance has been asked, too.
+    package func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? {
+        let name = inquiry.name
+        if let question = instances[name]?.project, let answer = question.answer,
+            answer.number <= inquiry.newerThan || !inquiry.isWatched && !question.isFresh()
+        {
+            instances[name]?.project.answer = nil
+        }
+        await learnProject(of: name, within: Self.ownTimeout)
+        guard let answer = instances[name]?.project.answer else { return nil }
+        if answer.identity.id != ProjectIdentity.global {
+            let others = instances.keys.filter { $0 != name && isProjectUnknown($0) }
+            await withTaskGroup(of: Void.self) { group in
+                for other in others { group.addTask { await self.learnProject(of: other, within: Self.othersTimeout) } }
+            }
+        }
+        if projectsToPublish() != publishedProjects { publishRoutes() }
+        return ownProject(of: name)
+    }
+
+    /// The directories of a project as they are on the disk at this moment; nil when there is no such project.
+    package func directories(of name: ProjectName) -> DirectoryScope? {
+        catalogue.assumeIsolated { $0.presentScope(of: name) } ?? instances[name]?.folder.scope
+    }
+
+    /// The events of an instance say that its project may be another one than the answer with this number said.
+    package func projectMayHaveChanged(of name: ProjectName, number: UInt64) {
+        guard instances[name]?.project.answer?.number == number else { return }
+        instances[name]?.project.answer = nil
+        publishRoutes()
+    }
+
+    /// What the loops may go by without asking: nothing while it is open whether another instance's project is the same.
+    func projectsToPublish() -> [ProjectName: OwnProject] {
+        instances.filter { $0.value.project.answer != nil }.keys.reduce(into: [:]) { projects, name in
+            guard let own = ownProject(of: name) else { return }
+            let isGlobal = own.id.elementsEqual(ProjectIdentity.global.utf8)
+            if isGlobal || !isSharingOpen(of: name) || !sharers(of: name).isEmpty { projects[name] = own }
+        }
+    }
+
+    /// What status says of a project that is the same one to OpenCode as others here.
+    func sharingWarnings(on name: ProjectName) -> [String] {
+        let sharers = sharers(of: name)
+        return sharers.isEmpty ? [] : [InstanceMessage.sharedProject(with: sharers.map(\.string).sorted())]
+    }
+
+    // MARK: Asking
+
+    /// Whether an instance could be asked and has not been.
+    private func isProjectUnknown(_ name: ProjectName) -> Bool {
+        guard let instance = instances[name] else { return false }
+        return instance.project.answer == nil && instance.machine.state.port != nil
+    }
+
+    /// Asks one instance, or waits for the answer to who has asked already.
+    private func learnProject(of name: ProjectName, within timeout: Duration) async {
+        guard let instance = instances[name], instance.project.answer == nil, !instance.project.hasJustFailed(),
+            let endpoint = instance.route(nil, nil).endpoint
+        else { return }
+        guard instance.project.waiting == nil else {
+            return await withCheckedContinuation { instances[name]?.project.waiting?.append($0) }
+        }
+        instances[name]?.project.waiting = []
+        let answer = await ask(endpoint, within: timeout)
+        // Another run may have begun meanwhile, of which it says nothing.
+        if instances[name]?.generation == endpoint.generation { instances[name]?.project.take(answer) }
+        let waiting = instances[name]?.project.waiting ?? []
+        instances[name]?.project.waiting = nil
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func ask(_ endpoint: InstanceEndpoint, within timeout: Duration) async -> ProjectQuestion.Answer? {
+        let links = links
+        let authorization = endpoint.authorization.map { String(decoding: $0, as: UTF8.self) }
+        let question = { path in
+            Links.Inquiry(port: endpoint.port, path: path, authorization: authorization, timeout: timeout)
+        }
+        guard let reply = await links.inquire(question(ProjectIdentity.path(for: endpoint.family))),
+            let identity = ProjectIdentity(status: reply.status, body: reply.body, family: endpoint.family)
+        else { return nil }
+        var folders: [String] = []
+        // Clones whose instance does not run can't be asked; where they were opened once, this one knows.
+        if identity.id != ProjectIdentity.global, hasOtherProjects,
+            let path = ProjectFolders.path(ofProject: identity.id, for: endpoint.family),
+            let reply = await links.inquire(question(path))
+        {
+            folders = ProjectFolders.read(status: reply.status, body: reply.body)
+        }
+        lastProjectNumber += 1
+        return ProjectQuestion.Answer(
+            identity: identity, folders: folders, number: lastProjectNumber, time: .now)
+    }
+
+    // MARK: Sharing
+
+    private var hasOtherProjects: Bool { catalogue.assumeIsolated { ($0.names?.count ?? 0) > 1 } }
+
+    private func ownProject(of name: ProjectName) -> OwnProject? {
+        guard let instance = instances[name], let answer = instance.project.answer else { return nil }
+        let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
+        return OwnProject(
+            answer.identity, in: scope, isShared: isSharingOpen(of: name) || !sharers(of: name).isEmpty,
+            number: answer.number)
+    }
+
+    /// Whether there is an instance that could be asked and has not answered: its project may be the same.
+    private func isSharingOpen(of name: ProjectName) -> Bool {
+        instances.keys.contains { $0 != name && isProjectUnknown($0) }
+    }
+
+    /// Other projects here that are the same one to OpenCode.
+    private func sharers(of name: ProjectName) -> Set<ProjectName> {
+        guard let project = instances[name]?.project, let identity = project.lastIdentity,
+            identity.id != ProjectIdentity.global
+        else { return [] }
+        var sharers = Set(instances.lazy.filter { $0.value.project.lastIdentity?.id == identity.id }.map(\.key))
+        let folders = project.lastFolders + [identity.root].compactMap { $0 }
+        sharers.formUnion(catalogue.assumeIsolated { $0.owners(of: folders) })
+        sharers.remove(name)
+        return sharers
+    }
+}

@@ -1,0 +1,131 @@
+/// A request's path at the instance, read as any of OpenCode's routers could: they decode it, take doubled slashes, dots and
+/// the slash at the end away, and don't look at the case of letters. OpenCode 2 ends it at the first `;`.
+///
+/// Paths are given without their query. A path that holds none of `%`, `;`, `\`, `//` and `/.` is plain: it has one reading,
+/// and looking at it allocates nothing.
+package enum InstancePath {
+    /// Whether a path is the list of sessions of all directories, `/api/session`.
+    package enum ListSpelling: Sendable, Equatable {
+        case no
+        case list
+        /// It is, with a `;` in it: what follows that is a query to OpenCode.
+        case withParameters
+    }
+
+    /// Whether that is the list of sessions to any reader.
+    package static func listSpelling(_ path: ArraySlice<UInt8>, isPlain: Bool) -> ListSpelling {
+        if isPlain { return plainPlace(path) == .list ? .list : .no }
+        guard readings(of: path).contains(where: { place(of: $0) == .list }) else { return .no }
+        return decoded(Array(path)).contains(semicolon) ? .withParameters : .list
+    }
+
+    /// The id of the session that the path is, `/session/ID` or `/api/session/ID`; nil for any other path.
+    package static func session(_ path: ArraySlice<UInt8>, isPlain: Bool) -> [UInt8]? {
+        if isPlain {
+            guard case .session(let id) = plainPlace(path) else { return nil }
+            return Array(id)
+        }
+        return readings(of: path).lazy.compactMap { reading -> [UInt8]? in
+            guard place(of: reading) == .session else { return nil }
+            return reading.last
+        }.first
+    }
+
+    /// Whether that is one of the two paths, exactly, of which OpenCode 2's programs ask one first of all, with the folder in
+    /// which they were called: `run` the first, the full-screen program the second.
+    package static func isFirstQuestion(_ path: ArraySlice<UInt8>) -> Bool {
+        path.elementsEqual(location) || path.elementsEqual(fileList)
+    }
+
+    // MARK: Plain paths
+
+    private enum PlainPlace: Equatable {
+        case list
+        case session(ArraySlice<UInt8>)
+        case other
+    }
+
+    private static func plainPlace(_ path: ArraySlice<UInt8>) -> PlainPlace {
+        let isBelowAPI = begins(path, api)
+        let tail = isBelowAPI ? path.dropFirst(api.count) : path
+        guard begins(tail, sessions) else { return .other }
+        let rest = tail.dropFirst(sessions.count)
+        guard let first = rest.first else { return isBelowAPI ? .list : .other }
+        guard first == slash else { return .other }
+        var id = rest.dropFirst()
+        if id.last == slash { id.removeLast() }
+        if id.isEmpty { return isBelowAPI ? .list : .other }
+        return id.contains(slash) ? .other : .session(id)
+    }
+
+    private static func begins(_ path: ArraySlice<UInt8>, _ lowercased: [UInt8]) -> Bool {
+        guard path.count >= lowercased.count else { return false }
+        for offset in lowercased.indices where lower(path[path.startIndex + offset]) != lowercased[offset] {
+            return false
+        }
+        return true
+    }
+
+    // MARK: Other paths
+
+    private enum Place { case list, session, other }
+
+    private static func place(of parts: [[UInt8]]) -> Place {
+        let names = parts.prefix(2).map { $0.map(lower) }
+        if names.first.map({ $0.elementsEqual("session".utf8) }) ?? false {
+            return parts.count == 2 ? .session : .other
+        }
+        guard names.count == 2, names[0].elementsEqual("api".utf8), names[1].elementsEqual("session".utf8) else {
+            return .other
+        }
+        return parts.count == 2 ? .list : parts.count == 3 ? .session : .other
+    }
+
+    /// The parts of the path as one or the other reader finds them: some end it at a semicolon before they resolve it, some
+    /// behind that.
+    private static func readings(of path: ArraySlice<UInt8>) -> [[[UInt8]]] {
+        let raw = Array(path)
+        let plain = decoded(raw)
+        return [raw[...], raw.prefix { $0 != semicolon }, plain[...], plain.prefix { $0 != semicolon }]
+            .flatMap { [parts(of: $0, keepsEmpty: false), parts(of: $0, keepsEmpty: true)] }
+            .flatMap { [$0, cut($0)] }
+    }
+
+    /// The parts up to the first semicolon.
+    private static func cut(_ parts: [[UInt8]]) -> [[UInt8]] {
+        guard let last = parts.firstIndex(where: { $0.contains(semicolon) }) else { return parts }
+        return (parts[..<last] + [parts[last].prefix { $0 != semicolon }].map { Array($0) }).filter { !$0.isEmpty }
+    }
+
+    /// The path's parts, each decoded, with dots resolved as URLs have it; empty ones are parts of their own to some readers.
+    private static func parts(of path: ArraySlice<UInt8>, keepsEmpty: Bool) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        let pieces = path.split(omittingEmptySubsequences: !keepsEmpty) { $0 == slash || $0 == UInt8(ascii: "\\") }
+        for piece in pieces {
+            let part = decoded(Array(piece))
+            if part.elementsEqual("..".utf8) {
+                _ = parts.popLast()
+            } else if !part.elementsEqual(".".utf8) {
+                parts.append(part)
+            }
+        }
+        return parts.filter { !$0.isEmpty }
+    }
+
+    /// Every escape that is one decoded, also of what was encoded several times.
+    private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0..<deepest where bytes.contains(UInt8(ascii: "%")) { bytes = PercentDecoding.decodeLeniently(bytes) }
+        return bytes
+    }
+
+    private static func lower(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+
+    private static let deepest = 3
+    private static let slash = UInt8(ascii: "/")
+    private static let semicolon = UInt8(ascii: ";")
+    private static let api = Array("/api".utf8)
+    private static let sessions = Array("/session".utf8)
+    private static let location = Array("/api/location".utf8)
+    private static let fileList = Array("/api/fs/list".utf8)
+}

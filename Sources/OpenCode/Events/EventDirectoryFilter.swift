@@ -1,0 +1,149 @@
+/// Leaves out of an event stream the frames of other directories; all other bytes pass as they came, in their order.
+///
+/// From where a frame's fate is decided on (``EventJudgement``) its bytes pass, or are dropped, without being kept. Until then
+/// they are held, up to a limit; a frame that has not named a directory by then is left out. Where something has to be asked
+/// first (``question``), that frame and all that comes behind it wait.
+package struct EventDirectoryFilter: Sendable {
+    /// The directories whose frames pass, from the next frame on.
+    package var scope: DirectoryScope
+    private let limit: Int
+    private var scanner = EventScanner()
+    private var judgement = EventJudgement()
+    /// The first bytes of a frame whose fate is open.
+    private var held: [UInt8] = []
+    /// What has come behind a frame of which something is asked.
+    private var waiting: [UInt8] = []
+    /// The fate of a line feed behind the last frame, which ended with a carriage return: it belongs to that frame's end.
+    private var lineFeedFate: EventJudgement.Fate?
+
+    /// What has to be known before anything goes on: put it into the knowledge and call ``goOn(_:pass:)``.
+    package private(set) var question: EventKnowledge.Question?
+
+    /// Frames that were left out because it was not known within the limit whose they are.
+    package private(set) var overlongFrames = 0
+
+    /// A filter for one stream, at its beginning, which holds `limit` bytes at most.
+    package init(scope: DirectoryScope, limit: Int) {
+        self.scope = scope
+        self.limit = limit
+    }
+
+    /// Takes the next bytes of the body, split anywhere, and hands over those that go on. What they tell of sessions is kept
+    /// in `knowledge`.
+    package mutating func filter(
+        _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventKnowledge, pass: (borrowing Span<UInt8>) -> Void
+    ) {
+        guard question != nil else { return run(bytes, &knowledge, pass) }
+        Self.append(bytes, to: &waiting)
+        guard held.count + waiting.count > limit else { return }
+        overlongFrames += 1
+        goOn(&knowledge, pass: pass)
+    }
+
+    /// Goes on after ``question`` was answered or given up. There may be another one then.
+    package mutating func goOn(_ knowledge: inout EventKnowledge, pass: (borrowing Span<UInt8>) -> Void) {
+        guard question != nil else { return }
+        question = nil
+        judgement.settle(knowledge, in: scope)
+        if judgement.fate == .passes { pass(held.span) }
+        if held.last == UInt8(ascii: "\r") { lineFeedFate = judgement.fate }
+        beginFrame()
+        var rest: [UInt8] = []
+        swap(&rest, &waiting)
+        run(rest.span, &knowledge, pass)
+    }
+
+    /// The body has ended: what waits goes on as far as it is known whose it is.
+    package mutating func finish(_ knowledge: inout EventKnowledge, pass: (borrowing Span<UInt8>) -> Void) {
+        while question != nil { goOn(&knowledge, pass: pass) }
+    }
+
+    private mutating func run(
+        _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventKnowledge, _ pass: (borrowing Span<UInt8>) -> Void
+    ) {
+        var output = Run()
+        var frameStart = endOfLine(in: bytes, at: 0, &output, pass)
+        var index = 0
+        while let step = scanner.next(bytes, &index) {
+            switch step {
+            case .data(let range): if judgement.isReading { judgement.read(bytes.extracting(range), in: scope) }
+            case .frame:
+                question = judgement.end(&knowledge, in: scope)
+                if question != nil {
+                    hold(bytes.extracting(frameStart..<index))
+                    // It may be too long to be held.
+                    guard judgement.fate != .undecided else {
+                        output.end(in: bytes, pass)
+                        return Self.append(bytes.extracting(index..<bytes.count), to: &waiting)
+                    }
+                    question = nil
+                }
+                if judgement.fate == .passes { send(frameStart..<index, of: bytes, &output, pass) }
+                if bytes[index - 1] == UInt8(ascii: "\r") { lineFeedFate = judgement.fate }
+                beginFrame()
+                frameStart = endOfLine(in: bytes, at: index, &output, pass)
+            }
+        }
+        switch judgement.fate {
+        case .passes: send(frameStart..<bytes.count, of: bytes, &output, pass)
+        case .isLeftOut: held = []
+        case .undecided: hold(bytes.extracting(frameStart..<bytes.count))
+        }
+        output.end(in: bytes, pass)
+    }
+
+    /// Takes the line feed that may follow a frame at `start`; answers where the next frame begins.
+    private mutating func endOfLine(
+        in bytes: borrowing Span<UInt8>, at start: Int, _ output: inout Run,
+        _ pass: (borrowing Span<UInt8>) -> Void
+    ) -> Int {
+        guard let fate = lineFeedFate, start < bytes.count else { return start }
+        lineFeedFate = nil
+        guard bytes[start] == UInt8(ascii: "\n") else { return start }
+        if fate == .passes { send(start..<start + 1, of: bytes, &output, pass) }
+        return start + 1
+    }
+
+    private mutating func beginFrame() {
+        judgement.reset()
+        held = []
+    }
+
+    private mutating func hold(_ bytes: borrowing Span<UInt8>) {
+        guard held.count + bytes.count <= limit else {
+            held = []
+            judgement.leaveOut()
+            overlongFrames += 1
+            return
+        }
+        Self.append(bytes, to: &held)
+    }
+
+    /// Lets bytes of a frame go on, behind what was held of it.
+    private mutating func send(
+        _ range: Range<Int>, of bytes: borrowing Span<UInt8>, _ output: inout Run,
+        _ pass: (borrowing Span<UInt8>) -> Void
+    ) {
+        if !held.isEmpty {
+            output.end(in: bytes, pass)
+            pass(held.span)
+            held = []
+        }
+        if output.range.upperBound != range.lowerBound { output.end(in: bytes, pass) }
+        output.range = output.range.isEmpty ? range : output.range.lowerBound..<range.upperBound
+    }
+
+    private static func append(_ bytes: borrowing Span<UInt8>, to array: inout [UInt8]) {
+        for index in bytes.indices { array.append(bytes[index]) }
+    }
+
+    /// Neighbouring bytes that go on together.
+    private struct Run {
+        var range = 0..<0
+
+        mutating func end(in bytes: borrowing Span<UInt8>, _ pass: (borrowing Span<UInt8>) -> Void) {
+            if !range.isEmpty { pass(bytes.extracting(range)) }
+            range = 0..<0
+        }
+    }
+}

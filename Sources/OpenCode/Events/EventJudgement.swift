@@ -1,0 +1,122 @@
+/// Judges whether one event is a project's, while its JSON passes by.
+///
+/// An event belongs to the directory that it names, which OpenCode writes first, so that is mostly known at once. Of
+/// `session.moved` the old directory and the new one both count. An event without a directory belongs to its session's, one
+/// that is about a project as such to that project; everything else is the whole server's, and so everybody's.
+struct EventJudgement: Sendable {
+    /// What becomes of an event's bytes.
+    enum Fate { case undecided, passes, isLeftOut }
+
+    /// How much is read of an event whose fate is known, for what else it tells: sessions and their directories stand at an
+    /// event's beginning.
+    private static let afterthought = 1_024
+
+    private(set) var fate = Fate.undecided
+    /// Whether the event's data are still worth reading.
+    private(set) var isReading = true
+    private var reader = JSONStringReader(EventSubject.places)
+    private var subject = EventSubject()
+    private var allowance = Self.afterthought
+
+    /// Begins with another event; keeps its memory.
+    mutating func reset() {
+        reader.reset()
+        subject = EventSubject()
+        fate = .undecided
+        isReading = true
+        allowance = Self.afterthought
+    }
+
+    /// The event can't be judged.
+    mutating func leaveOut() { fate = .isLeftOut }
+
+    /// Takes the next bytes of the event's data.
+    mutating func read(_ data: borrowing Span<UInt8>, in scope: DirectoryScope) {
+        var index = 0
+        while isReading, index < data.count {
+            let isDecided = fate != .undecided
+            let piece = data.extracting(index..<(isDecided ? min(data.count, index + allowance) : data.count))
+            var taken = 0
+            let finding = reader.next(piece, &taken)
+            index += taken
+            if isDecided { allowance -= taken }
+            if let finding {
+                subject.take(finding)
+                decideEarly(in: scope)
+            }
+            if reader.hasEnded {
+                isReading = false
+                if fate == .undecided, subject.isNobodys { fate = .passes }
+            } else if fate != .undecided {
+                isReading = allowance > 0 && subject.isIncomplete
+            }
+        }
+    }
+
+    /// The event is whole: what it tells is kept, and whose it is decided; answers what has to be asked for that.
+    mutating func end(_ knowledge: inout EventKnowledge, in scope: DirectoryScope) -> EventKnowledge.Question? {
+        if let session = subject.session, let directory = subject.sessionDirectory {
+            knowledge.sessions.learn(session, directory)
+        }
+        let question = fate == .undecided ? decide(knowledge, in: scope) : nil
+        if subject.tellsOfProject, fate != .isLeftOut { knowledge.projectMayHaveChanged() }
+        return question
+    }
+
+    /// What was asked for is known now, or will not be: decides without asking again.
+    mutating func settle(_ knowledge: EventKnowledge, in scope: DirectoryScope) {
+        if decide(knowledge, in: scope) != nil { fate = .isLeftOut }
+    }
+
+    /// Decides as soon as what counts most has been read.
+    private mutating func decideEarly(in scope: DirectoryScope) {
+        guard fate == .undecided, let directory = subject.directory else { return }
+        if Self.isOwn(directory, scope) {
+            fate = .passes
+        } else if subject.kind == .moved {
+            if let new = subject.newDirectory { fate = Self.isOwn(new, scope) ? .passes : .isLeftOut }
+        } else if subject.kind != nil || subject.isWrapped {
+            fate = .isLeftOut
+        }
+    }
+
+    private mutating func decide(
+        _ knowledge: EventKnowledge, in scope: DirectoryScope
+    ) -> EventKnowledge.Question? {
+        fate = .isLeftOut
+        guard subject.directory == nil else { return nil }
+        if let worktree = subject.worktree, !scope.isRelated(to: worktree[...]) { return nil }
+        if let directory = subject.newDirectory {
+            if Self.isOwn(directory, scope) { fate = .passes }
+        } else if let session = subject.session {
+            return decide(session, knowledge, in: scope)
+        } else if let project = subject.project {
+            if knowledge.project == project { fate = .passes }
+            // That the folder's own project is another one now is told by the same event.
+            if knowledge.project == nil || fate != .passes && subject.kind == .projectUpdated { return ask(.project) }
+        } else {
+            fate = .passes
+        }
+        return nil
+    }
+
+    private mutating func decide(
+        _ session: [UInt8], _ knowledge: EventKnowledge, in scope: DirectoryScope
+    ) -> EventKnowledge.Question? {
+        switch knowledge.sessions[session] {
+        case .directory(let directory): if Self.isOwn(directory, scope) { fate = .passes }
+        case .nowhere: break
+        case nil: return SessionIdentifier.isValid(session) ? ask(.session(session)) : nil
+        }
+        return nil
+    }
+
+    private mutating func ask(_ question: EventKnowledge.Question) -> EventKnowledge.Question {
+        fate = .undecided
+        return question
+    }
+
+    private static func isOwn(_ directory: [UInt8], _ scope: DirectoryScope) -> Bool {
+        directory.first == UInt8(ascii: "/") && scope.holds(directory[...])
+    }
+}

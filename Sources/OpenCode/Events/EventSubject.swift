@@ -1,0 +1,89 @@
+/// What one event says of whose it is, as far as it has been read.
+///
+/// OpenCode 1's `/global/event` wraps events as `{"directory":…,"payload":…}`; `/api/event` (1.18 and 2) has
+/// `{"type":…,"location":{"directory":…},"data":…}`. Some of the latter have no `location`: those of a session's turn as a whole
+/// name its session, `worktree.updated` and `project.updated` a project (recorded of 2.0.15).
+struct EventSubject: Sendable {
+    /// The kinds of events whose kind matters.
+    enum Kind: Sendable, Equatable {
+        /// `session.moved`: its location is the old folder's, the new one stands in its data.
+        case moved
+        /// `project.updated`.
+        case projectUpdated
+        /// `vcs.…`: a commit, another branch.
+        case versionControl
+        case other
+    }
+
+    /// The places of an event's JSON that are read, numbered as in ``places``.
+    enum Place: Int {
+        case directory, location, type, wrappedType, session, newDirectory, project, identifier, worktree,
+            wrappedWorktree
+    }
+
+    static let places = JSONPlaces(
+        "directory", "location.directory", "type", "payload.type", "data.sessionID", "data.location.directory",
+        "data.projectID", "data.id", "data.worktree", "payload.properties.worktree")
+
+    /// What kind it is; nil before it has said so.
+    private(set) var kind: Kind?
+    /// Whether it is one of OpenCode 1's wrapped events, which name their directory or are the whole server's.
+    private(set) var isWrapped = false
+    /// The directory that it belongs to, empty where its text is too long for a path; nil: it names none.
+    private(set) var directory: [UInt8]?
+    /// Its session's id, empty where the text is too long for one.
+    private(set) var session: [UInt8]?
+    /// The directory in its data: a new session's, or where one has moved.
+    private(set) var newDirectory: [UInt8]?
+    /// The root of the project that it is about.
+    private(set) var worktree: [UInt8]?
+    private var namedProject: [UInt8]?
+    private var identifier: [UInt8]?
+
+    /// The id of the project that it is about; nil where that is told by a root.
+    var project: [UInt8]? { worktree == nil ? namedProject ?? (kind == .projectUpdated ? identifier : nil) : nil }
+
+    /// Whether it names nobody that it could belong to.
+    var isNobodys: Bool {
+        directory == nil && session == nil && newDirectory == nil && worktree == nil && project == nil
+    }
+
+    /// Where its session is from now on.
+    var sessionDirectory: [UInt8]? { kind == .moved ? newDirectory : directory ?? newDirectory }
+
+    /// Whether it says that the folder's project may be another one now: the first commit of a repository changes its id.
+    var tellsOfProject: Bool { kind == .projectUpdated || kind == .versionControl }
+
+    /// Whether more of it is worth reading once it is known whose it is.
+    var isIncomplete: Bool {
+        guard let kind else { return true }
+        return !isWrapped && (session == nil || kind == .moved && newDirectory == nil)
+    }
+
+    /// Takes what was found at a place.
+    mutating func take(_ finding: JSONStringReader.Finding) {
+        let text = finding.text ?? []
+        switch Place(rawValue: finding.place) {
+        case .directory, .location:
+            if finding.place == Place.directory.rawValue { isWrapped = true }
+            // Events of the whole server name "global" or nothing; what they are about is seen further on.
+            let isServers = finding.text?.isEmpty ?? false || text.elementsEqual("global".utf8)
+            if directory == nil, !isServers { directory = text }
+        case .type, .wrappedType:
+            kind = Self.kind(text)
+            if finding.place == Place.wrappedType.rawValue { isWrapped = true }
+        case .session: session = text
+        case .newDirectory: newDirectory = text
+        case .project: namedProject = text
+        case .identifier: identifier = text
+        case .worktree, .wrappedWorktree: worktree = text
+        case nil: break
+        }
+    }
+
+    private static func kind(_ type: [UInt8]) -> Kind {
+        if type.elementsEqual("session.moved".utf8) { return .moved }
+        if type.elementsEqual("project.updated".utf8) { return .projectUpdated }
+        return type.starts(with: "vcs.".utf8) ? .versionControl : .other
+    }
+}

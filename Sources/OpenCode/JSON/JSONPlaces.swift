@@ -1,0 +1,62 @@
+/// Places in a JSON text whose strings are wanted, as a tree of keys: what is not on the way to one is skipped unread.
+struct JSONPlaces: Sendable {
+    /// One key on the way.
+    struct Member: Sendable {
+        let key: [UInt8]
+        /// The number of the place whose value this key has; nil: it only leads to others.
+        var place: Int?
+        /// The node of the object or list that is its value.
+        var node: Int?
+    }
+
+    /// An object or list on the way.
+    struct Node: Sendable {
+        var members: [Member] = []
+        /// The node of a list's elements.
+        var element: Int?
+    }
+
+    /// The root first.
+    private(set) var nodes = [Node()]
+
+    /// The places with these paths, numbered from 0: keys with dots between them, each with `[]` behind it where its value is
+    /// a list; a path that begins with `[]` is one through a list that is the whole text.
+    init(_ paths: String...) {
+        for (number, path) in paths.enumerated() {
+            let steps = path.split(separator: ".")
+            var node = 0
+            for step in steps.dropLast() { node = enter(step, from: node) }
+            guard let last = steps.last else { continue }
+            let member = member(Array(last.utf8), of: node)
+            nodes[node].members[member].place = number
+        }
+    }
+
+    /// The node behind one step, such as `data`, `data[]` or `[]`.
+    private mutating func enter(_ step: Substring, from start: Int) -> Int {
+        let isList = step.hasSuffix("[]")
+        let key = Array((isList ? step.dropLast(2) : step).utf8)
+        var node = start
+        if !key.isEmpty {
+            let member = member(key, of: node)
+            let child = nodes[node].members[member].node ?? addNode()
+            nodes[node].members[member].node = child
+            node = child
+        }
+        guard isList else { return node }
+        let element = nodes[node].element ?? addNode()
+        nodes[node].element = element
+        return element
+    }
+
+    private mutating func member(_ key: [UInt8], of node: Int) -> Int {
+        if let known = nodes[node].members.firstIndex(where: { $0.key == key }) { return known }
+        nodes[node].members.append(Member(key: key))
+        return nodes[node].members.count - 1
+    }
+
+    private mutating func addNode() -> Int {
+        nodes.append(Node())
+        return nodes.count - 1
+    }
+}

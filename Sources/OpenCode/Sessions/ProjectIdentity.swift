@@ -1,0 +1,83 @@
+internal import FoundationEssentials
+
+/// Which project the folder of an instance is to OpenCode, as the instance says it.
+///
+/// OpenCode's own projects are repositories: sub-folders, worktrees and clones of one share an id, and folders of which it
+/// can't tell one are all `global`.
+package struct ProjectIdentity: Sendable, Equatable {
+    /// The project's id.
+    package let id: String
+    /// The instance's directory as it spells it itself; nil where it does not say.
+    package let directory: String?
+    /// The main folder of the repository, which may be another one's; nil where it does not say.
+    package let root: String?
+
+    /// An identity of these parts.
+    package init(id: String, directory: String? = nil, root: String? = nil) {
+        self.id = id
+        self.directory = directory
+        self.root = root
+    }
+
+    /// What folders have in common that are no project of their own to OpenCode (1.x and 2.0: without a commit).
+    package static let global = "global"
+
+    /// What is asked of an instance for it. One that is not known to be OpenCode 2 may send a path that it does not know to
+    /// another server, so it is asked what every 1.x knows.
+    package static func path(for family: APIFamily?) -> String {
+        switch family {
+        case .two: "/api/location"
+        case .one, nil: "/project/current"
+        }
+    }
+
+    /// The identity out of the answer; nil where that tells none.
+    package init?(status: Int, body: [UInt8], family: APIFamily?) {
+        guard status == 200 else { return nil }
+        switch family {
+        case .two:
+            guard let answer = try? JSONDecoder().decode(Location.self, from: Data(body)) else { return nil }
+            self.init(
+                id: answer.project.id, directory: answer.directory,
+                root: answer.project.canonical ?? answer.project.directory)
+        case .one, nil:
+            guard let answer = try? JSONDecoder().decode(Current.self, from: Data(body)) else { return nil }
+            self.init(id: answer.id, root: answer.worktree)
+        }
+        guard !id.isEmpty else { return nil }
+    }
+
+    /// `GET /api/location` of OpenCode 2.
+    private struct Location: Decodable {
+        struct Project: Decodable {
+            var id: String
+            var directory: String?
+            var canonical: String?
+        }
+
+        var directory: String
+        var project: Project
+    }
+
+    /// `GET /project/current` of OpenCode 1.
+    private struct Current: Decodable {
+        var id: String
+        var worktree: String?
+    }
+}
+
+/// The folders that OpenCode has ever opened as one project: the clones of a repository, and its worktrees.
+package enum ProjectFolders {
+    /// What is asked for them; nil where nothing can be asked that every version of the family knows.
+    package static func path(ofProject id: String, for family: APIFamily?) -> String? {
+        guard family == .two, SessionIdentifier.isValid(id.utf8) else { return nil }
+        return "/api/worktree?projectID=\(id)"
+    }
+
+    /// The folders' paths out of the answer; none where it tells none.
+    package static func read(status: Int, body: [UInt8]) -> [String] {
+        struct Folder: Decodable { var directory: String }
+        guard status == 200 else { return [] }
+        return (try? JSONDecoder().decode([Folder].self, from: Data(body)).map(\.directory)) ?? []
+    }
+}

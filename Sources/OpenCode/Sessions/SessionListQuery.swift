@@ -1,0 +1,154 @@
+/// The query of a request for the list of sessions, `GET /api/session`, which OpenCode answers with those of all directories
+/// unless it is told otherwise (1.18 and 2).
+///
+/// `directory=` and `project=` narrow the list, both together too; so does what a `cursor` holds, which beats the rest. The
+/// names count exactly as they are once they are decoded; a value that is empty counts as none.
+package struct SessionListQuery: Sendable {
+    /// Why a list is refused.
+    package enum Refusal: Sendable, Equatable {
+        /// `project=` is another one's.
+        case project
+        /// The cursor is none of a list of this project's sessions.
+        case cursor
+        /// Servers could read another query out of the target: its path holds a `;`, behind which OpenCode sees a query, or
+        /// the query begins with another `?`.
+        case ambiguous
+        /// It is not known which project the folder is, so a request that names one can't be judged.
+        case unknownProject
+    }
+
+    /// What becomes of the request.
+    package enum Outcome: Sendable, Equatable {
+        /// It goes on as it came.
+        case unchanged
+        /// It goes on with this query, given without its `?`.
+        case query([UInt8])
+        /// It is refused.
+        case refused(Refusal)
+    }
+
+    private let raw: [UInt8]
+    /// The parameters without those that name nothing.
+    private var kept: [ArraySlice<UInt8>] = []
+    private var projects: [[UInt8]] = []
+    private var cursors: [[UInt8]] = []
+    private var namesDirectory = false
+    /// Whether parameters were left out of ``kept``.
+    private var hasEmpty = false
+    /// Whether a reader may take the first parameter's name for another one than it is.
+    private var isAmbiguous = false
+
+    /// Reads a query, given without its `?`.
+    package init(_ query: ArraySlice<UInt8>) {
+        raw = Array(query)
+        for parameter in raw.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+            take(parameter)
+        }
+    }
+
+    private mutating func take(_ parameter: ArraySlice<UInt8>) {
+        // Readers of queries may take a question mark at the beginning away.
+        let text = parameter.startIndex == raw.startIndex ? parameter.drop { $0 == UInt8(ascii: "?") } : parameter
+        let name = text.prefix { $0 != UInt8(ascii: "=") }
+        guard let key = Key(PercentDecoding.decode(Array(name), plusIsSpace: true)) else {
+            return kept.append(parameter)
+        }
+        if text.count < parameter.count { isAmbiguous = true }
+        // What decoders read differently is nobody's id, cursor or path.
+        let value = PercentDecoding.decode(Array(text[name.endIndex...].dropFirst()), plusIsSpace: true)
+        if let value, value.allSatisfy({ $0 == UInt8(ascii: " ") }) {
+            hasEmpty = true
+            return
+        }
+        kept.append(parameter)
+        switch key {
+        case .project: projects.append(value ?? [])
+        case .cursor: cursors.append(value ?? [])
+        // That it is inside is DirectoryPin's to say.
+        case .directory: namesDirectory = true
+        }
+    }
+
+    /// Whether the outcome depends on which project the folder is.
+    package func needsProject(in scope: DirectoryScope) -> Bool {
+        if !projects.isEmpty { return true }
+        guard !cursors.isEmpty else { return !namesDirectory }
+        let places = cursors.map { Self.place(of: $0, in: scope) }
+        return !places.contains(.outside) && places.contains { $0 != .inside }
+    }
+
+    /// What becomes of the request in a project whose own is `own`; nil: nobody could say.
+    package func narrowed(to own: OwnProject?, in scope: DirectoryScope) -> Outcome {
+        if isAmbiguous { return .refused(.ambiguous) }
+        if !projects.isEmpty {
+            guard let own else { return .refused(.unknownProject) }
+            guard projects.allSatisfy({ $0 == own.id }) else { return .refused(.project) }
+        }
+        guard cursors.isEmpty else { return judged(own, in: scope) }
+        if namesDirectory || !projects.isEmpty && own?.isShared == false {
+            return hasEmpty ? .query(joined(kept)) : .unchanged
+        }
+        if let own, !own.isShared { return .query(adding("project", own.id)) }
+        return .query(adding("directory", own?.directory ?? scope.workingDirectory))
+    }
+
+    private func judged(_ own: OwnProject?, in scope: DirectoryScope) -> Outcome {
+        for cursor in cursors {
+            switch Self.place(of: cursor, in: scope) {
+            case .inside: break
+            case .outside: return .refused(.cursor)
+            case .project(let project):
+                guard let own else { return .refused(.unknownProject) }
+                guard project == own.id, !own.isShared else { return .refused(.cursor) }
+            }
+        }
+        return hasEmpty ? .query(joined(kept)) : .unchanged
+    }
+
+    // MARK: Cursors
+
+    private enum CursorPlace: Equatable {
+        case inside, outside
+        case project([UInt8])
+    }
+
+    /// Whose sessions a cursor leads to.
+    private static func place(of text: [UInt8], in scope: DirectoryScope) -> CursorPlace {
+        guard let cursor = SessionCursor(text) else { return .outside }
+        if !cursor.directories.isEmpty {
+            let areInside = cursor.directories.allSatisfy { $0.first == UInt8(ascii: "/") && scope.holds($0[...]) }
+            // Directory and project together are "and".
+            if areInside { return .inside }
+        }
+        guard let first = cursor.projects.first, cursor.projects.allSatisfy({ $0 == first }) else { return .outside }
+        return .project(first)
+    }
+
+    // MARK: Text
+
+    private enum Key {
+        case directory, project, cursor
+
+        init?(_ name: [UInt8]?) {
+            guard let name else { return nil }
+            if name.elementsEqual("directory".utf8) {
+                self = .directory
+            } else if name.elementsEqual("project".utf8) {
+                self = .project
+            } else if name.elementsEqual("cursor".utf8) {
+                self = .cursor
+            } else {
+                return nil
+            }
+        }
+    }
+
+    private func joined(_ parameters: [ArraySlice<UInt8>]) -> [UInt8] {
+        Array(parameters.joined(separator: [UInt8(ascii: "&")]))
+    }
+
+    private func adding(_ name: String, _ value: [UInt8]) -> [UInt8] {
+        let parameter = Array("\(name)=".utf8) + PercentDecoding.encode(value)
+        return joined(kept.filter { !$0.isEmpty } + [parameter[...]])
+    }
+}

@@ -1,0 +1,74 @@
+import TestKit
+import Testing
+
+/// OpenCode 2's programs first name the folder in which they were called, on the user's laptop.
+@Suite struct LaptopFolderTests {
+    private static let paths = ["/api/location", "/api/fs/list"]
+    private static let folders = [
+        "%2Fhome%2Fanna%2Fdemo", "/home/anna/demo", "C%3A%5CUsers%5Canna", "%5C%5Chost%5Cshare", "~", "/",
+    ]
+
+    @Test(arguments: paths)
+    func theFirstQuestionGoesOnWithoutIt(path: String) throws {
+        let rig = try ScriptedRig()
+        for folder in Self.folders {
+            for name in ["location%5Bdirectory%5D", "location[directory]", "directory"] {
+                #expect(try rig.target("GET", "\(path)?\(name)=\(folder)") == path, "\(name)=\(folder)")
+                #expect(
+                    try rig.target("GET", "\(path)?path=src&\(name)=\(folder)&type=file")
+                        == "\(path)?path=src&type=file")
+            }
+            let answer = try rig.request(
+                "GET", "\(path)?x=y", headers: [("x-opencode-directory", folder), ("X-Other", "z")])
+            #expect(answer.status == 200)
+            let received = try #require(rig.instance.received.values.last)
+            #expect(received.target == "\(path)?x=y")
+            #expect(received.values(of: "x-opencode-directory") == [])
+            #expect(received.values(of: "X-Other") == ["z"])
+        }
+        // Nobody was asked whether there is such a folder.
+        #expect(rig.instance.asked.values == [])
+    }
+
+    @Test(arguments: paths)
+    func whatIsInsideStaysAsItCame(path: String) throws {
+        let rig = try ScriptedRig()
+        for target in [path, "\(path)?location[directory]=\(rig.folder)/src", "\(path)?location%5Bdirectory%5D="] {
+            let answer = try rig.request("GET", target, headers: [("x-opencode-directory", rig.folder)])
+            #expect(answer.text == target)
+            #expect(rig.instance.received.values.last?.values(of: "x-opencode-directory") == [rig.folder])
+        }
+    }
+
+    @Test func everythingElseIsStillRefused() throws {
+        let rig = try ScriptedRig()
+        let query = "location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"
+        for (method, path) in [
+            ("HEAD", "/api/location"), ("POST", "/api/location"), ("GET", "/api/location/"), ("GET", "//api/location"),
+            ("GET", "/api/%6cocation"), ("GET", "/api/Location"), ("GET", "/api/fs/list/x"), ("GET", "/api/fs/find"),
+            ("GET", "/api/agent"), ("GET", "/api/session"), ("POST", "/api/location/reload"), ("GET", "/api/model"),
+            ("GET", "/api/location;x"),
+        ] {
+            #expect(try rig.request(method, "\(path)?\(query)").status == 403, "\(method) \(path)")
+            let field = [("x-opencode-directory", "/home/anna/demo")]
+            #expect(try rig.request(method, path, headers: field).status == 403, "\(method) \(path)")
+        }
+        #expect(rig.instance.received.count == 0)
+    }
+
+    @Test func severalFieldsGoOutTogether() throws {
+        let rig = try ScriptedRig()
+        let fields = [("x-opencode-directory", rig.folder), ("X-OpenCode-Directory", "/home/anna/demo")]
+        #expect(try rig.request("GET", "/api/location", headers: fields).text == "/api/location")
+        #expect(rig.instance.received.values.last?.values(of: "x-opencode-directory") == [])
+    }
+
+    @Test(arguments: ["C%3A%5CUsers%5Canna%5Cdemo", "%5C%5Chost%5Cdemo", "c:/Users/anna"])
+    func aPathOfWindowsIsOutside(folder: String) throws {
+        let rig = try ScriptedRig()
+        #expect(try rig.request("GET", "/api/agent?location%5Bdirectory%5D=\(folder)").status == 403)
+        #expect(try rig.request("GET", "/session?directory=\(folder)").status == 403)
+        #expect(try rig.request("GET", "/session", headers: [("x-opencode-directory", folder)]).status == 403)
+        #expect(rig.instance.received.count == 0)
+    }
+}

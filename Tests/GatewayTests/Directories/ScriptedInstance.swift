@@ -1,0 +1,165 @@
+import TestKit
+
+/// A stand-in instance of OpenCode 1 or 2 as far as the rules about directories go: it tells its project, its sessions and
+/// their directories, streams events, and answers everything else with what was asked.
+///
+/// The gateway's own questions have no `Via`, so they are told from what clients ask.
+final class ScriptedInstance: Sendable {
+    struct Plan: Sendable {
+        /// The id of the project; nil: it does not say.
+        var project: String? = "own"
+        /// How it spells its directory.
+        var directory = "/nowhere"
+        /// Folders that it has ever opened as this project.
+        var folders: [String] = []
+        /// The sessions that it lists, by their ids.
+        var listed: [String: String] = [:]
+        /// Sessions that it knows besides.
+        var known: [String: String] = [:]
+        /// How long it thinks about where a session is.
+        var delay = Duration.zero
+    }
+
+    /// What it says of itself, from now on.
+    let plan = Monitor(Plan())
+    /// The targets that the gateway asked of its own accord.
+    let asked = Recorded<String>("a question of the gateway's own")
+    /// The heads of clients' requests.
+    let received = Recorded<ReceivedRequestHead>("a client's request")
+    /// What goes out on every open event stream, as it is added.
+    private let events = Recorded<String>("an event to be sent")
+    private let ended = Latch("the streams to end")
+    private let released = Latch("the test to be over")
+    let fake: FakeInstance
+
+    init(_ family: FakeInstance.Family = .two()) throws {
+        let (plan, asked, received, events) = (plan, asked, received, events)
+        let (ended, released) = (ended, released)
+        fake = try FakeInstance(family) { connection, head in
+            let isOwn = head.values(of: "Via").isEmpty
+            if isOwn { asked.append(head.target) } else { received.append(head) }
+            if isOwn { return try Self.answer(head, plan, released, connection) }
+            if head.path.hasSuffix("event") { return try Self.stream(events, ended, connection) }
+            if head.method == "DELETE", let id = head.path.split(separator: "/").last.map(String.init) {
+                plan.withLock {
+                    $0.listed[id] = nil
+                    $0.known[id] = nil
+                }
+                events.append(Self.event("session.deleted", #""sessionID":"\#(id)""#))
+                return try connection.respond(204)
+            }
+            _ = try connection.readBody(of: head)
+            try connection.respond(200, text: head.method == "HEAD" ? "" : head.target)
+        }
+    }
+
+    deinit { released.open() }
+
+    /// Sends an event on every stream that is open or will be.
+    func send(_ event: String) { events.append(event) }
+
+    /// Ends all streams.
+    func endStreams() { ended.open() }
+
+    /// One event as OpenCode 2 writes it.
+    static func event(_ type: String, _ data: String, location: String? = nil) -> String {
+        let location = location.map { #","location":{"directory":"\#($0)"}"# } ?? ""
+        return "data: {\"id\":\"evt_1\",\"created\":1,\"type\":\"\(type)\"\(location),\"data\":{\(data)}}\n\n"
+    }
+
+    private static func answer(
+        _ head: ReceivedRequestHead, _ plan: Monitor<Plan>, _ released: Latch, _ connection: TestConnection
+    ) throws {
+        let now = plan.withLock { $0 }
+        func json(_ text: String) throws {
+            try connection.respond(200, headers: [("Content-Type", "application/json")], text: text)
+        }
+        guard let id = now.project else { return try connection.respond(500, "Internal Server Error") }
+        switch head.path {
+        case "/api/location":
+            try json(#"{"directory":"\#(now.directory)","project":{"id":"\#(id)","directory":"\#(now.directory)"}}"#)
+        case "/project/current": try json(#"{"id":"\#(id)","worktree":"\#(now.directory)","time":{},"sandboxes":[]}"#)
+        case "/api/worktree":
+            try json("[" + now.folders.map { #"{"directory":"\#($0)"}"# }.joined(separator: ",") + "]")
+        case "/api/session":
+            let sessions = now.listed.map { #"{"id":"\#($0)","projectID":"x","location":{"directory":"\#($1)"}}"# }
+            try json(#"{"data":[\#(sessions.joined(separator: ","))],"cursor":{"previous":null,"next":null}}"#)
+        case "/session":
+            try json("[" + now.listed.map { #"{"id":"\#($0)","directory":"\#($1)"}"# }.joined(separator: ",") + "]")
+        default:
+            if now.delay > .zero { _ = released.isOpened(within: now.delay) }
+            let session = head.path.split(separator: "/").last.map(String.init) ?? ""
+            guard let directory = plan.withLock({ $0.known[session] ?? $0.listed[session] }) else {
+                return try connection.respond(404, "Not Found")
+            }
+            let isTwo = head.path.hasPrefix("/api/")
+            try json(
+                isTwo
+                    ? #"{"data":{"id":"\#(session)","location":{"directory":"\#(directory)"}}}"#
+                    : #"{"id":"\#(session)","directory":"\#(directory)"}"#)
+        }
+    }
+
+    private static func stream(_ events: Recorded<String>, _ ended: Latch, _ connection: TestConnection) throws {
+        try connection.writeHead(
+            200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+        try connection.writeChunk(event("server.connected", ""))
+        var sent = 0
+        while !connection.isClosed {
+            if ended.isOpen { return try connection.writeLastChunk() }
+            let all = (try? events.wait("another event", within: .milliseconds(50)) { $0.count > sent }) ?? []
+            for event in all.dropFirst(sent) { try connection.writeChunk(event) }
+            sent = max(sent, all.count)
+        }
+    }
+}
+
+/// A gateway in front of scripted instances, the first of which is project `demo`.
+struct ScriptedRig {
+    let instance: ScriptedInstance
+    let gateway: GatewayUnderTest
+
+    init(
+        _ family: FakeInstance.Family = .two(), flags: [String] = [], threads: Int = 1,
+        _ change: (inout ScriptedInstance.Plan) -> Void = { _ in }
+    ) throws {
+        instance = try ScriptedInstance(family)
+        gateway = try GatewayUnderTest(flags: flags, environment: ["VIBE_THREADS": "\(threads)"])
+        let home = gateway.home.path
+        instance.plan.withLock { plan in
+            plan.directory = "\(home)/demo"
+            change(&plan)
+        }
+        try gateway.start(instance.fake)
+    }
+
+    var folder: String { "\(gateway.home.path)/demo" }
+
+    func request(
+        _ method: String = "GET", _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+    ) throws -> TestResponse {
+        try gateway.request(method, "/projects/demo/api\(path)", headers: headers, body: body)
+    }
+
+    /// What the instance got for a request.
+    func target(_ method: String = "GET", _ path: String) throws -> String? {
+        let before = instance.received.count
+        let answer = try request(method, path)
+        guard answer.status == 200 else { return "\(answer.status)" }
+        return instance.received.values.dropFirst(before).first?.target
+    }
+
+    /// An event stream of the project, whose first event was read.
+    func events(_ path: String = "/api/event") throws -> EventStreamReader {
+        let connection = try TestClient.connect(port: gateway.port)
+        try connection.send("GET", "/projects/demo/api\(path)", headers: [GatewayUnderTest.authorization])
+        let reader = EventStreamReader(connection)
+        try reader.first { $0.contains("server.connected") }
+        return reader
+    }
+
+    /// `warnings` of status.
+    func warnings(_ project: String = "demo") throws -> String {
+        try gateway.request("GET", "/projects/\(project)/status").text
+    }
+}

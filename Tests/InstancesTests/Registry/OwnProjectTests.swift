@@ -1,0 +1,213 @@
+import Foundation
+import Instances
+import Locking
+import OpenCode
+import Testing
+
+/// Which project an instance's folder is to OpenCode: asked when it is needed, once, and again when it may have changed.
+@Suite(.timeLimit(.minutes(1))) struct OwnProjectTests {
+    /// What instances answer by their ports, and what they were asked.
+    private final class Instances: Sendable {
+        /// The id of each port's project; the folders that it knows of an id.
+        let projects = Locked<[UInt16: String]>([:])
+        let folders = Locked<[String]>([])
+        let asked = Locked<[String]>([])
+
+        func reply(_ inquiry: InstanceRegistry.Links.Inquiry) -> InstanceRegistry.Links.Reply? {
+            guard !inquiry.path.contains("config"), !inquiry.path.contains("migration"), !inquiry.path.contains("model")
+            else { return nil }
+            asked.withLock { $0.append("\(inquiry.port)\(inquiry.path)") }
+            if inquiry.path.hasPrefix("/api/worktree?projectID=") {
+                let folders = folders.withLock { $0 }.map { #"{"directory":"\#($0)"}"# }
+                return .init(status: 200, body: Array("[\(folders.joined(separator: ","))]".utf8))
+            }
+            guard let id = projects.withLock({ $0[inquiry.port] }) else { return nil }
+            switch inquiry.path {
+            case "/api/location":
+                return .init(status: 200, body: Array(#"{"directory":"/x","project":{"id":"\#(id)"}}"#.utf8))
+            case "/project/current": return .init(status: 200, body: Array(#"{"id":"\#(id)","worktree":"/"}"#.utf8))
+            default: return .init(status: 404, body: [])
+            }
+        }
+
+        func set(_ port: UInt16, _ id: String?) { projects.withLock { $0[port] = id } }
+        var all: [String] { asked.withLock { $0 } }
+        func count(_ question: String) -> Int { all.count { $0 == question } }
+    }
+
+    private func rig(_ instances: Instances, _ projects: [String] = ["alpha", "beta"]) async throws -> SupervisedRig {
+        let rig = try await SupervisedRig(projects: projects, inquire: { instances.reply($0) })
+        for port in [UInt16(5000), 5001] {
+            rig.ports.listen(on: port) { _ in .healthy(version: "x", enforcesPassword: true, path: .info) }
+        }
+        return rig
+    }
+
+    private func start(
+        _ rig: SupervisedRig, _ name: ProjectName, _ run: String, _ port: UInt16, _ family: APIFamily = .two
+    ) async {
+        rig.ports.listen(on: port) { _ in
+            .healthy(version: "x", enforcesPassword: true, path: family == .two ? .info : .globalHealth)
+        }
+        await rig.supervisor.tell(
+            name, .launched(SupervisedRig.run(run)), .announced(run: run, port: port, family: family))
+        _ = await rig.route(to: name) { $0.endpoint?.port == port }
+    }
+
+    private func own(_ rig: SupervisedRig, _ name: ProjectName, isWatched: Bool = true, newerThan: UInt64 = 0) async
+        -> OwnProject?
+    {
+        await rig.registry.ownProject(ProjectInquiry(name: name, isWatched: isWatched, newerThan: newerThan))
+    }
+
+    private func sharing(_ rig: SupervisedRig, _ name: ProjectName) async -> [String] {
+        await rig.registry.status(name)?.report.warnings.filter { $0.contains("one project") } ?? []
+    }
+
+    @Test func itIsAskedWhenItIsNeededAndNotWhenTheInstanceIsReady() async throws {
+        let instances = Instances()
+        let rig = try await rig(instances, ["alpha"])
+        instances.set(5000, "p1")
+        await start(rig, .alpha, "a", 5000)
+        #expect(instances.all == [])
+        let project = try #require(await own(rig, .alpha))
+        #expect(project.id == Array("p1".utf8))
+        #expect(project.directory == Array("\(rig.home.path)/alpha".utf8))
+        #expect(!project.isShared)
+        for _ in 0..<10 { #expect(await own(rig, .alpha) == project) }
+        #expect(await own(rig, .alpha, isWatched: false) == project)
+        #expect(instances.all == ["5000/api/location"])
+        #expect(await sharing(rig, .alpha) == [])
+        await rig.end()
+    }
+
+    @Test func manyAskersAskOnce() async throws {
+        let instances = Instances()
+        let rig = try await rig(instances)
+        instances.set(5000, "p1")
+        await start(rig, .alpha, "a", 5000)
+        let answers = await withTaskGroup(of: OwnProject?.self) { group in
+            for _ in 0..<50 { group.addTask { await own(rig, .alpha) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0 == answers[0] && $0 != nil })
+        #expect(instances.count("5000/api/location") == 1)
+        await rig.end()
+    }
+
+    @Test func whatMayHaveChangedIsAskedAgain() async throws {
+        let instances = Instances()
+        let rig = try await rig(instances, ["alpha"])
+        instances.set(5000, "global")
+        await start(rig, .alpha, "a", 5000)
+        let first = try #require(await own(rig, .alpha))
+        #expect(first.isShared)
+        _ = await rig.route(to: .alpha) { $0.ownProject == first }
+        instances.set(5000, "p1")
+        await rig.registry.projectMayHaveChanged(of: .alpha, number: first.number)
+        _ = await rig.route(to: .alpha) { $0.ownProject == nil }
+        let second = try #require(await own(rig, .alpha))
+        #expect(second.id == Array("p1".utf8) && !second.isShared && second.number > first.number)
+        // What is told late says nothing of the new answer.
+        await rig.registry.projectMayHaveChanged(of: .alpha, number: first.number)
+        #expect(await own(rig, .alpha) == second)
+        instances.set(5000, "p2")
+        #expect(await own(rig, .alpha, newerThan: second.number)?.id == Array("p2".utf8))
+        #expect(instances.count("5000/api/location") == 3)
+        await rig.end()
+    }
+
+    @Test func anotherRunIsAskedAgain() async throws {
+        let instances = Instances()
+        let rig = try await rig(instances, ["alpha"])
+        instances.set(5000, "p1")
+        instances.set(5001, "p2")
+        await start(rig, .alpha, "a", 5000)
+        #expect(await own(rig, .alpha)?.id == Array("p1".utf8))
+        await rig.supervisor.tell(.alpha, .exited("a", .stopped))
+        await start(rig, .alpha, "b", 5001)
+        #expect(await own(rig, .alpha)?.id == Array("p2".utf8))
+        await rig.end()
+    }
+
+    @Test func oneThatDoesNotAnswerIsNotAskedAgainAtOnce() async throws {
+        let instances = Instances()
+        let rig = try await rig(instances, ["alpha"])
+        await start(rig, .alpha, "a", 5000)
+        for _ in 0..<5 { #expect(await own(rig, .alpha) == nil) }
+        #expect(instances.all == ["5000/api/location"])
+        #expect(await own(rig, .beta) == nil)
+        await rig.end()
+    }
+
+    @Test(arguments: [APIFamily.one, .two])
+    func clonesAreKnownWhicheverIsAskedFirst(family: APIFamily) async throws {
+        let instances = Instances()
+        let rig = try await rig(instances)
+        for port in [UInt16(5000), 5001] { instances.set(port, "p1") }
+        await start(rig, .alpha, "a", 5000, family)
+        // Alone, it has the id to itself.
+        #expect(await own(rig, .alpha)?.isShared == false)
+        await start(rig, .beta, "b", 5001, family)
+        // It is open again from here on, and so nothing is published.
+        #expect(await own(rig, .alpha)?.isShared == true)
+        _ = await rig.route(to: .alpha) { $0.ownProject?.isShared == true }
+        #expect(await own(rig, .beta)?.isShared == true)
+        #expect(await sharing(rig, .alpha).first?.contains("beta") == true)
+        #expect(await sharing(rig, .beta).first?.contains("alpha") == true)
+        let paths = Set(instances.all.map { $0.dropFirst(4) })
+        // 1.1 and 1.2 would send a path below /api to another server.
+        #expect(family == .two || paths == ["/project/current"])
+        // Which project a folder is outlives its server.
+        await rig.supervisor.tell(.beta, .exited("b", .stopped))
+        #expect(await own(rig, .alpha)?.isShared == true)
+        await rig.end()
+    }
+
+    @Test func aCloneThatDoesNotRunIsKnownToTheInstance() async throws {
+        let instances = Instances()
+        let rig = try await rig(instances)
+        instances.set(5000, "p1")
+        instances.folders.withLock { $0 = ["\(rig.home.path)/alpha", "\(rig.home.path)/.trees/x", "/elsewhere"] }
+        await start(rig, .alpha, "a", 5000)
+        #expect(await own(rig, .alpha)?.isShared == false)
+        instances.folders.withLock { $0.append("\(rig.home.path)/beta/sub") }
+        let number = try #require(await own(rig, .alpha)).number
+        #expect(await own(rig, .alpha, newerThan: number)?.isShared == true)
+        #expect(await sharing(rig, .alpha).first?.contains("beta") == true)
+        #expect(instances.count("5000/api/worktree?projectID=p1") == 2)
+        await rig.end()
+    }
+
+    @Test func whoDoesNotAnswerCouldBeAClone() async throws {
+        let instances = Instances()
+        let rig = try await rig(instances)
+        instances.set(5000, "p1")
+        await start(rig, .alpha, "a", 5000)
+        await start(rig, .beta, "b", 5001)
+        let cautious = try #require(await own(rig, .alpha))
+        #expect(cautious.isShared)
+        #expect(await sharing(rig, .alpha) == [])
+        // It is not asked with every request.
+        for _ in 0..<5 { #expect(await own(rig, .alpha)?.isShared == true) }
+        #expect(instances.count("5001/api/location") == 1)
+        // Where it ends, nobody is in doubt any more.
+        await rig.supervisor.tell(.beta, .exited("b", .stopped))
+        #expect(await own(rig, .alpha)?.isShared == false)
+        await rig.end()
+    }
+
+    @Test func foldersWithoutAProjectOfTheirOwnAreNoClones() async throws {
+        let instances = Instances()
+        let rig = try await rig(instances)
+        for port in [UInt16(5000), 5001] { instances.set(port, "global") }
+        await start(rig, .alpha, "a", 5000)
+        await start(rig, .beta, "b", 5001)
+        #expect(await own(rig, .alpha)?.isShared == true)
+        // Nobody else has to be asked for that.
+        #expect(instances.all == ["5000/api/location"])
+        #expect(await own(rig, .beta)?.isShared == true)
+        #expect(await sharing(rig, .alpha) == [])
+        await rig.end()
+    }
+}

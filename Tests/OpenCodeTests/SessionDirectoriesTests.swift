@@ -1,0 +1,44 @@
+import OpenCode
+import Testing
+
+@Suite struct SessionDirectoriesTests {
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test func whatWasSaidLastCounts() {
+        var table = SessionDirectories()
+        #expect(table[bytes("ses_1")] == nil)
+        table.learn(bytes("ses_1"), bytes("/a"))
+        #expect(table[bytes("ses_1")] == .directory(bytes("/a")))
+        table.learn(bytes("ses_1"), bytes("/b"))
+        #expect(table[bytes("ses_1")] == .directory(bytes("/b")))
+        table.learnMissing(bytes("ses_2"))
+        #expect(table[bytes("ses_2")] == .nowhere)
+        // It was made after all.
+        table.learn(bytes("ses_2"), bytes("/a"))
+        #expect(table[bytes("ses_2")] == .directory(bytes("/a")))
+        #expect(table.count == 2)
+    }
+
+    @Test func whatIsNoSessionAndNoDirectoryIsNotKept() {
+        var table = SessionDirectories()
+        for id in ["", "ses 1", "ses/1", "../x", "ses_1?", String(repeating: "a", count: 129)] {
+            table.learn(bytes(id), bytes("/a"))
+        }
+        table.learn(bytes("ses_1"), [])
+        #expect(table.count == 0)
+    }
+
+    @Test func thereAreNeverMoreThanItsCapacityAndTheLatestStay() {
+        var table = SessionDirectories(capacity: 1_000)
+        for number in 0..<10_000 {
+            table.learn(bytes("ses_\(number)"), bytes("/d\(number % 3_000)"))
+            // One that is named again and again is not forgotten.
+            table.learn(bytes("ses_0"), bytes("/d0"))
+            #expect(table.count <= 1_000)
+        }
+        #expect(table[bytes("ses_0")] == .directory(bytes("/d0")))
+        for number in 9_501..<10_000 { #expect(table[bytes("ses_\(number)")] != nil, "\(number)") }
+        #expect(table[bytes("ses_8000")] == nil)
+        #expect(SessionDirectories.capacity == 100_000)
+    }
+}

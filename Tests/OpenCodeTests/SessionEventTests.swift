@@ -1,0 +1,343 @@
+import Foundation
+import OpenCode
+import Testing
+
+/// Events of OpenCode 2 that name no directory: they belong to their session's, or to a project.
+@Suite struct SessionEventTests {
+    private static let home = "/home/vibe/demo"
+    private static let demo = DirectoryScope(folder: home, resolved: home)
+    private static let worktree = "/home/vibe/.local/share/opencode/worktree/6763b0/try"
+    private static let ownProject = "6763b0aff0ee79ab2ec128266bfaf49bdad7f59f"
+
+    /// A stream with an instance behind it that answers what it is asked.
+    private struct Reader {
+        var filter: EventDirectoryFilter
+        var knowledge = EventKnowledge()
+        /// What the instance says of sessions and of its project; of sessions that are not in it, that there are none.
+        var sessions: [String: String] = [:]
+        var project: String?
+        /// Whether the instance does not answer.
+        var isSilent = false
+        var passed: [UInt8] = []
+        var asked: [String] = []
+
+        init(_ scope: DirectoryScope, limit: Int = 1 << 20) {
+            filter = EventDirectoryFilter(scope: scope, limit: limit)
+        }
+
+        mutating func read(_ text: String, answering: Bool = true) { read(Array(text.utf8), answering: answering) }
+
+        mutating func read(_ bytes: [UInt8], answering: Bool = true) {
+            filter.filter(bytes.span, &knowledge) { [self] span in keep(span) }
+            flush()
+            while answering, let question = filter.question { answer(question) }
+        }
+
+        // The closure above may not change what it is called on.
+        private final class Kept { var bytes: [UInt8] = [] }
+        private let kept = Kept()
+
+        private func keep(_ span: borrowing Span<UInt8>) {
+            for index in span.indices { kept.bytes.append(span[index]) }
+        }
+
+        private mutating func flush() {
+            passed += kept.bytes
+            kept.bytes = []
+        }
+
+        mutating func answer(_ question: EventKnowledge.Question) {
+            switch question {
+            case .session(let id):
+                let text = String(decoding: id, as: UTF8.self)
+                asked.append(text)
+                if isSilent { break }
+                if let directory = sessions[text] {
+                    knowledge.sessions.learn(id, Array(directory.utf8))
+                } else {
+                    knowledge.sessions.learnMissing(id)
+                }
+            case .project:
+                asked.append("project")
+                knowledge.project = project.map { Array($0.utf8) }
+            }
+            filter.goOn(&knowledge) { [self] span in keep(span) }
+            flush()
+        }
+
+        mutating func finish() {
+            filter.finish(&knowledge) { [self] span in keep(span) }
+            flush()
+        }
+
+        var text: String { String(decoding: passed, as: UTF8.self) }
+    }
+
+    private func frame(_ type: String, _ data: String, location: String? = nil) -> String {
+        let location = location.map { #","location":{"directory":"\#($0)"}"# } ?? ""
+        return "data: {\"id\":\"evt_1\",\"created\":1,\"type\":\"\(type)\"\(location),\"data\":{\(data)}}\n\n"
+    }
+
+    private func session(_ id: String) -> String { #""sessionID":"\#(id)""# }
+
+    @Test func aSessionIsLearntFromEventsThatNameBoth() {
+        var reader = Reader(Self.demo)
+        let own =
+            frame("session.inbox.enqueued", #""inboxID":"msg_1",\#(session("ses_1")),"item":{}"#, location: Self.home)
+            + frame("session.execution.started", session("ses_1"))
+        let other =
+            frame("session.created", #"\#(session("ses_2")),"location":{"directory":"/x"}"#, location: "/x")
+            + frame("session.execution.started", session("ses_2")) + frame("session.usage.updated", session("ses_2"))
+        reader.read(
+            own + other + frame("session.deleted", session("ses_1")) + frame("session.deleted", session("ses_2")))
+        #expect(reader.text == own + frame("session.deleted", session("ses_1")))
+        #expect(reader.asked == [])
+    }
+
+    @Test func aSessionThatNobodyKnowsIsAskedForOnce() {
+        var reader = Reader(Self.demo)
+        reader.sessions = ["ses_1": "\(Self.home)/sub", "ses_2": "/x"]
+        for _ in 0..<3 {
+            for id in ["ses_1", "ses_2", "ses_3"] { reader.read(frame("session.viewed", session(id))) }
+        }
+        #expect(reader.text == String(repeating: frame("session.viewed", session("ses_1")), count: 3))
+        // One that the instance does not know is left out and not asked for again.
+        #expect(reader.asked == ["ses_1", "ses_2", "ses_3"])
+        // It was made after all.
+        let made = frame("session.created", session("ses_3"), location: Self.home)
+        reader.read(made + frame("session.viewed", session("ses_3")))
+        #expect(reader.text.hasSuffix(made + frame("session.viewed", session("ses_3"))))
+    }
+
+    @Test func whatIsNotAnsweredIsLeftOutAndAskedForAgain() {
+        var reader = Reader(Self.demo)
+        reader.isSilent = true
+        reader.read(frame("session.viewed", session("ses_1")))
+        #expect(reader.text == "")
+        reader.isSilent = false
+        reader.sessions = ["ses_1": Self.home]
+        reader.read(frame("session.viewed", session("ses_1")))
+        #expect(reader.text == frame("session.viewed", session("ses_1")))
+        #expect(reader.asked == ["ses_1", "ses_1"])
+    }
+
+    @Test func theOrderStaysWhileSomethingIsAsked() throws {
+        var reader = Reader(Self.demo)
+        reader.sessions = ["ses_1": Self.home, "ses_2": "/x", "ses_3": Self.home]
+        let own = frame("agent.updated", "", location: Self.home)
+        let stream =
+            own + frame("session.viewed", session("ses_1")) + own + ": heartbeat\n\n"
+            + frame("session.viewed", session("ses_2")) + own + frame("agent.updated", "", location: "/x")
+            + frame("session.viewed", session("ses_3")) + own
+        reader.read(stream, answering: false)
+        #expect(reader.text == own)
+        #expect(reader.filter.question == .session(Array("ses_1".utf8)))
+        // What comes meanwhile waits behind it, and is not lost.
+        reader.read(own, answering: false)
+        reader.answer(try #require(reader.filter.question))
+        #expect(reader.text == own + frame("session.viewed", session("ses_1")) + own + ": heartbeat\n\n")
+        reader.answer(try #require(reader.filter.question))
+        reader.answer(try #require(reader.filter.question))
+        #expect(reader.filter.question == nil)
+        let foreign = [frame("session.viewed", session("ses_2")), frame("agent.updated", "", location: "/x")]
+        #expect(reader.text == foreign.reduce(stream) { $0.replacing($1, with: "") } + own)
+    }
+
+    @Test func whatWaitsHasALimit() {
+        var reader = Reader(Self.demo, limit: 1_000)
+        let own = frame("agent.updated", "", location: Self.home)
+        reader.read(frame("session.viewed", session("ses_1")), answering: false)
+        var count = 0
+        while reader.filter.question != nil, count < 100 {
+            reader.read(own, answering: false)
+            count += 1
+        }
+        #expect(reader.text == String(repeating: own, count: count))
+        #expect((2..<20).contains(count))
+        #expect(reader.filter.overlongFrames == 1)
+    }
+
+    @Test func atTheEndWhatWaitsGoesOn() {
+        var reader = Reader(Self.demo)
+        let own = frame("agent.updated", "", location: Self.home)
+        reader.read(
+            frame("session.viewed", session("ses_1")) + own + frame("session.viewed", session("ses_2")) + own,
+            answering: false)
+        #expect(reader.text == "")
+        reader.finish()
+        #expect(reader.text == own + own)
+    }
+
+    @Test func carriageReturnsAroundAQuestion() {
+        var reader = Reader(Self.demo)
+        reader.sessions = ["ses_1": Self.home]
+        let crlf = [
+            frame("session.viewed", session("ses_1")), frame("session.viewed", session("ses_2")),
+            frame("agent.updated", "", location: Self.home),
+        ]
+        .map { $0.replacing("\n", with: "\r\n") }
+        for byte in crlf.joined().utf8 { reader.read([byte]) }
+        #expect(reader.text == crlf[0] + crlf[2])
+    }
+
+    @Test func aSessionThatMovesIsSeenInBothFolders() {
+        let away = frame("session.moved", #"\#(session("ses_1")),"location":{"directory":"/x"}"#, location: Self.home)
+        let back = frame(
+            "session.moved", #"\#(session("ses_1")),"location":{"directory":"\#(Self.home)"}"#, location: "/x")
+        let used = frame("session.usage.updated", session("ses_1"))
+        for (scope, expected) in [
+            (Self.demo, away + back + used), (DirectoryScope(folder: "/x", resolved: "/x"), away + used + back),
+        ] {
+            var reader = Reader(scope)
+            reader.read(away + used + back + used)
+            #expect(reader.text == expected)
+            #expect(reader.asked == [])
+        }
+        // To everybody else it is nobody's business.
+        var third = Reader(DirectoryScope(folder: "/y", resolved: "/y"))
+        third.read(away + used + back + used)
+        #expect(third.text == "")
+    }
+
+    @Test func aProjectsEventsAreJudgedByTheOwnProject() {
+        let own = frame("worktree.updated", #""projectID":"\#(Self.ownProject)""#)
+        let other = frame("worktree.updated", #""projectID":"653f6b77""#)
+        var reader = Reader(Self.demo)
+        reader.project = Self.ownProject
+        reader.read(own + other + own + other)
+        #expect(reader.text == own + own)
+        // Asked once for all.
+        #expect(reader.asked == ["project"])
+        var unsure = Reader(Self.demo)
+        unsure.read(own + other)
+        #expect(unsure.text == "")
+    }
+
+    @Test func aCommitMayMakeItAnotherProject() {
+        func updated(_ id: String) -> String {
+            frame("project.updated", #""id":"\#(id)","canonical":"/home/vibe/demo","vcs":"git","sandboxes":[]"#)
+        }
+        var reader = Reader(Self.demo)
+        reader.project = "global"
+        reader.read(updated("global"))
+        let first = reader.knowledge.projectNews
+        #expect(first == 1)
+        // The first commit: the id that is known is asked for again, by the event that tells of it.
+        reader.project = Self.ownProject
+        reader.read(updated(Self.ownProject) + updated("653f6b77"))
+        #expect(reader.text == updated("global") + updated(Self.ownProject))
+        #expect(reader.asked == ["project", "project", "project"])
+        #expect(reader.knowledge.projectNews > first)
+        // Events of version control tell of it, too; those of other folders do not.
+        reader.knowledge.project = Array(Self.ownProject.utf8)
+        let news = reader.knowledge.projectNews
+        reader.read(
+            frame("vcs.branch.updated", #""branch":"x""#, location: "/x")
+                + frame("agent.updated", "", location: Self.home))
+        #expect(reader.knowledge.projectNews == news)
+        #expect(reader.knowledge.project != nil)
+        reader.read(frame("vcs.branch.updated", #""branch":"x""#, location: Self.home))
+        #expect(reader.knowledge.projectNews == news + 1)
+        #expect(reader.knowledge.project == nil)
+    }
+
+    @Test func wrappedEventsOfOpenCode1TellOfCommitsToo() {
+        var reader = Reader(Self.demo)
+        reader.read(
+            "data: {\"directory\":\"\(Self.home)\",\"payload\":{\"type\":\"vcs.branch.updated\",\"properties\":{}}}\n\n"
+        )
+        #expect(reader.knowledge.projectNews == 1)
+        reader.read("data: {\"directory\":\"/x\",\"payload\":{\"type\":\"vcs.branch.updated\",\"properties\":{}}}\n\n")
+        #expect(reader.knowledge.projectNews == 1)
+        #expect(reader.asked == [])
+    }
+
+    @Test func aWorktreeThatAppearsIsFollowedFromTheNextEventOn() {
+        var reader = Reader(Self.demo)
+        let event = frame("agent.updated", "", location: Self.worktree)
+        reader.read(event)
+        #expect(reader.text == "")
+        reader.filter.scope = DirectoryScope(folder: Self.home, resolved: Self.home, worktrees: [Self.worktree])
+        reader.read(event)
+        #expect(reader.text == event)
+    }
+
+    // MARK: Recordings
+
+    private func recorded(_ name: String) throws -> [UInt8] { Array(try Fixtures.data("2.0.15", "events-\(name).txt")) }
+
+    private func events(_ text: String) throws -> [[String: Any]] {
+        try text.split(separator: "\n\n").filter { $0.hasPrefix("data: ") }.map {
+            try #require(
+                try JSONSerialization.jsonObject(with: Data($0.dropFirst("data: ".count).utf8)) as? [String: Any])
+        }
+    }
+
+    /// The types of a stream's events, and how often each comes.
+    private func types(_ text: String) throws -> [String: Int] {
+        try events(text).reduce(into: [:]) { $0[$1["type"] as? String ?? "", default: 0] += 1 }
+    }
+
+    @Test(arguments: ["other-location", "second-server"])
+    func aRecordedTurnInAnotherFolderIsThatFoldersAlone(name: String) throws {
+        let stream = try recorded(name)
+        var other = Reader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
+        other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
+        for byte in stream { other.read([byte]) }
+        // Every byte passes, without a question: the session is named with its folder first.
+        #expect(other.passed == stream)
+        #expect(other.asked == [])
+        #expect(try types(other.text)["session.execution.succeeded"] == 1)
+        #expect(try types(other.text)["session.usage.updated"] == (name == "second-server" ? 1 : 2))
+        var demo = Reader(Self.demo)
+        demo.read(stream)
+        #expect(try types(demo.text) == ["server.connected": 1])
+        #expect(demo.text.contains(": heartbeat\n\n"))
+        #expect(demo.asked == [])
+    }
+
+    @Test func aRecordedTurnThatIsJoinedInTheMiddleIsAskedForOnce() throws {
+        let text = String(decoding: try recorded("second-server"), as: UTF8.self)
+        let start = try #require(text.range(of: "session.execution.started"))
+        let frameStart = try #require(text[..<start.lowerBound].range(of: "data: ", options: .backwards))
+        let rest = String(text[frameStart.lowerBound...])
+        var other = Reader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
+        other.sessions = ["ses_dfd7bc744ffek3LKsgJzqw84Ie": "/home/vibe/other.app"]
+        other.read(rest)
+        #expect(other.text == rest)
+        #expect(other.asked == ["ses_dfd7bc744ffek3LKsgJzqw84Ie"])
+        var demo = Reader(Self.demo)
+        demo.sessions = other.sessions
+        demo.read(rest)
+        #expect(demo.text == "")
+        #expect(demo.asked.count == 1)
+    }
+
+    @Test func aRecordedMoveToAWorktreeAndBack() throws {
+        let stream = try recorded("worktree")
+        let text = String(decoding: stream, as: UTF8.self)
+        var whole = Reader(DirectoryScope(folder: Self.home, resolved: Self.home, worktrees: [Self.worktree]))
+        whole.project = Self.ownProject
+        whole.read(stream)
+        #expect(whole.text == text)
+        #expect(whole.asked == ["project"])
+        // Without the worktree only what happens in the folder, the moves among it.
+        var folder = Reader(Self.demo)
+        folder.project = Self.ownProject
+        folder.read(stream)
+        let seen = try types(folder.text)
+        #expect(seen["session.moved"] == 2)
+        #expect(seen["worktree.updated"] == 2)
+        #expect(seen["session.step.started"] == nil)
+        #expect(seen["session.text.delta"] == nil)
+        // What has no location is the session's: in the folder before the first move and behind the last one.
+        #expect(seen["session.execution.started"] == 1)
+        #expect(seen["session.execution.succeeded"] == 1)
+        #expect(seen["session.usage.updated"] == nil)
+        // And of another project nothing at all.
+        var other = Reader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
+        other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
+        other.read(stream)
+        #expect(try types(other.text) == ["server.connected": 1])
+    }
+}
