@@ -48,8 +48,9 @@ import Testing
         #expect(
             ProjectFolders.read(status: 200, body: body)
                 == ["/home/vibe/.local/share/opencode/worktree/6763b0/try", "/home/vibe/demo"])
-        #expect(ProjectFolders.read(status: 400, body: body) == [])
-        #expect(ProjectFolders.read(status: 200, body: bytes("{}")) == [])
+        #expect(ProjectFolders.read(status: 404, body: []) == [])
+        #expect(ProjectFolders.read(status: 500, body: body) == nil)
+        #expect(ProjectFolders.read(status: 200, body: bytes("{}")) == nil)
         #expect(ProjectFolders.path(ofProject: "6763b0", for: .two) == "/api/worktree?projectID=6763b0")
         #expect(ProjectFolders.path(ofProject: "a/b?c", for: .two) == nil)
     }

@@ -121,6 +121,15 @@ import Testing
         #expect(reader.asked == ["ses_1", "ses_1"])
     }
 
+    @Test func whatWasNotAnsweredAMomentAgoHoldsNothingUp() {
+        var reader = Reader(Self.demo)
+        reader.knowledge.unanswered = [Array("ses_1".utf8)]
+        let own = frame("agent.updated", "", location: Self.home)
+        reader.read(frame("session.viewed", session("ses_1")) + own, answering: false)
+        #expect(reader.text == own)
+        #expect(reader.filter.question == nil)
+    }
+
     @Test func theOrderStaysWhileSomethingIsAsked() throws {
         var reader = Reader(Self.demo)
         reader.sessions = ["ses_1": Self.home, "ses_2": "/x", "ses_3": Self.home]
@@ -193,6 +202,14 @@ import Testing
             #expect(reader.text == expected)
             #expect(reader.asked == [])
         }
+        // However much stands before where it goes.
+        let much = String(repeating: "a", count: 10_000)
+        let far = frame(
+            "session.moved", #"\#(session("ses_1")),"note":"\#(much)","location":{"directory":"/x"}"#,
+            location: Self.home)
+        var own = Reader(Self.demo)
+        own.read(far + used)
+        #expect(own.text == far)
         // To everybody else it is nobody's business.
         var third = Reader(DirectoryScope(folder: "/y", resolved: "/y"))
         third.read(away + used + back + used)

@@ -67,21 +67,27 @@ final class LoopKnowledge {
     /// The project that an instance's folder is to OpenCode, where that can be told at once: while somebody follows its events
     /// here, a change is noticed.
     func knownProject(_ route: RoutingTable.Route) -> OwnProject? {
-        guard let own = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint), run.isWatched,
-            own.number > run.staleNumber
-        else { return nil }
+        guard let own = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint), run.trusts(own) else {
+            return nil
+        }
         return own
     }
 
-    /// Asks for it; an answer must have a number above `newerThan`. `proceed` is called once, later.
+    /// Asks for it; an answer must have a number above `newerThan`. `proceed` is called once, later. What was answered while
+    /// events told of a change is asked again.
     func askProject(
-        of route: RoutingTable.Route, newerThan number: UInt64 = 0, proceed: @escaping (OwnProject?) -> Void
+        of route: RoutingTable.Route, newerThan number: UInt64 = 0, tries: Int = 3,
+        proceed: @escaping (OwnProject?) -> Void
     ) {
         guard let mailbox = owner.mailbox else { return proceed(nil) }
         callCount += 1
         let call = callCount
-        calls[call] = proceed
         let run = route.endpoint.flatMap(run)
+        let news = run?.events.projectNews
+        calls[call] = { [unowned self] own in
+            guard let own, let run, run.events.projectNews != news, tries > 1 else { return proceed(own) }
+            askProject(of: route, newerThan: own.number, tries: tries - 1, proceed: proceed)
+        }
         let question = ProjectInquiry(
             name: route.name, isWatched: run?.isWatched ?? false, newerThan: max(number, run?.staleNumber ?? 0))
         let control = owner.control

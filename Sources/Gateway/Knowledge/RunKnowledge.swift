@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPClient
 import Instances
 import OpenCode
@@ -24,6 +25,15 @@ final class RunKnowledge {
     private var isAskingProject = false
     private var lastNews = 0
     private var lastNumber: UInt64 = 0
+    /// The number of the answer that is gone by, and since when.
+    private var trusted: (number: UInt64, since: MonotonicTime) = (0, .now)
+    /// When sessions are asked for again for which no answer came.
+    private var retryTime = MonotonicTime.distantFuture
+
+    /// How long a session is not asked for again for which no answer came.
+    private static let retry = Duration.seconds(5)
+    /// How long an answer is gone by without a question: clones of the folder may be opened by others.
+    private static let trust = Duration.seconds(60)
 
     init(_ loop: LoopKnowledge, _ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) {
         self.loop = loop
@@ -75,7 +85,24 @@ final class RunKnowledge {
         settle(.session(session))
     }
 
+    /// Whether what was published may be gone by.
+    func trusts(_ own: OwnProject) -> Bool {
+        guard isWatched, own.number > staleNumber else { return false }
+        if trusted.number != own.number { trusted = (own.number, loop.owner.loop.now) }
+        guard loop.owner.loop.now - trusted.since < Self.trust else {
+            staleNumber = own.number
+            return false
+        }
+        return true
+    }
+
     // MARK: Questions of streams
+
+    /// A stream's next bytes are about to be looked at.
+    func willFilter() {
+        guard !events.unanswered.isEmpty, loop.owner.loop.now > retryTime else { return }
+        events.unanswered = []
+    }
 
     /// A stream has gone as far as it could.
     func filtered(_ filter: EventFilter) {
@@ -134,7 +161,9 @@ final class RunKnowledge {
                     return
                 }
                 events.sessions.learnMissing(session)
-            case nil: break
+            case nil:
+                events.unanswered.insert(session)
+                retryTime = loop.owner.loop.now + Self.retry
             }
         }
         settle(.session(session))

@@ -38,6 +38,7 @@ final class EventFilter {
 
     /// Writes to the client what may go on of the stream's next bytes.
     func pass(_ bytes: Span<UInt8>) {
+        knowledge.willFilter()
         // The client of a stream is cut when it does not keep up, and never asks its source to pause.
         filter.filter(bytes, &knowledge.events) { [client] in _ = client?.write($0) }
         passed()

@@ -135,9 +135,9 @@ extension ProxyExchange: UpstreamFollower {
 
     func answerFailed(_ failure: UpstreamFailure) {
         upstream = nil
-        owner.note(failure, project, port)
         switch phase {
         case .held(let head, let length) where isDeliverable(failure, length):
+            owner.note(failure, project, port)
             if isUploading {
                 connection?.detach(head, length, policy: .pauseSource)?.breakOff()
             } else {
@@ -149,9 +149,11 @@ extension ProxyExchange: UpstreamFollower {
             connection?.dropWaitingAnswer()
             lostInstance(failure)
         case .answering:
+            owner.note(failure, project, port)
             connection?.breakOff()
             end()
         case .detached(let detached):
+            owner.note(failure, project, port)
             filter?.finish()
             detached.breakOff()
             end()

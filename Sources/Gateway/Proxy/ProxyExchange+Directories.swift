@@ -16,16 +16,18 @@ extension ProxyExchange {
             start()
         case .sessionList(let query): narrow(query)
         case .removal(let session):
-            hold { exchange, proceed in exchange.owner.knowledge.remember(session, of: exchange.route, proceed: proceed)
+            holdBack()
+            owner.knowledge.remember(session, of: route) { [self] in
+                if letGo() { start() }
             }
         }
     }
 
     /// Judges again by what is on the disk now.
     private func lookForWorktree() {
-        connection?.exchange = self
+        holdBack()
         owner.knowledge.askDirectories(of: project) { [self] scope in
-            guard isHeld, let connection, let scope = scope ?? route.scope else { return }
+            guard letGo(), let connection, let scope = scope ?? route.scope else { return }
             begin(DirectoryRules.verdict(connection.head, target, in: scope, isPresent: true, of: route.text))
         }
     }
@@ -35,9 +37,9 @@ extension ProxyExchange {
         guard let scope = route.scope else { return start() }
         if !query.needsProject(in: scope) { return follow(query.narrowed(to: nil, in: scope)) }
         if let own = owner.knowledge.knownProject(route) { return follow(query.narrowed(to: own, in: scope)) }
-        connection?.exchange = self
+        holdBack()
         owner.knowledge.askProject(of: route) { [self] own in
-            if isHeld { follow(query.narrowed(to: own, in: scope)) }
+            if letGo() { follow(query.narrowed(to: own, in: scope)) }
         }
     }
 
@@ -52,17 +54,19 @@ extension ProxyExchange {
         }
     }
 
-    /// Sends the request on once something else is done.
-    private func hold(until step: (ProxyExchange, @escaping () -> Void) -> Void) {
+    /// Keeps the client waiting until ``letGo()``.
+    private func holdBack() {
         connection?.exchange = self
-        step(self) { [self] in
-            if isHeld { start() }
-        }
+        isHeldBack = true
+        owner.undecided[ObjectIdentifier(self)] = self
     }
 
-    /// Whether the client still waits and nothing was sent.
-    private var isHeld: Bool {
-        guard case .waiting = phase, upstream == nil else { return false }
-        return connection != nil
+    /// What the request was held back for is known; false where nobody waits any more, or the instance is not the same any more,
+    /// which the client is told.
+    private func letGo() -> Bool {
+        guard isHeldBack, connection != nil, !endHeldBack() else { return false }
+        isHeldBack = false
+        owner.undecided[ObjectIdentifier(self)] = nil
+        return true
     }
 }

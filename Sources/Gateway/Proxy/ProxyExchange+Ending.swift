@@ -12,7 +12,9 @@ extension ProxyExchange {
     /// its instance end.
     func routesChanged() {
         guard case .waiting = phase else { return }
-        if upstream != nil {
+        if isHeldBack {
+            if owner.drain == nil { _ = endHeldBack() }
+        } else if upstream != nil {
             // While the gateway ends its instances go on for a while.
             if owner.drain == nil { endWithItsInstance() }
         } else if let lost, !endWithItsInstance(), !isRouted {
@@ -21,10 +23,23 @@ extension ProxyExchange {
         }
     }
 
+    /// Answers a request that was held back and whose instance is another one now, or none; false where it still is the same.
+    func endHeldBack() -> Bool {
+        guard !endWithItsInstance() else { return true }
+        guard !isRouted else { return false }
+        if let connection { owner.answer(connection, ControlAnswers.notRunning(project.string, currentRoute?.state)) }
+        end()
+        return true
+    }
+
     /// The instance has ended the connection before it has answered. Whether somebody has it end may be known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
-        guard !endWithItsInstance() else { return }
-        guard case .noAnswer = failure, isRouted else { return tell(failure) }
+        switch failure {
+        case .badAnswer, .outOfDescriptors: return tell(failure)
+        case .refused, .brokenBody: return endWithItsInstance() ? () : tell(failure)
+        case .noAnswer: guard !endWithItsInstance() else { return }
+        }
+        guard isRouted else { return tell(failure) }
         phase = .waiting
         lost = failure
         owner.undecided[ObjectIdentifier(self)] = self
@@ -53,8 +68,9 @@ extension ProxyExchange {
         return true
     }
 
-    /// Tells the client why there is no answer.
+    /// Tells the client, and the log, why there is no answer.
     func tell(_ failure: UpstreamFailure) {
+        owner.note(failure, project, port)
         switch failure {
         case .refused: fail(503, "Cannot connect to OpenCode instance on port \(port)")
         case .outOfDescriptors:

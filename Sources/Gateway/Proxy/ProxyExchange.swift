@@ -37,6 +37,8 @@ final class ProxyExchange {
     var target: ArraySlice<UInt8>
     /// Whether the instance does not get the client's field `x-opencode-directory`.
     var dropsDirectory = false
+    /// Whether it waits for something to be found out before it is sent.
+    var isHeldBack = false
     /// Whether its answer comes at the end of a turn.
     private let awaitsTurn: Bool
     var connection: ClientConnection?
@@ -130,8 +132,9 @@ final class ProxyExchange {
     /// Nothing more will happen; whoever still sends the answer has it all.
     func end() {
         phase = .ended
-        if lost != nil { owner.undecided[ObjectIdentifier(self)] = nil }
+        if lost != nil || isHeldBack { owner.undecided[ObjectIdentifier(self)] = nil }
         lost = nil
+        isHeldBack = false
         if isStream { owner.streamEnded(self) }
         isStream = false
         if let timer { owner.loop.giveBack(timer) }

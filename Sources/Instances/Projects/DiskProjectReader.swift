@@ -86,6 +86,22 @@ package struct DiskProjectReader: ProjectReader {
     }
 }
 
+/// A folder as it was at one moment: an entry that comes or goes makes another one.
+struct FolderStamp: Equatable {
+    private let identity: FolderIdentity
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// The folder at that path, links followed; nil when there is none.
+    init?(ofFolderAt path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        identity = FolderIdentity(status)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
+}
+
 extension FolderIdentity {
     /// The folder at that path, links followed; nil when there is none.
     package init?(ofFolderAt path: String) {

@@ -15,6 +15,17 @@ extension ProjectCatalogue {
         var scope: DirectoryScope?
         var isLookingSoon = false
         var lastLook: SuspendingClock.Instant?
+        /// The list as it was at the last look: another entry changes it.
+        var stamp: FolderStamp?
+
+        /// How long what was read is not read again for a request's sake, unless the list itself has changed.
+        private static let pause = Duration.seconds(1)
+
+        /// Whether it is worth reading again for somebody who names a directory that is not known.
+        func mayBeOutdated(now: SuspendingClock.Instant = .now) -> Bool {
+            guard let lastLook, lastLook.duration(to: now) < Self.pause else { return true }
+            return repository.map { FolderStamp(ofFolderAt: $0.list) != stamp } ?? false
+        }
     }
 
     /// Files of a worktree's entry that are written when it comes, moves or goes; others change with every commit.
@@ -38,15 +49,9 @@ extension ProjectCatalogue {
 
     /// The same, read anew from the disk unless that was done a moment ago: whoever has just made a worktree is understood.
     package func presentScope(of name: ProjectName) -> DirectoryScope? {
-        let now = SuspendingClock.now
-        if let project = followed[name], project.lastLook.map({ $0.duration(to: now) >= Self.pause }) ?? true {
-            lookAtWorktrees(of: name)
-        }
+        if let project = followed[name], project.mayBeOutdated() { lookAtWorktrees(of: name) }
         return scope(of: name)
     }
-
-    /// How long what was read is not read again for a request's sake.
-    private static let pause = Duration.milliseconds(20)
 
     /// The projects in whose folders these paths are.
     func owners(of paths: [String]) -> Set<ProjectName> {
@@ -62,9 +67,12 @@ extension ProjectCatalogue {
         followed[name]?.lastLook = .now
         for _ in 0..<3 {
             let folder = known[name]?.entry.folder
+            // What comes while it is read makes another one.
+            let stamp = followed[name]?.repository.flatMap { FolderStamp(ofFolderAt: $0.list) }
             let repository = folder.flatMap { repositories.repository(of: $0.resolvedPath) }
             noteCut(repository, of: name)
             followed[name]?.repository = repository
+            followed[name]?.stamp = stamp
             if !watch(repository, of: name) { break }
         }
         if setScope(of: name) { tellSoon() }
@@ -110,8 +118,10 @@ extension ProjectCatalogue {
             followed[name]?.scope = nil
             return false
         }
-        let worktrees = project.repository?.worktrees ?? []
-        let new = worktrees.isEmpty ? folder.scope : rules.scope(of: folder, worktrees)
+        var new = folder.scope
+        if let repository = project.repository, !repository.worktrees.isEmpty {
+            new = rules.scope(of: folder, repository)
+        }
         // One object for as long as nothing changes: who holds it sees that by a look.
         guard new != project.scope else { return false }
         followed[name]?.scope = new

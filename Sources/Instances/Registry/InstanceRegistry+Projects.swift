@@ -25,8 +25,10 @@ extension InstanceRegistry {
     private static let ownTimeout = Duration.seconds(5)
     private static let othersTimeout = Duration.seconds(2)
 
-    /// The project that the folder of a ready instance is to OpenCode; nil when it does not say. Whether others share it is
-    /// known once every other instance has been asked, too.
+    /// The project that the folder of a ready instance is to OpenCode; nil when it does not say.
+    ///
+    /// Whether others share it is what the instance knows of its folders, and what other instances say that have answered a
+    /// client: the folders of those are open, so a question costs them nothing.
     package func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? {
         let name = inquiry.name
         if let question = instances[name]?.project, let answer = question.answer,
@@ -37,7 +39,7 @@ extension InstanceRegistry {
         await learnProject(of: name, within: Self.ownTimeout)
         guard let answer = instances[name]?.project.answer else { return nil }
         if answer.identity.id != ProjectIdentity.global {
-            let others = instances.keys.filter { $0 != name && isProjectUnknown($0) }
+            let others = instances.keys.filter { $0 != name && isProjectOpen($0) }
             await withTaskGroup(of: Void.self) { group in
                 for other in others { group.addTask { await self.learnProject(of: other, within: Self.othersTimeout) } }
             }
@@ -63,7 +65,8 @@ extension InstanceRegistry {
         instances.filter { $0.value.project.answer != nil }.keys.reduce(into: [:]) { projects, name in
             guard let own = ownProject(of: name) else { return }
             let isGlobal = own.id.elementsEqual(ProjectIdentity.global.utf8)
-            if isGlobal || !isSharingOpen(of: name) || !sharers(of: name).isEmpty { projects[name] = own }
+            let isOpen = instances.keys.contains { $0 != name && isProjectOpen($0) }
+            if isGlobal || own.isShared || !isOpen { projects[name] = own }
         }
     }
 
@@ -75,10 +78,10 @@ extension InstanceRegistry {
 
     // MARK: Asking
 
-    /// Whether an instance could be asked and has not been.
-    private func isProjectUnknown(_ name: ProjectName) -> Bool {
-        guard let instance = instances[name] else { return false }
-        return instance.project.answer == nil && instance.machine.state.port != nil
+    /// Whether an instance has answered a client and was not asked for its project.
+    private func isProjectOpen(_ name: ProjectName) -> Bool {
+        guard let instance = instances[name], instance.setup.isConfigurationAsked else { return false }
+        return instance.project.answer == nil && !instance.project.hasJustFailed() && instance.machine.state.port != nil
     }
 
     /// Asks one instance, or waits for the answer to who has asked already.
@@ -107,13 +110,12 @@ extension InstanceRegistry {
         guard let reply = await links.inquire(question(ProjectIdentity.path(for: endpoint.family))),
             let identity = ProjectIdentity(status: reply.status, body: reply.body, family: endpoint.family)
         else { return nil }
-        var folders: [String] = []
-        // Clones whose instance does not run can't be asked; where they were opened once, this one knows.
+        var folders: [String]? = identity.folders
         if identity.id != ProjectIdentity.global, hasOtherProjects,
-            let path = ProjectFolders.path(ofProject: identity.id, for: endpoint.family),
-            let reply = await links.inquire(question(path))
+            let path = ProjectFolders.path(ofProject: identity.id, for: endpoint.family)
         {
-            folders = ProjectFolders.read(status: reply.status, body: reply.body)
+            let reply = await links.inquire(question(path))
+            folders = reply.flatMap { ProjectFolders.read(status: $0.status, body: $0.body) }
         }
         lastProjectNumber += 1
         return ProjectQuestion.Answer(
@@ -127,14 +129,10 @@ extension InstanceRegistry {
     private func ownProject(of name: ProjectName) -> OwnProject? {
         guard let instance = instances[name], let answer = instance.project.answer else { return nil }
         let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
+        // Where the instance does not say which folders it knows, others may be among them.
         return OwnProject(
-            answer.identity, in: scope, isShared: isSharingOpen(of: name) || !sharers(of: name).isEmpty,
+            answer.identity, in: scope, isShared: answer.folders == nil || !sharers(of: name).isEmpty,
             number: answer.number)
-    }
-
-    /// Whether there is an instance that could be asked and has not answered: its project may be the same.
-    private func isSharingOpen(of name: ProjectName) -> Bool {
-        instances.keys.contains { $0 != name && isProjectUnknown($0) }
     }
 
     /// Other projects here that are the same one to OpenCode.

@@ -15,6 +15,8 @@ extension InstanceRegistry {
         guard let instance = instances[name], instance.generation == generation, !instance.setup.isConfigurationAsked
         else { return }
         instances[name]?.setup.isConfigurationAsked = true
+        // Its project may be the same as another one's here.
+        if projectsToPublish() != publishedProjects { publishRoutes() }
         ask(.configuration, of: name)
         instances[name]?.setup.modelsDelay = try? loop.timer(after: Self.modelsDelay) { [weak self] in
             self?.assumeIsolated { $0.ask(.models, of: name) }

@@ -5,8 +5,8 @@ struct ProjectQuestion {
     /// An answer of the present run.
     struct Answer {
         let identity: ProjectIdentity
-        /// Every folder that OpenCode has opened as that project, as far as it says.
-        let folders: [String]
+        /// Every folder that OpenCode has opened as that project; nil where it did not answer that.
+        let folders: [String]?
         /// Later answers have greater numbers.
         let number: UInt64
         let time: SuspendingClock.Instant
@@ -48,6 +48,6 @@ struct ProjectQuestion {
         failed = new == nil ? now : nil
         guard let new else { return }
         lastIdentity = new.identity
-        lastFolders = new.folders
+        lastFolders = new.folders ?? []
     }
 }

@@ -34,7 +34,8 @@ struct EventJudgement: Sendable {
     mutating func read(_ data: borrowing Span<UInt8>, in scope: DirectoryScope) {
         var index = 0
         while isReading, index < data.count {
-            let isDecided = fate != .undecided
+            // Where a session has moved to is wanted wherever that stands.
+            let isDecided = fate != .undecided && subject.kind != .moved
             let piece = data.extracting(index..<(isDecided ? min(data.count, index + allowance) : data.count))
             var taken = 0
             let finding = reader.next(piece, &taken)
@@ -48,7 +49,7 @@ struct EventJudgement: Sendable {
                 isReading = false
                 if fate == .undecided, subject.isNobodys { fate = .passes }
             } else if fate != .undecided {
-                isReading = allowance > 0 && subject.isIncomplete
+                isReading = subject.isIncomplete && (allowance > 0 || subject.kind == .moved)
             }
         }
     }
@@ -106,7 +107,9 @@ struct EventJudgement: Sendable {
         switch knowledge.sessions[session] {
         case .directory(let directory): if Self.isOwn(directory, scope) { fate = .passes }
         case .nowhere: break
-        case nil: return SessionIdentifier.isValid(session) ? ask(.session(session)) : nil
+        case nil:
+            guard SessionIdentifier.isValid(session), !knowledge.unanswered.contains(session) else { return nil }
+            return ask(.session(session))
         }
         return nil
     }

@@ -10,6 +10,8 @@ package struct EventKnowledge: Sendable {
 
     /// Which directory each session belongs to.
     package var sessions = SessionDirectories()
+    /// Sessions for which the instance was asked a moment ago and has not answered: nothing waits for them now.
+    package var unanswered: Set<[UInt8]> = []
     /// The id of the project that the instance's folder is; nil: to be asked.
     package var project: [UInt8]?
     /// How often an event has told that this id may be another one now: the first commit of a repository changes it.

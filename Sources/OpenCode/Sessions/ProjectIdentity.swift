@@ -11,12 +11,15 @@ package struct ProjectIdentity: Sendable, Equatable {
     package let directory: String?
     /// The main folder of the repository, which may be another one's; nil where it does not say.
     package let root: String?
+    /// Other folders of it, as far as the same answer names them.
+    package let folders: [String]
 
     /// An identity of these parts.
-    package init(id: String, directory: String? = nil, root: String? = nil) {
+    package init(id: String, directory: String? = nil, root: String? = nil, folders: [String] = []) {
         self.id = id
         self.directory = directory
         self.root = root
+        self.folders = folders
     }
 
     /// What folders have in common that are no project of their own to OpenCode (1.x and 2.0: without a commit).
@@ -42,7 +45,7 @@ package struct ProjectIdentity: Sendable, Equatable {
                 root: answer.project.canonical ?? answer.project.directory)
         case .one, nil:
             guard let answer = try? JSONDecoder().decode(Current.self, from: Data(body)) else { return nil }
-            self.init(id: answer.id, root: answer.worktree)
+            self.init(id: answer.id, root: answer.worktree, folders: answer.sandboxes ?? [])
         }
         guard !id.isEmpty else { return nil }
     }
@@ -63,6 +66,7 @@ package struct ProjectIdentity: Sendable, Equatable {
     private struct Current: Decodable {
         var id: String
         var worktree: String?
+        var sandboxes: [String]?
     }
 }
 
@@ -74,10 +78,11 @@ package enum ProjectFolders {
         return "/api/worktree?projectID=\(id)"
     }
 
-    /// The folders' paths out of the answer; none where it tells none.
-    package static func read(status: Int, body: [UInt8]) -> [String] {
+    /// The folders' paths out of the answer; none where it knows no such question, nil where it tells nothing.
+    package static func read(status: Int, body: [UInt8]) -> [String]? {
         struct Folder: Decodable { var directory: String }
-        guard status == 200 else { return [] }
-        return (try? JSONDecoder().decode([Folder].self, from: Data(body)).map(\.directory)) ?? []
+        if status == 404 { return [] }
+        guard status == 200 else { return nil }
+        return try? JSONDecoder().decode([Folder].self, from: Data(body)).map(\.directory)
     }
 }

@@ -3,7 +3,9 @@ import Testing
 
 @testable import opencode_twin
 
-@Suite("Real clients' requests, sent again as they were")
+@Suite(
+    "Real clients' requests, sent again as they were",
+    .enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct RecordedClientTests {
     /// The last text that an assistant has said in a list of OpenCode 2's messages.
     private static func said(_ messages: JSON) -> String? {

@@ -3,7 +3,8 @@ import TestKit
 import Testing
 
 /// The rules about directories with the twin of OpenCode 2.0.15 behind the gateway: what its programs ask, in their order.
-@Suite struct OpenCode2DirectoriesTests {
+@Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
+struct OpenCode2DirectoriesTests {
     private let gateway: GatewayUnderTest
 
     init() throws {
@@ -154,6 +155,7 @@ import Testing
         try start("clone", cloneOf: "demo")
         let own = try makeSession(in: demo)
         _ = try makeSession(in: "\(gateway.home.path)/clone")
+        #expect(try ask("GET", "/api/session", of: "clone").status == 200)
         #expect(try listed() == [own])
         for (project, other) in [("demo", "clone"), ("clone", "demo")] {
             let status = try gateway.request("GET", "/projects/\(project)/status").text

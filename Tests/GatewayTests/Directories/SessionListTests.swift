@@ -139,6 +139,20 @@ import Testing
         }
     }
 
+    @Test func aRequestThatIsHeldBackHearsOfItsInstancesStop() throws {
+        let rig = try ScriptedRig { $0.delay = .seconds(60) }
+        let client = try TestClient.connect(port: rig.gateway.port)
+        try client.send("DELETE", "/projects/demo/api/api/session/ses_1", headers: [GatewayUnderTest.authorization])
+        try rig.instance.asked.wait { $0.contains("/api/session/ses_1") }
+        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        let answer = try ResponseReader(client).readAll(within: .seconds(4))
+        #expect(answer.status == 503)
+        #expect(
+            answer.text.contains("was stopped through the gateway") || answer.text.contains("is not running"),
+            "\(answer.text)")
+        #expect(rig.instance.received.count == 0)
+    }
+
     @Test func manyRequestsAtOnceAskOnce() throws {
         let rig = try ScriptedRig(threads: 2)
         let targets = Recorded<String>("an answer")
@@ -159,8 +173,10 @@ import Testing
             plan.directory = "\(rig.gateway.home.path)/clone"
         }
         try rig.gateway.start(clone.fake, as: "clone")
-        // Nobody has asked the clone for anything yet.
-        #expect(try rig.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(rig.folder))")
+        // Its folder is not opened for that: it has no sessions before it was used.
+        #expect(clone.asked.values == [])
+        #expect(try rig.gateway.request("GET", "/projects/clone/api/api/agent").status == 200)
+        try eventually { try rig.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(rig.folder))" }
         let other = try rig.gateway.request("GET", "/projects/clone/api/api/session?limit=2")
         #expect(other.text == "/api/session?limit=2&directory=\(Self.encoded(rig.gateway.home.path + "/clone"))")
         #expect(try rig.warnings().contains("OpenCode takes this folder and clone for one project"))

@@ -3,7 +3,8 @@ import TestKit
 import Testing
 
 /// What git lists as a worktree of the project is inside the project, for requests and for events.
-@Suite struct WorktreeRequestTests {
+@Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
+struct WorktreeRequestTests {
     private func git(_ folder: String, _ arguments: String...) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/git")

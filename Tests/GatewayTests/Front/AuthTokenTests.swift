@@ -12,10 +12,10 @@ import Testing
             try connection.respond(200, text: head.target)
         }
         for (sent, got) in [
-            ("/api/session?auth_token=\(Self.secret)", "/api/session"),
-            ("/api/session?limit=5&%61uth%5Ftoken=\(Self.secret)&order=desc", "/api/session?limit=5&order=desc"),
-            ("/api/session;auth_token=\(Self.secret)", "/api/session"),
-            ("/api/session;auth_token=\(Self.secret)?limit=5", "/api/session?limit=5"),
+            ("/api/agent?auth_token=\(Self.secret)", "/api/agent"),
+            ("/api/agent?limit=5&%61uth%5Ftoken=\(Self.secret)&order=desc", "/api/agent?limit=5&order=desc"),
+            ("/api/agent;auth_token=\(Self.secret)", "/api/agent"),
+            ("/api/agent;auth_token=\(Self.secret)?limit=5", "/api/agent?limit=5"),
             ("?auth_token=\(Self.secret)&a", "/?a"),
         ] {
             for method in ProxyRig.carriers { #expect(try rig.request(method, sent).text == got, "\(method) \(sent)") }
@@ -33,7 +33,7 @@ import Testing
         #expect(try rig.gateway.request("GET", "/health?last").status == 200)
         try rig.gateway.waitForLog(#""path":"/health""#)
         #expect(rig.gateway.log.filter { $0.contains(Self.secret) } == [])
-        #expect(rig.gateway.log.count { $0.contains(#""path":"/projects/demo/api/api/session""#) } == 8)
+        #expect(rig.gateway.log.count { $0.contains(#""path":"/projects/demo/api/api/agent""#) } == 8)
         #expect(rig.carried.values.allSatisfy { !$0.target.contains(Self.secret) })
     }
 

@@ -111,6 +111,7 @@ import Testing
         mayEnd.open()
         let answer = try ResponseReader(client, method: "POST").readAll()
         #expect(answer.status == 503 && answer.text == Self.ending)
+        #expect(!rig.gateway.log.contains { $0.contains("without an answer") })
     }
 
     @Test func aStreamThatWouldBeginWhileTheGatewayEndsIsRefused() throws {

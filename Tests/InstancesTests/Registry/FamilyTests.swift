@@ -116,7 +116,8 @@ import Testing
     @Test func anAnswerOfAnotherProcessIsAnotherServers() async throws {
         let rig = try await rig(processNumber: 58)
         rig.supervisor.processes.withLock { $0[.alpha] = [7] }
-        let error = "Another server has its port 5000: process 58, as that says of itself, is none of the instance's. "
+        let error =
+            "Another server has its port 5000: process 58, as that says of itself, is none of the instance's. "
             + "See what listens there (`ss -ltnp`), then stop and start the project."
         await start(rig, SupervisedRig.run("a"), .two)
         while await rig.registry.status(.alpha)?.report.lastError != error { await Task.yield() }

@@ -12,20 +12,27 @@ import Testing
         let projects = Locked<[UInt16: String]>([:])
         let folders = Locked<[String]>([])
         let asked = Locked<[String]>([])
+        /// Whether the folders are not told.
+        let isMute = Locked(false)
 
         func reply(_ inquiry: InstanceRegistry.Links.Inquiry) -> InstanceRegistry.Links.Reply? {
             guard !inquiry.path.contains("config"), !inquiry.path.contains("migration"), !inquiry.path.contains("model")
             else { return nil }
             asked.withLock { $0.append("\(inquiry.port)\(inquiry.path)") }
+            let paths = folders.withLock { $0 }
             if inquiry.path.hasPrefix("/api/worktree?projectID=") {
-                let folders = folders.withLock { $0 }.map { #"{"directory":"\#($0)"}"# }
+                if isMute.withLock({ $0 }) { return nil }
+                let folders = paths.map { #"{"directory":"\#($0)"}"# }
                 return .init(status: 200, body: Array("[\(folders.joined(separator: ","))]".utf8))
             }
             guard let id = projects.withLock({ $0[inquiry.port] }) else { return nil }
             switch inquiry.path {
             case "/api/location":
                 return .init(status: 200, body: Array(#"{"directory":"/x","project":{"id":"\#(id)"}}"#.utf8))
-            case "/project/current": return .init(status: 200, body: Array(#"{"id":"\#(id)","worktree":"/"}"#.utf8))
+            case "/project/current":
+                let folders = paths.map { "\"\($0)\"" }.joined(separator: ",")
+                return .init(
+                    status: 200, body: Array(#"{"id":"\#(id)","worktree":"/","sandboxes":[\#(folders)]}"#.utf8))
             default: return .init(status: 404, body: [])
             }
         }
@@ -43,15 +50,17 @@ import Testing
         return rig
     }
 
+    /// Starts an instance; the number of its run.
+    @discardableResult
     private func start(
         _ rig: SupervisedRig, _ name: ProjectName, _ run: String, _ port: UInt16, _ family: APIFamily = .two
-    ) async {
+    ) async -> UInt64 {
         rig.ports.listen(on: port) { _ in
             .healthy(version: "x", enforcesPassword: true, path: family == .two ? .info : .globalHealth)
         }
         await rig.supervisor.tell(
             name, .launched(SupervisedRig.run(run)), .announced(run: run, port: port, family: family))
-        _ = await rig.route(to: name) { $0.endpoint?.port == port }
+        return await rig.route(to: name) { $0.endpoint?.port == port }?.endpoint?.generation ?? 0
     }
 
     private func own(_ rig: SupervisedRig, _ name: ProjectName, isWatched: Bool = true, newerThan: UInt64 = 0) async
@@ -141,15 +150,18 @@ import Testing
     }
 
     @Test(arguments: [APIFamily.one, .two])
-    func clonesAreKnownWhicheverIsAskedFirst(family: APIFamily) async throws {
+    func aCloneThatWasUsedIsAskedToo(family: APIFamily) async throws {
         let instances = Instances()
         let rig = try await rig(instances)
         for port in [UInt16(5000), 5001] { instances.set(port, "p1") }
         await start(rig, .alpha, "a", 5000, family)
-        // Alone, it has the id to itself.
+        let generation = await start(rig, .beta, "b", 5001, family)
+        // The question would open the other one's folder, which nobody has asked anything.
         #expect(await own(rig, .alpha)?.isShared == false)
-        await start(rig, .beta, "b", 5001, family)
-        // It is open again from here on, and so nothing is published.
+        #expect(!instances.all.contains { $0.hasPrefix("5001") })
+        await rig.registry.answered(.beta, generation: generation)
+        // From now on it is open again, and nothing is gone by without a question.
+        _ = await rig.route(to: .alpha) { $0.ownProject == nil }
         #expect(await own(rig, .alpha)?.isShared == true)
         _ = await rig.route(to: .alpha) { $0.ownProject?.isShared == true }
         #expect(await own(rig, .beta)?.isShared == true)
@@ -164,36 +176,43 @@ import Testing
         await rig.end()
     }
 
-    @Test func aCloneThatDoesNotRunIsKnownToTheInstance() async throws {
+    @Test(arguments: [APIFamily.one, .two])
+    func aCloneThatDoesNotRunIsKnownToTheInstance(family: APIFamily) async throws {
         let instances = Instances()
         let rig = try await rig(instances)
         instances.set(5000, "p1")
         instances.folders.withLock { $0 = ["\(rig.home.path)/alpha", "\(rig.home.path)/.trees/x", "/elsewhere"] }
-        await start(rig, .alpha, "a", 5000)
+        await start(rig, .alpha, "a", 5000, family)
         #expect(await own(rig, .alpha)?.isShared == false)
         instances.folders.withLock { $0.append("\(rig.home.path)/beta/sub") }
         let number = try #require(await own(rig, .alpha)).number
         #expect(await own(rig, .alpha, newerThan: number)?.isShared == true)
         #expect(await sharing(rig, .alpha).first?.contains("beta") == true)
-        #expect(instances.count("5000/api/worktree?projectID=p1") == 2)
+        #expect(instances.count("5000/api/worktree?projectID=p1") == (family == .two ? 2 : 0))
         await rig.end()
     }
 
-    @Test func whoDoesNotAnswerCouldBeAClone() async throws {
+    @Test func anotherOneThatDoesNotAnswerIsNobodysTrouble() async throws {
         let instances = Instances()
         let rig = try await rig(instances)
         instances.set(5000, "p1")
         await start(rig, .alpha, "a", 5000)
-        await start(rig, .beta, "b", 5001)
-        let cautious = try #require(await own(rig, .alpha))
-        #expect(cautious.isShared)
-        #expect(await sharing(rig, .alpha) == [])
+        let generation = await start(rig, .beta, "b", 5001)
+        await rig.registry.answered(.beta, generation: generation)
+        for _ in 0..<5 { #expect(await own(rig, .alpha)?.isShared == false) }
         // It is not asked with every request.
-        for _ in 0..<5 { #expect(await own(rig, .alpha)?.isShared == true) }
         #expect(instances.count("5001/api/location") == 1)
-        // Where it ends, nobody is in doubt any more.
-        await rig.supervisor.tell(.beta, .exited("b", .stopped))
-        #expect(await own(rig, .alpha)?.isShared == false)
+        await rig.end()
+    }
+
+    @Test func whereItsFoldersAreNotKnownOthersCouldBeAmongThem() async throws {
+        let instances = Instances()
+        let rig = try await rig(instances)
+        instances.set(5000, "p1")
+        instances.isMute.withLock { $0 = true }
+        await start(rig, .alpha, "a", 5000)
+        #expect(await own(rig, .alpha)?.isShared == true)
+        #expect(await sharing(rig, .alpha) == [])
         await rig.end()
     }
 

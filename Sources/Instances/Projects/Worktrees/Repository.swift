@@ -16,6 +16,8 @@ package struct Repository: Sendable, Equatable {
 
     /// The folder that all worktrees share: the project's `.git`, or where that leads.
     package let path: String
+    /// The same with all symbolic links followed.
+    package let resolvedPath: String
     /// What git keeps of each worktree: folders below `worktrees`, by their names.
     package let entries: [String]
     /// The worktrees that are there.
@@ -24,8 +26,11 @@ package struct Repository: Sendable, Equatable {
     package let isCut: Bool
 
     /// A repository of these parts.
-    package init(path: String, entries: [String], worktrees: [Worktree], isCut: Bool = false) {
+    package init(
+        path: String, resolvedPath: String, entries: [String], worktrees: [Worktree], isCut: Bool = false
+    ) {
         self.path = path
+        self.resolvedPath = resolvedPath
         self.entries = entries
         self.worktrees = worktrees
         self.isCut = isCut

@@ -20,12 +20,19 @@ package struct DiskRepositoryReader: RepositoryReader {
     package func repository(of folder: String) -> Repository? {
         guard let git = gitFolder(of: folder) else { return nil }
         // A worktree has a folder of its own, which names the one that all share.
-        let common = SmallFile.read("\(git)/commondir").flatMap { GitPath.ofFile($0, in: git) } ?? git
+        var common = git
+        if let shared = SmallFile.read("\(git)/commondir").flatMap({ GitPath.ofFile($0, in: git) }) {
+            // Anybody may name such a folder; it is its worktree's alone.
+            guard let own = SmallFile.read("\(git)/gitdir").flatMap({ GitPath.worktree($0, in: git) }),
+                let identity = FolderIdentity(ofFolderAt: folder), identity == FolderIdentity(ofFolderAt: own)
+            else { return nil }
+            common = shared
+        }
         guard FolderIdentity(ofFolderAt: common) != nil else { return nil }
         let names = FolderEntries.names(in: "\(common)/worktrees", atMost: Self.mostWorktrees + 1) ?? []
         let entries = names.sorted().prefix(Self.mostWorktrees)
         return Repository(
-            path: common, entries: Array(entries),
+            path: common, resolvedPath: DiskProjectReader.resolve(common), entries: Array(entries),
             worktrees: entries.compactMap { worktree(listedIn: "\(common)/worktrees/\($0)") },
             isCut: names.count > Self.mostWorktrees)
     }

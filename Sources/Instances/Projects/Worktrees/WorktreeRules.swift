@@ -3,7 +3,8 @@ internal import OpenCode
 /// Which of the worktrees that git lists are a project's own.
 ///
 /// A worktree that is another project's folder, lies in one or holds one is not: it would open that project. Nor is one that
-/// holds the folder of all projects.
+/// holds the folder of all projects. Of a repository that lies in another project's folder none is: whoever writes a `.git` file
+/// could name it.
 struct WorktreeRules {
     /// Whose folder a path is.
     private var folders: [String: Set<ProjectName>] = [:]
@@ -25,9 +26,11 @@ struct WorktreeRules {
         }
     }
 
-    /// The directories of a project whose repository lists these worktrees.
-    func scope(of folder: ProjectFolder, _ worktrees: [Repository.Worktree]) -> DirectoryScope {
-        let paths = worktrees.filter { isOwn($0, of: folder.name) }.flatMap(Self.spellings)
+    /// The directories of a project with this repository.
+    func scope(of folder: ProjectFolder, _ repository: Repository) -> DirectoryScope {
+        let owners = owners(of: repository.path).union(owners(of: repository.resolvedPath))
+        guard owners.isSubset(of: [folder.name]) else { return folder.scope }
+        let paths = repository.worktrees.filter { isOwn($0, of: folder.name) }.flatMap(Self.spellings)
         guard !paths.isEmpty else { return folder.scope }
         return DirectoryScope(
             folder: folder.path, resolved: folder.resolvedPath, worktrees: paths, isRepository: folder.hasGit)
