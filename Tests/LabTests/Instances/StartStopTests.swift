@@ -54,6 +54,28 @@ import Testing
         #expect(try machine.request("GET", "/projects/alpha/api/path").status == 503)
     }
 
+    /// Its connections break before the manager tells of the stop: the client hears all the same who it was.
+    @Test(arguments: LabRoot.allCases) func aTurnThatIsStoppedByHandIsNotBlamedOnOpenCode(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root)
+        _ = try machine.startNew(project: "alpha")
+        let json = ("Content-Type", "application/json")
+        let made = try machine.request("POST", "/projects/alpha/api/session", headers: [json], body: Array("{}".utf8))
+        let session = try #require(made.text.firstMatch(of: #/ses_\w+/#)?.output)
+        let client = try machine.connect(port: LabMachine.port)
+        try client.send(
+            "POST", "/projects/alpha/api/session/\(session)/message",
+            headers: [("Authorization", "Bearer \(try machine.key())"), json],
+            body: Array(#"{"parts":[{"type":"text","text":"Hello [silent=60s]"}]}"#.utf8))
+        let deadline = Deadline(after: .seconds(20))
+        while try !machine.request("GET", "/projects/alpha/api/session/status").text.contains("busy") {
+            guard !deadline.hasPassed else { throw LabFailure("the turn does not begin") }
+        }
+        try machine.run("systemctl --user stop opencode@alpha")
+        let answer = try ResponseReader(client, method: "POST").readAll()
+        #expect(answer.status == 503)
+        #expect(answer.text.contains("was stopped by its service manager, not by the gateway"), "\(answer.text)")
+    }
+
     /// `opencode@my_app` was the original's unit for `my.app`; here it is nobody's.
     @Test(arguments: LabRoot.allCases) func unitsOfTheOriginalAreReported(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
