@@ -39,7 +39,8 @@ final class SessionFilling {
         } report: { [weak self] outcome in
             guard let self else { return }
             let isLate = MonotonicTime.now - start > Self.pageTimeout
-            if case .answered(200, _) = outcome, let next = listing.nextTarget(), !isLate { ask(next) } else { finished() }
+            guard case .answered(200, _) = outcome, let next = listing.nextTarget(), !isLate else { return finished() }
+            ask(next)
         }
     }
 }
