@@ -35,7 +35,8 @@ extension ReverseProxyRig {
         let answer = try connection.exchange("GET", "/projects/demo/api\(path)", headers: Self.fields)
         #expect(answer.status == 200)
         #expect(answer.text == "answered")
-        #expect(instance.requests.values.last?.target == path)
+        // Among the gateway's own questions.
+        #expect(instance.requests.values.contains { $0.target == path })
         // Without a key the gateway refuses, not the proxy.
         let refusal = try connection.exchange("GET", "/projects", headers: [("Host", "gateway.example.com")])
         #expect(refusal.status == 401)
