@@ -1,0 +1,19 @@
+/// Where an instance listens: a numeric address and a port.
+package struct InstanceAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The IP address.
+    package let ip: IPAddress
+    /// The TCP port, never 0.
+    package let port: UInt16
+
+    /// The address with these parts.
+    package init(ip: IPAddress, port: UInt16) {
+        self.ip = ip
+        self.port = port
+    }
+
+    /// The address as it stands in a URL and in a `Host` field (RFC 3986 §3.2, RFC 9110 §7.2): IPv6 in brackets.
+    package var authority: String { ip.isIPv4 ? "\(ip):\(port)" : "[\(ip)]:\(port)" }
+
+    /// The authority.
+    package var description: String { authority }
+}

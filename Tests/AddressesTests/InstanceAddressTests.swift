@@ -1,0 +1,11 @@
+import Addresses
+import Testing
+
+@Suite struct InstanceAddressTests {
+    @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1:4096"), ("::1", "[::1]:4096"), ("::ffff:10.0.0.7", "10.0.0.7:4096"),
+    ]) func itsAuthorityIsThatOfAURL(_ ip: String, _ authority: String) throws {
+        let address = InstanceAddress(ip: try #require(IPAddress(ip)), port: 4096)
+        #expect(address.authority == authority)
+    }
+}
