@@ -28,6 +28,8 @@ import Testing
             "directory=/home/vibe/demo/%C3%A9", "directory=/home/vibe/demo/\u{e9}",
             "directory=file:///home/vibe/demo", "directory=file:/home/vibe/demo/src",
             "directory=file://localhost/home/vibe/demo", "type=directory", "query=/home/vibe/other/directory",
+            "mydirectory=/etc", "subdirectory=/etc", "directoryName=/etc", "directory_id=/etc", "workdirectory[]=/etc",
+            "my%64irectory=/etc", "mylocation[directory]=/etc", "filter[directory]=/etc", "location_directory=/etc",
             "location=here", "directory=/home/vibe/demo&directory=/home/vibe/demo/src",
         ])
     func passingQueries(text: String) {
@@ -51,6 +53,8 @@ import Testing
             "location[directory]=/etc", "location%5Bdirectory%5D=%2Fetc", "location%5bdirectory%5d=/etc",
             "%6cocation[directory]=/etc", "location.directory=/etc", "location[directory][]=/etc", "directory[]=/etc",
             "directory[0]=/etc", "Directory=/etc", "DIRECTORY=/etc", "%64%69%72ectory=/etc", "%2564irectory=/etc",
+            "location[directory]x=/etc", "location%5Bdirectory%5D%zz=/etc", "location[a][directory]=/etc",
+            "location[]={%22directory%22:%22/etc%22}",
             "?directory=/etc", "+directory=/etc", "directory+=/etc", "x-opencode-directory=/etc",
             "location={%22directory%22:%22/etc%22}", "location=%7B%22directory%22%3A%22%2Fetc%22%7D",
             // What decoders read differently, or what ends or changes a path for some reader.

@@ -45,15 +45,31 @@ package enum DirectoryPin {
 
     private enum Role { case none, directory, location }
 
-    /// What a parameter is for. Its name is read generously: `directory[]`, `location[directory]`, `location.directory`,
-    /// in any case and however deeply encoded, are all taken for a directory.
+    /// What a parameter is for. Its name is read generously, in any case, however deeply encoded and with any brackets:
+    /// `directory[]`, `location[directory]`, `location.directory`. A name that merely contains one of these, such as
+    /// `subdirectory`, is read by no version.
     private static func role(of name: ArraySlice<UInt8>) -> Role {
-        if namesDirectory(name) { return .directory }
-        return spellings(of: name).contains { $0.elementsEqual(location) } ? .location : .none
+        // Nearly all parameters are too short.
+        guard name.count >= location.count else { return .none }
+        for spelling in spellings(of: name) {
+            let words = spelling.split(whereSeparator: isBetweenWords)
+            if words.first?.elementsEqual(directory) == true || words.first?.elementsEqual(field) == true {
+                return .directory
+            }
+            if words.first?.elementsEqual(location) == true {
+                return words.contains { $0.elementsEqual(directory) } ? .directory : .location
+            }
+        }
+        return .none
+    }
+
+    /// Brackets and dots, which lead into a value, and what some reader leaves out at a name's ends: spaces, a `+` that stands
+    /// for one, and the `?` that URLSearchParams drops (URL Standard §6.2).
+    private static func isBetweenWords(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte == 0x7F || separators.contains(byte)
     }
 
     private static func namesDirectory(_ bytes: ArraySlice<UInt8>) -> Bool {
-        // Nearly all parameters are too short, or plainly another word.
         guard bytes.count >= directory.count else { return false }
         return spellings(of: bytes).contains { $0.contains(directory) }
     }
@@ -62,13 +78,15 @@ package enum DirectoryPin {
     private static func spellings(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
         var spellings = [bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }]
         while spellings.count <= 4, let last = spellings.last, last.contains(UInt8(ascii: "%")) {
-            // Names that can't be decoded are not what OpenCode looks for.
-            guard let next = PercentDecoding.decode(last, plusIsSpace: false), next != last else { break }
-            spellings.append(next.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
+            let next = PercentDecoding.decodeLeniently(last).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            guard next != last else { break }
+            spellings.append(next)
         }
         return spellings
     }
 
+    private static let separators = Array("[].+?".utf8)
     private static let directory = Array("directory".utf8)
     private static let location = Array("location".utf8)
+    private static let field = Array("x-opencode-directory".utf8)
 }
