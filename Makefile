@@ -1,6 +1,10 @@
 # `make` lists what there is. run, test and bench install what is missing themselves.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-lab test-tsan test-asan schemathesis clients bench fuzz lab lint release clean
+.PHONY: help setup run test test-repeat test-lab test-tsan test-asan schemathesis clients bench fuzz lab lint release clean
+
+# How often `make test-repeat` runs each group; every second run is beside busy loops.
+MODULES ?= 100
+BLACKBOX ?= 20
 
 # Given to Benchmarks/run, for example BENCH="--quick --only small".
 BENCH ?=
@@ -25,6 +29,10 @@ test: setup lab ## run all tests; as root also those in the lab
 	swift build --build-tests
 	scripts/run-tests.sh
 	$(lab_tests)
+
+test-repeat: setup ## run the tests again and again to find the fickle ones (MODULES=100 BLACKBOX=20)
+	swift build --build-tests
+	@MODULES=$(MODULES) BLACKBOX=$(BLACKBOX) scripts/test-repeat.sh
 
 test-lab: setup lab ## run the tests in the lab only: against a real systemd, as root
 	swift build --build-tests

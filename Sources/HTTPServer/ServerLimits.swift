@@ -6,9 +6,9 @@ package struct ServerLimits: Sendable {
     package var idleTimeout = Duration.seconds(75)
     /// A request body without a byte (`--body-timeout`).
     package var bodyTimeout = Duration.seconds(60)
-    /// An answer of which the client takes no byte (`--send-timeout`).
+    /// An answer of which the client takes no byte (`--answer-timeout`).
     package var sendTimeout = Duration.seconds(900)
-    /// A request body up to this size is held whole before the request is handed over, in bytes (`--held-body`).
+    /// A request body up to this size is held whole before the request is handed over, in bytes.
     package var heldBody = 64 * 1024
     /// The request line and all fields together, in bytes (`--max-head`).
     package var maximumHead = 16 * 1024

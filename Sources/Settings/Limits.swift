@@ -6,10 +6,8 @@ package struct Limits: Sendable, Equatable {
     package internal(set) var idleTimeout = Duration.zero
     /// Without a byte of a request's body.
     package internal(set) var bodyTimeout = Duration.zero
-    /// Until the head of upstream's answer, and without a byte of an ordinary answer.
+    /// Until the head of upstream's answer, and without a byte of an ordinary answer, from upstream or taken by the client.
     package internal(set) var answerTimeout = Duration.zero
-    /// Without the client taking a byte of an ordinary answer.
-    package internal(set) var sendTimeout = Duration.zero
     /// Without a byte on an event stream.
     package internal(set) var streamTimeout = Duration.zero
     /// For running exchanges to finish after SIGTERM.
@@ -18,8 +16,6 @@ package struct Limits: Sendable, Equatable {
     package internal(set) var startTimeout = Duration.zero
     /// Between SIGTERM and SIGKILL for an instance.
     package internal(set) var stopTimeout = Duration.zero
-    /// Request bodies up to this size are held whole for a safe retry.
-    package internal(set) var heldBody = 0
     /// Waiting for a stalled reader of an event stream before it is cut.
     package internal(set) var streamBacklog = 0
     /// A request's line and fields together.

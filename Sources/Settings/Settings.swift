@@ -71,10 +71,8 @@ package enum Settings {
         time("body", \.limits.bodyTimeout, "60s", "Time without a byte of a request's body.").reloaded,
         time(
             "answer", \.limits.answerTimeout, "15min",
-            "Time until OpenCode's answer begins, and without a byte of an ordinary answer."
+            "Time until OpenCode's answer begins, and without a byte of an ordinary answer: from OpenCode, or taken by the client."
         ).reloaded,
-        time("send", \.limits.sendTimeout, "15min", "Time without the client taking a byte of an ordinary answer.")
-            .reloaded,
         time(
             "stream", \.limits.streamTimeout, "24h",
             "Time without a byte on an event stream, and until an answer that comes at the end of a turn."
@@ -83,10 +81,6 @@ package enum Settings {
     ]
 
     private static let sizes: [Setting] = [
-        size(
-            "held-body", "VIBE_HELD_BODY", \.limits.heldBody, "64KiB", 0...(64 << 20),
-            "Bytes: request bodies up to this size are held whole, so that they can be sent again safely."
-        ).reloaded,
         size(
             "stream-backlog", "VIBE_STREAM_BACKLOG", \.limits.streamBacklog, "4MiB", (64 << 10)...(1 << 30),
             "Bytes that may wait for a stalled reader of an event stream before it is cut."

@@ -28,8 +28,7 @@ extension GatewayLimits {
         server.headTimeout = limits.headTimeout
         server.idleTimeout = limits.idleTimeout
         server.bodyTimeout = limits.bodyTimeout
-        server.sendTimeout = limits.sendTimeout
-        server.heldBody = limits.heldBody
+        server.sendTimeout = limits.answerTimeout
         server.maximumHead = limits.maxHead
         server.maximumConnections = Self.connections(limits, threads, descriptors)
         answerTimeout = limits.answerTimeout

@@ -14,8 +14,8 @@ struct DefaultsTests {
             "auth-secret": "********", "key-file": "none", "config": "none", "access-log": "on", "log-format": "auto",
             "log-level": "info",
             "head-timeout": "10s", "idle-timeout": "75s", "body-timeout": "1min", "answer-timeout": "15min",
-            "send-timeout": "15min", "stream-timeout": "24h", "drain-timeout": "10s", "start-timeout": "5min",
-            "stop-timeout": "10s", "held-body": "64KiB", "stream-backlog": "4MiB", "max-head": "16KiB",
+            "stream-timeout": "24h", "drain-timeout": "10s", "start-timeout": "5min",
+            "stop-timeout": "10s", "stream-backlog": "4MiB", "max-head": "16KiB",
             "max-connections": "0", "allow-origin": "none", "trust-proxy": "none",
             "failed-tries": "10", "failed-try-interval": "6s",
             "instance-password": "on",
@@ -46,7 +46,6 @@ struct DefaultsTests {
         #expect(configuration.limits.idleTimeout == .seconds(75))
         #expect(configuration.limits.bodyTimeout == .seconds(60))
         #expect(configuration.limits.answerTimeout == .seconds(900))
-        #expect(configuration.limits.sendTimeout == .seconds(900))
         #expect(configuration.limits.streamTimeout == .seconds(86_400))
         #expect(configuration.limits.drainTimeout == .seconds(10))
         #expect(configuration.limits.startTimeout == .seconds(300))
@@ -58,7 +57,6 @@ struct DefaultsTests {
         #expect(configuration.instances.healthInterval == .seconds(10))
         #expect(configuration.instances.unhealthyAfter == .seconds(60))
         #expect(!configuration.instances.restartUnhealthy)
-        #expect(configuration.limits.heldBody == 65_536)
         #expect(configuration.limits.streamBacklog == 4_194_304)
         #expect(configuration.limits.maxHead == 16_384)
         #expect(configuration.limits.maxConnections == 0)

@@ -13,7 +13,7 @@ struct PrecedenceTests {
             "listen": "127.0.0.1:0", "home": "/srv/projects", "opencode": "'/opt/open code/bin' --pure",
             "supervisor": "process", "scope": "system", "threads": "64", "access-log": "off", "log-format": "journal",
             "log-level": "debug",
-            "held-body": "0", "stream-backlog": "1GiB", "max-head": "1KiB", "max-connections": "1000000",
+            "stream-backlog": "1GiB", "max-head": "1KiB", "max-connections": "1000000",
             "instance-password": "off",
             "trust-proxy": "127.0.0.1,10.0.0.0/8,2001:db8::/32",
             "config": "/srv/config", "key-file": "/srv/keys",

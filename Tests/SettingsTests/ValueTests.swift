@@ -33,13 +33,13 @@ struct AcceptedValueTests {
         "Sizes, printed in the largest unit that needs no fraction",
         arguments: [
             ("64KiB", 65_536, "64KiB"), ("1MiB", 1_048_576, "1MiB"), ("2048KiB", 2_097_152, "2MiB"),
-            ("1000", 1_000, "1000"), ("1000B", 1_000, "1000"), ("65536", 65_536, "64KiB"), ("0", 0, "0"),
+            ("100000", 100_000, "100000"), ("100000B", 100_000, "100000"), ("65536", 65_536, "64KiB"),
             ("64MiB", 67_108_864, "64MiB"),
         ])
     func sizes(text: String, bytes: Int, printed: String) throws {
-        let configuration = try CommandLineUnderTest.serve(["--held-body", text])
-        #expect(configuration.limits.heldBody == bytes)
-        #expect(try PrecedenceTests.setting("held-body").text(in: configuration) == printed)
+        let configuration = try CommandLineUnderTest.serve(["--stream-backlog", text])
+        #expect(configuration.limits.streamBacklog == bytes)
+        #expect(try PrecedenceTests.setting("stream-backlog").text(in: configuration) == printed)
     }
 
     @Test(

@@ -53,14 +53,14 @@ struct FlagSplitter {
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts[0])
-            let setting = try setting(of: flag)
+            let placeholder = try placeholder(of: flag)
             if parts.count == 2 {
                 given.flags.append(Pair(flag: flag, value: String(parts[1])))
             } else if let value = rest.first, !value.hasPrefix("--") {
                 rest.removeFirst()
                 given.flags.append(Pair(flag: flag, value: value))
             } else {
-                throw SettingError("\(flag) has no value: write \(flag) \(setting.placeholder).")
+                throw SettingError("\(flag) has no value: write \(flag) \(placeholder).")
             }
         }
         return .given(given)
@@ -72,9 +72,10 @@ struct FlagSplitter {
         return command.settings.first { $0.offFlag == argument }?.flag
     }
 
-    /// The setting of a flag. Errors never show what stands behind a `=`: it could be a key.
-    private func setting(of flag: String) throws(SettingError) -> Setting {
-        if let setting = command.settings.first(where: { $0.flag == flag }) { return setting }
+    /// What a flag's value looks like. Errors never show what stands behind a `=`: it could be a key.
+    private func placeholder(of flag: String) throws(SettingError) -> String {
+        if let setting = command.settings.first(where: { $0.flag == flag }) { return setting.placeholder }
+        if Settings.retired(beside: command.settings).contains(where: { $0.flag == flag }) { return "VALUE" }
         if let secret = Settings.table.first(where: { $0.isSecret && "--\($0.name)" == flag }) {
             throw SettingError(
                 "\(flag) is no flag, because every local user can read command lines: set \(secret.environment) in the "

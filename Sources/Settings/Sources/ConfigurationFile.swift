@@ -71,6 +71,7 @@ struct ConfigurationFile: Sendable, Equatable {
     private static func problem(of assignment: EnvironmentFile.Assignment, _ path: String) -> SettingError? {
         let place = "\(path), line \(assignment.line)"
         guard let setting = Settings.table.first(where: { $0.environment == assignment.name }) else {
+            if Settings.retired.contains(where: { $0.environment == assignment.name }) { return nil }
             let known = Settings.table.filter(\.isTakenFromFile).map(\.environment)
             let hint = NearestWord.hint(
                 assignment.name, among: known, else: "see `\(GatewayVersion.program) help serve`")

@@ -50,7 +50,8 @@ package struct SettingSources: Sendable {
         resolution.errors += resolution.configuration.contradictions(leavingOut: wrong)
         resolution.configuration.configurationFile = file?.path
         readKeys(files, file, &resolution)
-        resolution.configuration.notices += Self.unknownNames(in: environment) + resolution.configuration.cautions
+        resolution.configuration.notices +=
+            Self.unknownNames(in: environment) + retired(file) + resolution.configuration.cautions
         return resolution
     }
 
@@ -83,6 +84,18 @@ package struct SettingSources: Sendable {
             } catch {
                 return "\(error) It has no effect, because \(setting.source(holding)) holds over it."
             }
+        }
+    }
+
+    /// One sentence for each retired setting that is still given.
+    private func retired(_ file: ConfigurationFile?) -> [String] {
+        Settings.retired(beside: settings).compactMap { retired in
+            if flags.contains(where: { $0.flag == retired.flag }) { return retired.notice(retired.flag) }
+            if environment[retired.environment]?.isEmpty == false { return retired.notice(retired.environment) }
+            guard case .file(let path, let line, let name) = file?.value(of: retired.environment)?.origin else {
+                return nil
+            }
+            return retired.notice("\(path), line \(line): \(name)")
         }
     }
 
@@ -182,7 +195,9 @@ package struct SettingSources: Sendable {
     /// A misspelt name would otherwise leave a setting at its default without a word.
     private static func unknownNames(in environment: [String: String]) -> [String] {
         let known = Settings.table.map(\.environment)
-        return environment.keys.filter { $0.hasPrefix("VIBE_") && !known.contains($0) }.sorted().map { name in
+        let retired = Settings.retired.map(\.environment)
+        let unknown = environment.keys.filter { $0.hasPrefix("VIBE_") && !known.contains($0) && !retired.contains($0) }
+        return unknown.sorted().map { name in
             let hint = NearestWord.find(name, among: known).map { "; did you mean \($0)?" } ?? "."
             return "The environment's \(name) is no setting and has no effect\(hint)"
         }

@@ -168,7 +168,7 @@ import Testing
             ended.open()
             connection.close()
         }
-        let gateway = try GatewayUnderTest(flags: ["--send-timeout", "300ms"])
+        let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "300ms"])
         try gateway.start(instance)
         let connection = try TestClient.connect(port: gateway.port, receiveBuffer: 8192)
         try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
@@ -186,7 +186,7 @@ import Testing
             try connection.waitForEnd()
         }
         let gateway = try GatewayUnderTest(flags: [
-            "--answer-timeout", "100ms", "--send-timeout", "100ms", "--idle-timeout", "100ms", "--body-timeout",
+            "--answer-timeout", "100ms", "--idle-timeout", "100ms", "--body-timeout",
             "100ms",
         ])
         try gateway.start(instance)

@@ -69,7 +69,7 @@ import Testing
 
     @Test func aStalledHTTP10ReaderIsCut() throws {
         let left = Latch("the instance's connection to end")
-        let rig = try ProxyRig(flags: ["--send-timeout", "500ms"]) { connection, _ in
+        let rig = try ProxyRig(flags: ["--answer-timeout", "500ms"]) { connection, _ in
             defer { left.open() }
             try connection.writeHead(200, headers: [("Connection", "close")])
             let piece = [UInt8](repeating: 0x61, count: 1 << 20)
