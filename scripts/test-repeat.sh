@@ -30,13 +30,16 @@ summary() {
     if [ "$failed" -gt 0 ]; then
         echo "what failed, and in how many runs:"
         for log in "$logs"/*.log; do
-            # One line for each test and run; Swift Testing marks a failure with a cross.
-            sed -n 's/^✘ Test \([^ ]*\|".*"\) .*failed after.*/\1/p' "$log" | sort -u
+            # Swift Testing marks a failure with a cross; a run that has none and failed has crashed or could not begin.
+            names=$(sed -n -e '/^✘ Test run with /d' -e 's/^✘ Test \(.*\) failed after .*/\1/p' "$log" | sort -u)
+            echo "${names:-the run itself, without a failed test}"
         done | sort | uniq -c | sort -rn
         echo "see $logs"
     fi
 }
-trap 'summary; exit 130' INT
+log=
+# What was interrupted has no outcome.
+trap 'rm -f "$log"; summary; exit 130' INT
 trap 'stop_loops; exit 143' TERM
 
 # repeat NAME COUNT OPTIONS...: of COUNT runs every second one has busy neighbours.
