@@ -9,23 +9,17 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+name=clients
 version=0.2.3
 seconds=${CLIENTS_SECONDS:-120}
 tool=$PWD/.build/clients
 work=$PWD/.build/clients-run
 
-install() {
-    [ "$(cat "$tool/version" 2>/dev/null)" = "$version" ] && return
-    rm -rf "$tool"
-    python3 -c 'import ensurepip, venv' 2>/dev/null || scripts/setup.sh clients
-    python3 -m venv "$tool"
-    "$tool/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15 \
-        "opencode-python-sdk==$version" || return 1
-    printf '%s\n' "$version" >"$tool/version"
-}
+# shellcheck source=scripts/running-gateway.sh
+. scripts/running-gateway.sh
 
 has_sdk=1
-if ! install; then
+if ! install_tool opencode-python-sdk "$version"; then
     echo "clients: opencode-python-sdk $version can't be installed, because PyPI can't be reached or has no fitting build." >&2
     if [ "${CLIENTS_OPTIONAL-}" != 1 ]; then exit 75; fi
     echo "clients: SKIPPED. The SDK for Python was not tried against the running gateway." >&2
@@ -45,26 +39,11 @@ done
             >"$work/user/.config/opencode/env.d/${choice%%=*}.env"
     done
 )
-VIBE_AUTH_SECRET=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
-export VIBE_AUTH_SECRET
-: >"$work/output"
-HOME=$work/user XDG_RUNTIME_DIR=$work/user TWIN_PACE=0 .build/debug/viberemote-gateway serve --config none \
-    --listen 127.0.0.1:0 --home "$work/home" --supervisor process >"$work/output" 2>"$work/log" &
-gateway=$!
-trap 'kill "$gateway" 2>/dev/null; wait "$gateway" 2>/dev/null || true' EXIT
-trap 'exit 130' INT TERM
-
-waited=0
-until grep -q ' listening on ' "$work/output"; do
-    if ! kill -0 "$gateway" 2>/dev/null || [ "$waited" -ge 100 ]; then
-        echo "clients: the gateway did not start:" >&2
-        cat "$work/log" >&2
-        exit 1
-    fi
-    waited=$((waited + 1))
-    sleep 0.1
-done
-address=$(sed -n 's/.* listening on //p' "$work/output")
+HOME=$work/user
+XDG_RUNTIME_DIR=$work/user
+TWIN_PACE=0
+export HOME XDG_RUNTIME_DIR TWIN_PACE
+start_gateway
 for project in one two; do
     curl --silent --show-error --fail --output /dev/null --request POST --header "Authorization: Bearer $VIBE_AUTH_SECRET" \
         "$address/projects/$project/start"

@@ -9,22 +9,16 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+name=schemathesis
 version=4.32.5
 seconds=${SCHEMATHESIS_SECONDS:-60}
 tool=$PWD/.build/schemathesis
 work=$PWD/.build/schemathesis-run
 
-install() {
-    [ "$(cat "$tool/version" 2>/dev/null)" = "$version" ] && return
-    rm -rf "$tool"
-    python3 -c 'import ensurepip, venv' 2>/dev/null || scripts/setup.sh schemathesis
-    python3 -m venv "$tool"
-    "$tool/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15 "schemathesis==$version" ||
-        return 1
-    printf '%s\n' "$version" >"$tool/version"
-}
+# shellcheck source=scripts/running-gateway.sh
+. scripts/running-gateway.sh
 
-if ! install; then
+if ! install_tool schemathesis "$version"; then
     echo "schemathesis: version $version can't be installed, because PyPI can't be reached or has no fitting build." >&2
     if [ "${SCHEMATHESIS_OPTIONAL-}" = 1 ]; then
         echo "schemathesis: SKIPPED. The API's description was not tried against the running gateway." >&2
@@ -35,26 +29,7 @@ fi
 
 rm -rf "$work"
 mkdir -p "$work/home/demo" "$work/home/with space"
-VIBE_AUTH_SECRET=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
-export VIBE_AUTH_SECRET
-: >"$work/output"
-.build/debug/viberemote-gateway serve --listen 127.0.0.1:0 --home "$work/home" --supervisor process \
-    --opencode "$PWD/.build/debug/opencode-twin" --failed-tries 0 >"$work/output" 2>"$work/log" &
-gateway=$!
-trap 'kill "$gateway" 2>/dev/null; wait "$gateway" 2>/dev/null || true' EXIT
-trap 'exit 130' INT TERM
-
-waited=0
-until grep -q ' listening on ' "$work/output"; do
-    if ! kill -0 "$gateway" 2>/dev/null || [ "$waited" -ge 100 ]; then
-        echo "schemathesis: the gateway did not start:" >&2
-        cat "$work/log" >&2
-        exit 1
-    fi
-    waited=$((waited + 1))
-    sleep 0.1
-done
-address=$(sed -n 's/.* listening on //p' "$work/output")
+start_gateway --opencode "$PWD/.build/debug/opencode-twin" --failed-tries 0
 
 # The same cases in every run; nothing is kept between runs.
 status=0

@@ -9,70 +9,6 @@ import Testing
     private static let worktree = "/home/vibe/.local/share/opencode/worktree/6763b0/try"
     private static let ownProject = "6763b0aff0ee79ab2ec128266bfaf49bdad7f59f"
 
-    /// A stream with an instance behind it that answers what it is asked.
-    private struct Reader {
-        var filter: EventDirectoryFilter
-        var knowledge = EventKnowledge()
-        /// What the instance says of sessions and of its project; of sessions that are not in it, that there are none.
-        var sessions: [String: String] = [:]
-        var project: String?
-        /// Whether the instance does not answer.
-        var isSilent = false
-        var passed: [UInt8] = []
-        var asked: [String] = []
-
-        init(_ scope: DirectoryScope, limit: Int = 1 << 20) {
-            filter = EventDirectoryFilter(scope: scope, limit: limit)
-        }
-
-        mutating func read(_ text: String, answering: Bool = true) { read(Array(text.utf8), answering: answering) }
-
-        mutating func read(_ bytes: [UInt8], answering: Bool = true) {
-            filter.filter(bytes.span, &knowledge) { [self] span in keep(span) }
-            flush()
-            while answering, let question = filter.question { answer(question) }
-        }
-
-        // The closure above may not change what it is called on.
-        private final class Kept { var bytes: [UInt8] = [] }
-        private let kept = Kept()
-
-        private func keep(_ span: borrowing Span<UInt8>) {
-            for index in span.indices { kept.bytes.append(span[index]) }
-        }
-
-        private mutating func flush() {
-            passed += kept.bytes
-            kept.bytes = []
-        }
-
-        mutating func answer(_ question: EventKnowledge.Question) {
-            switch question {
-            case .session(let id):
-                let text = String(decoding: id, as: UTF8.self)
-                asked.append(text)
-                if isSilent { break }
-                if let directory = sessions[text] {
-                    knowledge.sessions.learn(id, Array(directory.utf8))
-                } else {
-                    knowledge.sessions.learnMissing(id)
-                }
-            case .project:
-                asked.append("project")
-                knowledge.project = project.map { Array($0.utf8) }
-            }
-            filter.goOn(&knowledge) { [self] span in keep(span) }
-            flush()
-        }
-
-        mutating func finish() {
-            filter.finish(&knowledge) { [self] span in keep(span) }
-            flush()
-        }
-
-        var text: String { String(decoding: passed, as: UTF8.self) }
-    }
-
     private func frame(_ type: String, _ data: String, location: String? = nil) -> String {
         let location = location.map { #","location":{"directory":"\#($0)"}"# } ?? ""
         return "data: {\"id\":\"evt_1\",\"created\":1,\"type\":\"\(type)\"\(location),\"data\":{\(data)}}\n\n"
@@ -81,7 +17,7 @@ import Testing
     private func session(_ id: String) -> String { #""sessionID":"\#(id)""# }
 
     @Test func aSessionIsLearntFromEventsThatNameBoth() {
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         let own =
             frame("session.inbox.enqueued", #""inboxID":"msg_1",\#(session("ses_1")),"item":{}"#, location: Self.home)
             + frame("session.execution.started", session("ses_1"))
@@ -95,7 +31,7 @@ import Testing
     }
 
     @Test func aSessionThatNobodyKnowsIsAskedForOnce() {
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         reader.sessions = ["ses_1": "\(Self.home)/sub", "ses_2": "/x"]
         for _ in 0..<3 {
             for id in ["ses_1", "ses_2", "ses_3"] { reader.read(frame("session.viewed", session(id))) }
@@ -110,7 +46,7 @@ import Testing
     }
 
     @Test func whatIsNotAnsweredIsLeftOutAndAskedForAgain() {
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         reader.isSilent = true
         reader.read(frame("session.viewed", session("ses_1")))
         #expect(reader.text == "")
@@ -122,7 +58,7 @@ import Testing
     }
 
     @Test func whatWasNotAnsweredAMomentAgoHoldsNothingUp() {
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         reader.knowledge.unanswered = [Array("ses_1".utf8)]
         let own = frame("agent.updated", "", location: Self.home)
         reader.read(frame("session.viewed", session("ses_1")) + own, answering: false)
@@ -131,7 +67,7 @@ import Testing
     }
 
     @Test func theOrderStaysWhileSomethingIsAsked() throws {
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         reader.sessions = ["ses_1": Self.home, "ses_2": "/x", "ses_3": Self.home]
         let own = frame("agent.updated", "", location: Self.home)
         let stream =
@@ -153,7 +89,7 @@ import Testing
     }
 
     @Test func whatWaitsHasALimit() {
-        var reader = Reader(Self.demo, limit: 1_000)
+        var reader = EventReader(Self.demo, limit: 1_000)
         let own = frame("agent.updated", "", location: Self.home)
         reader.read(frame("session.viewed", session("ses_1")), answering: false)
         var count = 0
@@ -167,7 +103,7 @@ import Testing
     }
 
     @Test func atTheEndWhatWaitsGoesOn() {
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         let own = frame("agent.updated", "", location: Self.home)
         reader.read(
             frame("session.viewed", session("ses_1")) + own + frame("session.viewed", session("ses_2")) + own,
@@ -178,7 +114,7 @@ import Testing
     }
 
     @Test func carriageReturnsAroundAQuestion() {
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         reader.sessions = ["ses_1": Self.home]
         let crlf = [
             frame("session.viewed", session("ses_1")), frame("session.viewed", session("ses_2")),
@@ -197,7 +133,7 @@ import Testing
         for (scope, expected) in [
             (Self.demo, away + back + used), (DirectoryScope(folder: "/x", resolved: "/x"), away + used + back),
         ] {
-            var reader = Reader(scope)
+            var reader = EventReader(scope)
             reader.read(away + used + back + used)
             #expect(reader.text == expected)
             #expect(reader.asked == [])
@@ -207,11 +143,11 @@ import Testing
         let far = frame(
             "session.moved", #"\#(session("ses_1")),"note":"\#(much)","location":{"directory":"/x"}"#,
             location: Self.home)
-        var own = Reader(Self.demo)
+        var own = EventReader(Self.demo)
         own.read(far + used)
         #expect(own.text == far)
         // To everybody else it is nobody's business.
-        var third = Reader(DirectoryScope(folder: "/y", resolved: "/y"))
+        var third = EventReader(DirectoryScope(folder: "/y", resolved: "/y"))
         third.read(away + used + back + used)
         #expect(third.text == "")
     }
@@ -219,13 +155,13 @@ import Testing
     @Test func aProjectsEventsAreJudgedByTheOwnProject() {
         let own = frame("worktree.updated", #""projectID":"\#(Self.ownProject)""#)
         let other = frame("worktree.updated", #""projectID":"653f6b77""#)
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         reader.project = Self.ownProject
         reader.read(own + other + own + other)
         #expect(reader.text == own + own)
         // Asked once for all.
         #expect(reader.asked == ["project"])
-        var unsure = Reader(Self.demo)
+        var unsure = EventReader(Self.demo)
         unsure.read(own + other)
         #expect(unsure.text == "")
     }
@@ -234,7 +170,7 @@ import Testing
         func updated(_ id: String) -> String {
             frame("project.updated", #""id":"\#(id)","canonical":"/home/vibe/demo","vcs":"git","sandboxes":[]"#)
         }
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         reader.project = "global"
         reader.read(updated("global"))
         let first = reader.knowledge.projectNews
@@ -259,7 +195,7 @@ import Testing
     }
 
     @Test func wrappedEventsOfOpenCode1TellOfCommitsToo() {
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         reader.read(
             "data: {\"directory\":\"\(Self.home)\",\"payload\":{\"type\":\"vcs.branch.updated\",\"properties\":{}}}\n\n"
         )
@@ -270,91 +206,12 @@ import Testing
     }
 
     @Test func aWorktreeThatAppearsIsFollowedFromTheNextEventOn() {
-        var reader = Reader(Self.demo)
+        var reader = EventReader(Self.demo)
         let event = frame("agent.updated", "", location: Self.worktree)
         reader.read(event)
         #expect(reader.text == "")
         reader.filter.scope = DirectoryScope(folder: Self.home, resolved: Self.home, worktrees: [Self.worktree])
         reader.read(event)
         #expect(reader.text == event)
-    }
-
-    // MARK: Recordings
-
-    private func recorded(_ name: String) throws -> [UInt8] { Array(try Fixtures.data("2.0.15", "events-\(name).txt")) }
-
-    private func events(_ text: String) throws -> [[String: Any]] {
-        try text.split(separator: "\n\n").filter { $0.hasPrefix("data: ") }.map {
-            try #require(
-                try JSONSerialization.jsonObject(with: Data($0.dropFirst("data: ".count).utf8)) as? [String: Any])
-        }
-    }
-
-    /// The types of a stream's events, and how often each comes.
-    private func types(_ text: String) throws -> [String: Int] {
-        try events(text).reduce(into: [:]) { $0[$1["type"] as? String ?? "", default: 0] += 1 }
-    }
-
-    @Test(arguments: ["other-location", "second-server"])
-    func aRecordedTurnInAnotherFolderIsThatFoldersAlone(name: String) throws {
-        let stream = try recorded(name)
-        var other = Reader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
-        other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
-        for byte in stream { other.read([byte]) }
-        // Every byte passes, without a question: the session is named with its folder first.
-        #expect(other.passed == stream)
-        #expect(other.asked == [])
-        #expect(try types(other.text)["session.execution.succeeded"] == 1)
-        #expect(try types(other.text)["session.usage.updated"] == (name == "second-server" ? 1 : 2))
-        var demo = Reader(Self.demo)
-        demo.read(stream)
-        #expect(try types(demo.text) == ["server.connected": 1])
-        #expect(demo.text.contains(": heartbeat\n\n"))
-        #expect(demo.asked == [])
-    }
-
-    @Test func aRecordedTurnThatIsJoinedInTheMiddleIsAskedForOnce() throws {
-        let text = String(decoding: try recorded("second-server"), as: UTF8.self)
-        let start = try #require(text.range(of: "session.execution.started"))
-        let frameStart = try #require(text[..<start.lowerBound].range(of: "data: ", options: .backwards))
-        let rest = String(text[frameStart.lowerBound...])
-        var other = Reader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
-        other.sessions = ["ses_dfd7bc744ffek3LKsgJzqw84Ie": "/home/vibe/other.app"]
-        other.read(rest)
-        #expect(other.text == rest)
-        #expect(other.asked == ["ses_dfd7bc744ffek3LKsgJzqw84Ie"])
-        var demo = Reader(Self.demo)
-        demo.sessions = other.sessions
-        demo.read(rest)
-        #expect(demo.text == "")
-        #expect(demo.asked.count == 1)
-    }
-
-    @Test func aRecordedMoveToAWorktreeAndBack() throws {
-        let stream = try recorded("worktree")
-        let text = String(decoding: stream, as: UTF8.self)
-        var whole = Reader(DirectoryScope(folder: Self.home, resolved: Self.home, worktrees: [Self.worktree]))
-        whole.project = Self.ownProject
-        whole.read(stream)
-        #expect(whole.text == text)
-        #expect(whole.asked == ["project"])
-        // Without the worktree only what happens in the folder, the moves among it.
-        var folder = Reader(Self.demo)
-        folder.project = Self.ownProject
-        folder.read(stream)
-        let seen = try types(folder.text)
-        #expect(seen["session.moved"] == 2)
-        #expect(seen["worktree.updated"] == 2)
-        #expect(seen["session.step.started"] == nil)
-        #expect(seen["session.text.delta"] == nil)
-        // What has no location is the session's: in the folder before the first move and behind the last one.
-        #expect(seen["session.execution.started"] == 1)
-        #expect(seen["session.execution.succeeded"] == 1)
-        #expect(seen["session.usage.updated"] == nil)
-        // And of another project nothing at all.
-        var other = Reader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
-        other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
-        other.read(stream)
-        #expect(try types(other.text) == ["server.connected": 1])
     }
 }

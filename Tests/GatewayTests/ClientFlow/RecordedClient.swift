@@ -68,13 +68,7 @@ final class Replay {
             opencode: try BuiltProducts.path("opencode-twin"))
         try gateway.makeProject("demo")
         folder = try FileTree.resolve("\(gateway.home.path)/demo")
-        for command in [
-            ["init", "--quiet"],
-            ["-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "--quiet", "--allow-empty", "-m", "x"],
-        ] {
-            let git = try TestProcess("/usr/bin/env", ["git"] + command, directory: folder)
-            guard try git.waitForExit(within: .seconds(20)) == .exited(0) else { throw TestFailure("git \(command)") }
-        }
+        try GitProgram.makeRepository(in: folder, message: "x")
         let answer = try gateway.request("POST", "/projects/demo/start", within: .seconds(60))
         guard answer.status == 200 else { throw TestFailure("start answered \(answer.text)") }
         names["/home/vibe/demo"] = folder

@@ -15,24 +15,13 @@ struct OpenCode2DirectoriesTests {
 
     private var demo: String { "\(gateway.home.path)/demo" }
 
-    private func git(_ folder: String, _ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/git")
-        process.arguments = ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.com"] + arguments
-        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw TestFailure("git \(arguments)") }
-    }
-
     /// Makes a project with a commit, and starts it.
     private func start(_ project: String = "demo", cloneOf other: String? = nil) throws {
         if let other {
-            try git(gateway.home.path, "clone", "-q", "\(gateway.home.path)/\(other)", project)
+            try GitProgram.run(in: gateway.home.path, "clone", "-q", "\(gateway.home.path)/\(other)", project)
         } else {
             try gateway.makeProject(project)
-            try git("\(gateway.home.path)/\(project)", "init", "-q")
-            try git("\(gateway.home.path)/\(project)", "commit", "-q", "--allow-empty", "-m", project)
+            try GitProgram.makeRepository(in: "\(gateway.home.path)/\(project)", message: project)
         }
         let answer = try gateway.request("POST", "/projects/\(project)/start", within: TwinRig.patience)
         guard answer.status == 200 else { throw TestFailure(answer.text) }

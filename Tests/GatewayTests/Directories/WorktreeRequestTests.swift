@@ -1,20 +1,9 @@
-import Foundation
 import TestKit
 import Testing
 
 /// What git lists as a worktree of the project is inside the project, for requests and for events.
 @Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct WorktreeRequestTests {
-    private func git(_ folder: String, _ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/git")
-        process.arguments = ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.com"] + arguments
-        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw TestFailure("git \(arguments)") }
-    }
-
     private func status(_ rig: ScriptedRig, _ folder: String) throws -> Int {
         try rig.request("GET", "/api/agent?location[directory]=\(folder)").status
     }
@@ -30,11 +19,10 @@ struct WorktreeRequestTests {
     func requestsAndEventsOfAWorktreePass(isMadeBefore: Bool) throws {
         let rig = try ScriptedRig()
         let tree = "\(rig.gateway.home.path)/.trees/try"
-        try git(rig.folder, "init", "-q")
-        try git(rig.folder, "commit", "-q", "--allow-empty", "-m", "first")
+        try GitProgram.makeRepository(in: rig.folder)
         let early = isMadeBefore ? nil : try rig.events()
         #expect(try status(rig, tree) == 403)
-        try git(rig.folder, "worktree", "add", "-q", "--detach", tree)
+        try GitProgram.run(in: rig.folder, "worktree", "add", "-q", "--detach", tree)
         try wait(rig, tree, for: 200)
         let reader = try early ?? rig.events()
         for path in [
@@ -53,17 +41,16 @@ struct WorktreeRequestTests {
         try reader.first { $0.contains(#""end""#) }
         #expect(String(decoding: reader.raw, as: UTF8.self).hasSuffix(event + end))
         #expect(!String(decoding: reader.raw, as: UTF8.self).contains(foreign))
-        try git(rig.folder, "worktree", "remove", tree)
+        try GitProgram.run(in: rig.folder, "worktree", "remove", tree)
         try wait(rig, tree, for: 403)
     }
 
     @Test func anotherProjectsFolderStaysOutsideAlsoAsAWorktree() throws {
         let rig = try ScriptedRig()
-        try git(rig.folder, "init", "-q")
-        try git(rig.folder, "commit", "-q", "--allow-empty", "-m", "first")
-        try git(rig.folder, "worktree", "add", "-q", "--detach", "\(rig.gateway.home.path)/other")
+        try GitProgram.makeRepository(in: rig.folder)
+        try GitProgram.run(in: rig.folder, "worktree", "add", "-q", "--detach", "\(rig.gateway.home.path)/other")
         let hidden = "\(rig.gateway.home.path)/.hidden"
-        try git(rig.folder, "worktree", "add", "-q", "--detach", hidden)
+        try GitProgram.run(in: rig.folder, "worktree", "add", "-q", "--detach", hidden)
         try wait(rig, hidden, for: 200)
         #expect(try status(rig, "\(rig.gateway.home.path)/other") == 403)
         #expect(try status(rig, rig.gateway.home.path) == 403)

@@ -1,0 +1,65 @@
+import OpenCode
+
+/// A stream with an instance behind it that answers what it is asked.
+struct EventReader {
+    var filter: EventDirectoryFilter
+    var knowledge = EventKnowledge()
+    /// What the instance says of sessions and of its project; of sessions that are not in it, that there are none.
+    var sessions: [String: String] = [:]
+    var project: String?
+    /// Whether the instance does not answer.
+    var isSilent = false
+    var passed: [UInt8] = []
+    var asked: [String] = []
+
+    init(_ scope: DirectoryScope, limit: Int = 1 << 20) {
+        filter = EventDirectoryFilter(scope: scope, limit: limit)
+    }
+
+    mutating func read(_ text: String, answering: Bool = true) { read(Array(text.utf8), answering: answering) }
+
+    mutating func read(_ bytes: [UInt8], answering: Bool = true) {
+        filter.filter(bytes.span, &knowledge) { [self] span in keep(span) }
+        flush()
+        while answering, let question = filter.question { answer(question) }
+    }
+
+    // The closure above may not change what it is called on.
+    private final class Kept { var bytes: [UInt8] = [] }
+    private let kept = Kept()
+
+    private func keep(_ span: borrowing Span<UInt8>) {
+        for index in span.indices { kept.bytes.append(span[index]) }
+    }
+
+    private mutating func flush() {
+        passed += kept.bytes
+        kept.bytes = []
+    }
+
+    mutating func answer(_ question: EventKnowledge.Question) {
+        switch question {
+        case .session(let id):
+            let text = String(decoding: id, as: UTF8.self)
+            asked.append(text)
+            if isSilent { break }
+            if let directory = sessions[text] {
+                knowledge.sessions.learn(id, Array(directory.utf8))
+            } else {
+                knowledge.sessions.learnMissing(id)
+            }
+        case .project:
+            asked.append("project")
+            knowledge.project = project.map { Array($0.utf8) }
+        }
+        filter.goOn(&knowledge) { [self] span in keep(span) }
+        flush()
+    }
+
+    mutating func finish() {
+        filter.finish(&knowledge) { [self] span in keep(span) }
+        flush()
+    }
+
+    var text: String { String(decoding: passed, as: UTF8.self) }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import OpenCode
+import Testing
+
+/// Recorded event streams of OpenCode 2 whose sessions are in several folders.
+@Suite struct RecordedSessionEventTests {
+    private static let home = "/home/vibe/demo"
+    private static let demo = DirectoryScope(folder: home, resolved: home)
+    private static let worktree = "/home/vibe/.local/share/opencode/worktree/6763b0/try"
+    private static let ownProject = "6763b0aff0ee79ab2ec128266bfaf49bdad7f59f"
+
+    private func recorded(_ name: String) throws -> [UInt8] { Array(try Fixtures.data("2.0.15", "events-\(name).txt")) }
+
+    private func events(_ text: String) throws -> [[String: Any]] {
+        try text.split(separator: "\n\n").filter { $0.hasPrefix("data: ") }.map {
+            try #require(
+                try JSONSerialization.jsonObject(with: Data($0.dropFirst("data: ".count).utf8)) as? [String: Any])
+        }
+    }
+
+    /// The types of a stream's events, and how often each comes.
+    private func types(_ text: String) throws -> [String: Int] {
+        try events(text).reduce(into: [:]) { $0[$1["type"] as? String ?? "", default: 0] += 1 }
+    }
+
+    @Test(arguments: ["other-location", "second-server"])
+    func aRecordedTurnInAnotherFolderIsThatFoldersAlone(name: String) throws {
+        let stream = try recorded(name)
+        var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
+        other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
+        for byte in stream { other.read([byte]) }
+        // Every byte passes, without a question: the session is named with its folder first.
+        #expect(other.passed == stream)
+        #expect(other.asked == [])
+        #expect(try types(other.text)["session.execution.succeeded"] == 1)
+        #expect(try types(other.text)["session.usage.updated"] == (name == "second-server" ? 1 : 2))
+        var demo = EventReader(Self.demo)
+        demo.read(stream)
+        #expect(try types(demo.text) == ["server.connected": 1])
+        #expect(demo.text.contains(": heartbeat\n\n"))
+        #expect(demo.asked == [])
+    }
+
+    @Test func aRecordedTurnThatIsJoinedInTheMiddleIsAskedForOnce() throws {
+        let text = String(decoding: try recorded("second-server"), as: UTF8.self)
+        let start = try #require(text.range(of: "session.execution.started"))
+        let frameStart = try #require(text[..<start.lowerBound].range(of: "data: ", options: .backwards))
+        let rest = String(text[frameStart.lowerBound...])
+        var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
+        other.sessions = ["ses_dfd7bc744ffek3LKsgJzqw84Ie": "/home/vibe/other.app"]
+        other.read(rest)
+        #expect(other.text == rest)
+        #expect(other.asked == ["ses_dfd7bc744ffek3LKsgJzqw84Ie"])
+        var demo = EventReader(Self.demo)
+        demo.sessions = other.sessions
+        demo.read(rest)
+        #expect(demo.text == "")
+        #expect(demo.asked.count == 1)
+    }
+
+    @Test func aRecordedMoveToAWorktreeAndBack() throws {
+        let stream = try recorded("worktree")
+        let text = String(decoding: stream, as: UTF8.self)
+        var whole = EventReader(DirectoryScope(folder: Self.home, resolved: Self.home, worktrees: [Self.worktree]))
+        whole.project = Self.ownProject
+        whole.read(stream)
+        #expect(whole.text == text)
+        #expect(whole.asked == ["project"])
+        // Without the worktree only what happens in the folder, the moves among it.
+        var folder = EventReader(Self.demo)
+        folder.project = Self.ownProject
+        folder.read(stream)
+        let seen = try types(folder.text)
+        #expect(seen["session.moved"] == 2)
+        #expect(seen["worktree.updated"] == 2)
+        #expect(seen["session.step.started"] == nil)
+        #expect(seen["session.text.delta"] == nil)
+        // What has no location is the session's: in the folder before the first move and behind the last one.
+        #expect(seen["session.execution.started"] == 1)
+        #expect(seen["session.execution.succeeded"] == 1)
+        #expect(seen["session.usage.updated"] == nil)
+        // And of another project nothing at all.
+        var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
+        other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
+        other.read(stream)
+        #expect(try types(other.text) == ["server.connected": 1])
+    }
+}

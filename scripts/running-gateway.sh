@@ -1,0 +1,36 @@
+# Sourced by the scripts that drive a running gateway: a Python tool from PyPI, and a gateway of their own that ends with them.
+# They set `name` (what their messages begin with), `tool` (the folder of the tool) and `work` (an empty folder).
+# shellcheck shell=sh disable=SC2154
+
+# install_tool PACKAGE VERSION: into $tool, once; fails where PyPI can't be reached or has no fitting build.
+install_tool() {
+    [ "$(cat "$tool/version" 2>/dev/null)" = "$2" ] && return
+    rm -rf "$tool"
+    python3 -c 'import ensurepip, venv' 2>/dev/null || scripts/setup.sh "$name"
+    python3 -m venv "$tool"
+    "$tool/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15 "$1==$2" || return 1
+    printf '%s\n' "$2" >"$tool/version"
+}
+
+# start_gateway OPTIONS...: sets `address` and `VIBE_AUTH_SECRET`, its key; the log is $work/log.
+start_gateway() {
+    VIBE_AUTH_SECRET=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
+    export VIBE_AUTH_SECRET
+    : >"$work/output"
+    .build/debug/viberemote-gateway serve --config none --listen 127.0.0.1:0 --home "$work/home" --supervisor process \
+        "$@" >"$work/output" 2>"$work/log" &
+    gateway=$!
+    trap 'kill "$gateway" 2>/dev/null; wait "$gateway" 2>/dev/null || true' EXIT
+    trap 'exit 130' INT TERM
+    waited=0
+    until grep -q ' listening on ' "$work/output"; do
+        if ! kill -0 "$gateway" 2>/dev/null || [ "$waited" -ge 100 ]; then
+            echo "$name: the gateway did not start:" >&2
+            cat "$work/log" >&2
+            exit 1
+        fi
+        waited=$((waited + 1))
+        sleep 0.1
+    done
+    address=$(sed -n 's/.* listening on //p' "$work/output")
+}
