@@ -1,4 +1,4 @@
-/// What instances run with, and how they are watched and helped up. Durations are measured on the monotonic clock.
+/// What instances run with, and how they are watched and restarted. Durations are measured on the monotonic clock.
 package struct InstanceSettings: Sendable, Equatable {
     /// Whether each run of an instance gets a random password.
     package internal(set) var givesPasswords = false

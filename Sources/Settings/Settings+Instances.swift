@@ -1,4 +1,4 @@
-/// What instances run with, and how they are started, watched and helped up.
+/// What instances run with, and how they are started, watched and restarted.
 extension Settings {
     static let instances: [Setting] = [
         Setting(

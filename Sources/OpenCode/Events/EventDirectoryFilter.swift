@@ -67,6 +67,7 @@ package struct EventDirectoryFilter: Sendable {
         while let step = scanner.next(bytes, &index) {
             switch step {
             case .data(let range): if judgement.isReading { judgement.read(bytes.extracting(range), in: scope) }
+            case .endOfData: break
             case .frame:
                 question = judgement.end(&knowledge, in: scope)
                 if question != nil {

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// What an instance is asked about the project that it serves, besides its health.
 package enum SetupQuestion: Sendable, CaseIterable {
     /// Its configuration: one that can't be read makes it refuse whatever concerns the project (1.18).
@@ -17,5 +19,131 @@ package enum SetupQuestion: Sendable, CaseIterable {
         case (.migration, .one): nil
         case (.migration, .two): "/api/experimental/migration/v1"
         }
+    }
+}
+
+/// What an instance's answer about its configuration means.
+package enum ConfigurationAnswer {
+    /// Why it can't be used, as one sentence; nil when it can be.
+    ///
+    /// An error is `{"name","data":{"message","path"}}` or `{"_tag","message"}` (1.18, 2.0.15). Of its message only the lines
+    /// that say what is wrong are told: OpenCode quotes the whole file, and keys may stand in it.
+    package static func trouble(status: Int, body: [UInt8]) -> String? {
+        guard status >= 400 else { return nil }
+        let error = try? JSONDecoder().decode(Failure.self, from: Data(body))
+        var what = [error?.name ?? error?._tag, error?.data?.path ?? error?.path].compactMap { $0 }.joined(
+            separator: ", ")
+        if let message = (error?.data?.message ?? error?.message).flatMap(gist) {
+            what += what.isEmpty ? message : ": " + message
+        }
+        return
+            "OpenCode can't use the project's configuration (\(status)\(what.isEmpty ? "" : ", " + cut(what))): mend its "
+            + "opencode.json, then restart."
+    }
+
+    /// The first line, and the first that stands below `--- Errors ---`.
+    private static func gist(_ message: String) -> String? {
+        let lines = message.split(whereSeparator: \.isNewline).map { ControlSequences.plain(String($0)) }
+        guard let first = lines.first else { return nil }
+        let errors = lines.firstIndex { $0.contains("--- Errors ---") }.map { lines[($0 + 1)...] }
+        let parts = [first] + (errors?.first.map { [$0] } ?? [])
+        return parts.map(trimmed).filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " || $0 == ":" }.reversed())
+    }
+
+    private static func cut(_ text: String) -> String { text.count > 300 ? text.prefix(300) + "…" : text }
+
+    private struct Failure: Decodable {
+        struct Details: Decodable {
+            var message: String?
+            var path: String?
+        }
+        var name: String?
+        var _tag: String?
+        var message: String?
+        var path: String?
+        var data: Details?
+    }
+}
+
+/// What an instance's answer about its models means.
+package enum ModelsAnswer {
+    /// Whether it has any; nil where the answer doesn't tell.
+    ///
+    /// OpenCode 1 lists providers with their models by name, 2 models: `{"providers":[{"models":{…}}]}`, `{"data":[…]}`.
+    package static func hasModels(status: Int, body: [UInt8]) -> Bool? {
+        guard status == 200, let answer = try? JSONDecoder().decode(Body.self, from: Data(body)) else { return nil }
+        if let providers = answer.providers { return providers.contains { $0.models?.isEmpty == false } }
+        return answer.data.map { !$0.isEmpty }
+    }
+
+    private struct Model: Decodable {}
+
+    private struct Provider: Decodable { var models: [String: Model]? }
+
+    private struct Body: Decodable {
+        var providers: [Provider]?
+        var data: [Model]?
+    }
+}
+
+/// How far OpenCode 2 has taken over the sessions of OpenCode 1 (`GET /api/experimental/migration/v1`, 2.0.15).
+package enum MigrationAnswer: Sendable, Equatable {
+    /// All are there, or there were none; or this version doesn't say.
+    case completed
+    /// It has not begun.
+    case required
+    /// It works on them; what it says of how far it is, such as `Sessions 12 of 40`.
+    case running(progress: String)
+    /// It has given up; why.
+    case failed(reason: String)
+
+    /// The meaning of an answer, from its status code and its body; nil where it makes no sense.
+    package init?(status: Int, body: [UInt8]) {
+        guard status != 404 else {
+            self = .completed
+            return
+        }
+        guard status == 200, let answer = try? JSONDecoder().decode(Body.self, from: Data(body)) else { return nil }
+        switch answer.status {
+        case "completed": self = .completed
+        case "required": self = .required
+        case "running": self = .running(progress: answer.progress?.text ?? "")
+        case "error": self = .failed(reason: ControlSequences.plain(answer.error ?? ""))
+        default: return nil
+        }
+    }
+
+    /// What `status` says as long as not all sessions are there; nil when they are.
+    package var warning: String? {
+        switch self {
+        case .completed: nil
+        case .required: "OpenCode 2 has not taken over OpenCode 1's sessions yet: older ones may be missing for a while"
+        case .running(let progress):
+            "OpenCode 2 takes over OpenCode 1's sessions\(progress.isEmpty ? "" : " (\(progress))"): older ones may be "
+                + "missing for a while"
+        case .failed(let reason):
+            "OpenCode 2 could not take over OpenCode 1's sessions\(reason.isEmpty ? "" : ": " + reason)"
+        }
+    }
+
+    private struct Body: Decodable {
+        struct Progress: Decodable {
+            var label: String
+            var numerator: Int?
+            var denominator: Int?
+
+            var text: String {
+                let label = ControlSequences.plain(label)
+                guard let numerator else { return label }
+                return "\(label) \(numerator)" + (denominator.map { " of \($0)" } ?? "")
+            }
+        }
+        var status: String
+        var progress: Progress?
+        var error: String?
     }
 }
