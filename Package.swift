@@ -64,20 +64,24 @@ let package = Package(
         module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
         module("OpenCode"),
         module("Access", ["Addresses", "CSodium"]),
-        module("Instances", ["Systemd", "OpenCode", "EnvironmentFiles", "JSONText", "Logging", "Access"]),
+        module("Projects", ["JSONText", "Logging", "OpenCode", "Systemd"]),
+        module("Instances", ["JSONText", "Logging", "OpenCode", "Projects", "Systemd"]),
+        module(
+            "Supervisors", ["Access", "EnvironmentFiles", "Instances", "Logging", "OpenCode", "Projects", "Systemd"]),
 
         // Glue and programs.
         module(
             "Gateway",
             [
-                "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Instances",
-                "Access", "Addresses", "JSONText", "Settings",
+                "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Projects",
+                "Instances", "Access", "Addresses", "JSONText", "Settings",
             ]),
         program(
             "viberemote-gateway",
             [
-                "Gateway", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances",
-                "Logging", "Locking", "OpenCode", "Settings", "Systemd", "Access", "Addresses",
+                "Gateway", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes", "Projects",
+                "Instances", "Supervisors", "Logging", "Locking", "OpenCode", "Settings", "Systemd", "Access",
+                "Addresses",
             ]),
         module("TestKit", ["CSpawn"]),
         program("opencode-twin", ["TestKit"]),
@@ -95,15 +99,25 @@ let package = Package(
         tests("SettingsTests", ["Settings", "Addresses", "EnvironmentFiles", "Locking", "Logging"]),
         tests("OpenCodeTests", ["OpenCode"]),
         tests("AccessTests", ["Access", "Addresses"]),
-        tests("InstancesTests", ["Instances", "Systemd", "OpenCode", "Logging", "Locking", "Access"]),
+        // Home directories and logs for the three modules' tests.
+        .target(
+            name: "Homes", dependencies: ["Projects", "Logging", "Locking"], path: "Tests/Homes", swiftSettings: strict),
+        tests("ProjectsTests", ["Projects", "Homes", "Systemd", "OpenCode", "Logging", "Locking"]),
+        tests("InstancesTests", ["Instances", "Projects", "Homes", "Systemd", "OpenCode", "Logging", "Locking"]),
+        tests(
+            "SupervisorsTests",
+            [
+                "Supervisors", "Instances", "Projects", "Homes", "EnvironmentFiles", "Systemd", "OpenCode", "Logging",
+                "Locking",
+            ]),
         tests("TestKitTests", ["TestKit"]),
         tests("LabTests", ["TestKit"]),
         tests("OpenCodeTwinTests", ["TestKit", "opencode-twin"]),
         tests(
             "GatewayTests",
             [
-                "Gateway", "HTTPServer", "HTTPTypes", "Instances", "OpenCode", "TestKit", "Settings", "Systemd",
-                "viberemote-gateway", "opencode-twin",
+                "Gateway", "HTTPServer", "HTTPTypes", "Projects", "Instances", "Supervisors", "OpenCode", "TestKit",
+                "Settings", "Systemd", "viberemote-gateway", "opencode-twin",
             ]),
     ]
 )

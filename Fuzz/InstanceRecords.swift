@@ -1,8 +1,10 @@
-// modules: Addresses JSONText EnvironmentFiles Locking OpenCode Access Logging Systemd Instances
+// modules: Addresses JSONText EnvironmentFiles Locking OpenCode Access Logging Systemd Projects Instances Supervisors
 // length: 400
 
 import Instances
 import OpenCode
+import Projects
+import Supervisors
 import Systemd
 
 /// A record that is understood is usable, and stays the same through its text; every record's text is understood.

@@ -1,7 +1,7 @@
-// modules: Addresses JSONText EnvironmentFiles Locking OpenCode Access Logging Systemd Instances
+// modules: Addresses JSONText EnvironmentFiles Locking OpenCode Access Logging Systemd Projects Instances Supervisors
 // length: 128
 
-import Instances
+import Supervisors
 
 /// A child's lines don't depend on how its output was cut, and none is empty, too long or more than one line.
 ///

@@ -1,7 +1,7 @@
-// modules: Addresses JSONText EnvironmentFiles Locking OpenCode Access Logging Systemd Instances
+// modules: Addresses JSONText Locking OpenCode Logging Systemd Projects
 // length: 300
 
-import Instances
+import Projects
 
 private let known = ["alpha", "beta", "a b", "gr\u{fc}n"].compactMap { ProjectName($0) }
 private let table = RoutingTable(known.map { RoutingTable.Route(name: $0, state: .stopped, endpoint: nil) })

@@ -1,8 +1,8 @@
-// modules: Addresses JSONText EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Settings Instances Gateway
+// modules: Addresses JSONText EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Settings Projects Instances Gateway
 // length: 128
 
 import HTTPTypes
-import Instances
+import Projects
 
 @testable import Gateway
 

@@ -1,5 +1,5 @@
 import Gateway
-import Instances
+internal import Instances
 import Locking
 import OpenCode
 

@@ -1,6 +1,6 @@
 import Gateway
 import Glibc
-import Instances
+internal import Instances
 import Logging
 import Settings
 import Systemd

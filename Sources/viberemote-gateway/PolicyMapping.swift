@@ -3,7 +3,7 @@ import Addresses
 import Gateway
 import HTTPClient
 import HTTPServer
-import Instances
+internal import Instances
 import Settings
 
 extension Policy {

@@ -1,5 +1,5 @@
-import Instances
 import Settings
+internal import Supervisors
 
 extension ProcessSetUp {
     /// Instances as child processes, out of the settings.

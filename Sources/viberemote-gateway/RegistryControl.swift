@@ -1,6 +1,7 @@
 import Gateway
-import Instances
+internal import Instances
 import OpenCode
+internal import Projects
 
 /// The registry as the data plane sees it.
 struct RegistryControl: ProjectControl {

@@ -2,10 +2,12 @@ import EventLoop
 import Gateway
 import Glibc
 import HTTPServer
-import Instances
+internal import Instances
 import Locking
 import Logging
+internal import Projects
 import Settings
+internal import Supervisors
 import Systemd
 
 /// The command `serve`: puts the planes together, runs the control plane on the main thread, and takes them apart

@@ -1,6 +1,6 @@
-import Instances
 import Logging
 import Settings
+internal import Supervisors
 import Systemd
 
 /// Decides who runs the instances, and says why.

@@ -1,7 +1,8 @@
 import HTTPServer
 import HTTPTypes
-import Instances
+internal import Instances
 import JSONText
+internal import Projects
 
 /// The exact bodies of the wire contract for what the control plane has answered. Pure.
 enum ControlAnswers {

@@ -1,5 +1,6 @@
 package import Instances
 package import OpenCode
+package import Projects
 
 /// What the data plane asks of the control plane: every decision about instances is made there.
 package protocol ProjectControl: Sendable {

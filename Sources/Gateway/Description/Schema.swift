@@ -1,4 +1,4 @@
-import Instances
+internal import Instances
 
 /// The forms of JSON that the gateway itself sends.
 enum Schema: String, CaseIterable {

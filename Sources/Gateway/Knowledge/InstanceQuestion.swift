@@ -1,6 +1,6 @@
 import HTTPClient
 import HTTPTypes
-import Instances
+internal import Instances
 
 /// A question that a loop asks an instance by itself, for the streams and requests that it carries.
 struct InstanceQuestion {

@@ -1,6 +1,7 @@
 import EventLoop
-import Instances
+internal import Instances
 import OpenCode
+internal import Projects
 
 /// What one loop knows of instances besides where they listen: which project their folders are, and where their sessions
 /// are. Confined to its loop.

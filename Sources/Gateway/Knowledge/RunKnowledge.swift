@@ -1,7 +1,8 @@
 import EventLoop
 import HTTPClient
-import Instances
+internal import Instances
 import OpenCode
+internal import Projects
 
 /// What one loop knows of one run of an instance whose events it carries, and what it asks for them.
 ///

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTPClient
 import HTTPTypes
-import Instances
+internal import Instances
 import OpenCode
 
 /// Reads an instance's own list of sessions, page by page, for where each of them is.

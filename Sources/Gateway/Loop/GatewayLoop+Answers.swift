@@ -1,8 +1,8 @@
 import HTTPClient
 import HTTPServer
 import HTTPTypes
-import Instances
 import Logging
+internal import Projects
 
 /// What the gateway says itself, to clients and in the log.
 extension GatewayLoop {

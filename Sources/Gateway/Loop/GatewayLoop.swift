@@ -3,9 +3,10 @@ import EventLoop
 import HTTPClient
 import HTTPServer
 import HTTPTypes
-import Instances
+internal import Instances
 import Logging
 import OpenCode
+internal import Projects
 
 /// One loop of the data plane: the HTTP front, the upstream client, and the snapshot that requests read.
 ///

@@ -1,5 +1,5 @@
 import HTTPServer
-import Instances
+internal import Instances
 
 /// What other threads say to a loop.
 enum LoopMessage: Sendable {

@@ -1,4 +1,4 @@
-import Instances
+internal import Instances
 
 /// How many pieces of answers have come from each instance, by its slot: one loop's share. Counting costs an addition,
 /// because it happens for each piece; times would cost a system call's worth.

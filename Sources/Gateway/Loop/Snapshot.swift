@@ -1,4 +1,4 @@
-import Instances
+internal import Instances
 
 /// All that a request reads on its way: immutable, replaced as a whole, taken once for each request.
 struct Snapshot: Sendable {

@@ -1,8 +1,8 @@
 import HTTPServer
 import HTTPTypes
-import Instances
 import Logging
 import OpenCode
+internal import Projects
 
 /// Leaves other directories' events out of one stream on its way to the client.
 final class EventFilter {

@@ -2,9 +2,10 @@ import EventLoop
 import HTTPClient
 import HTTPServer
 import HTTPTypes
-import Instances
+internal import Instances
 import Logging
 import OpenCode
+internal import Projects
 
 /// What the instance sends.
 extension ProxyExchange: UpstreamFollower {

@@ -1,5 +1,5 @@
 import HTTPServer
-import Instances
+internal import Instances
 import OpenCode
 
 /// What the rules about directories want done before a request goes on: until then it is held.

@@ -1,6 +1,7 @@
 import HTTPClient
 import HTTPServer
-import Instances
+internal import Instances
+internal import Projects
 
 /// What a client is told whose instance is ended before it has answered: by whom.
 extension ProxyExchange {

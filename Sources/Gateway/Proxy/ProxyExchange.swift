@@ -2,9 +2,10 @@ import EventLoop
 import HTTPClient
 import HTTPServer
 import HTTPTypes
-import Instances
+internal import Instances
 import Logging
 import OpenCode
+internal import Projects
 
 /// One proxied request: what the client sends goes to the instance, what the instance answers goes to the client, and
 /// either end's leaving ends the other.

@@ -1,4 +1,4 @@
-import Instances
+internal import Projects
 
 /// What a request asks for: method and raw path mapped to one case.
 enum Route: Equatable {

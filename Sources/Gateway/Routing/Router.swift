@@ -1,5 +1,5 @@
 import HTTPTypes
-import Instances
+internal import Projects
 
 /// Maps requests to routes. Pure: the same bytes give the same route, whatever else is going on.
 enum Router {

@@ -1,3 +1,5 @@
+internal import Projects
+
 /// Events that wait for their turn: what an event makes happen at once, such as the outcome of a start, comes after
 /// everything that the event itself leads to.
 struct Inbox {

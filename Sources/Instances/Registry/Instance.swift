@@ -1,5 +1,6 @@
 internal import Logging
 internal import OpenCode
+internal import Projects
 internal import Systemd
 
 /// What the registry keeps of one project's instance.

@@ -1,4 +1,5 @@
 internal import Logging
+package import Projects
 internal import Systemd
 
 /// What happens to instances, and what the state machines want done about it.

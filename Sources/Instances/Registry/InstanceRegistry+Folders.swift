@@ -1,4 +1,5 @@
 internal import Logging
+internal import Projects
 internal import Systemd
 
 /// Folders that were replaced while their server runs: that goes on in the old one.

@@ -1,5 +1,6 @@
 internal import Logging
 internal import OpenCode
+internal import Projects
 
 /// Health checks, signs of life, and whose port a port is.
 extension InstanceRegistry {

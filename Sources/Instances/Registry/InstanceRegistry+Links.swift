@@ -1,4 +1,5 @@
 package import OpenCode
+package import Projects
 
 extension InstanceRegistry {
     /// What the registry asks of others, and tells them.

@@ -1,3 +1,4 @@
+internal import Projects
 internal import Systemd
 
 /// The registry's beginning, before which nobody may ask it anything, and its end.

@@ -1,5 +1,6 @@
 internal import Logging
 package import OpenCode
+package import Projects
 
 /// The question which project an instance's folder is to OpenCode.
 package struct ProjectInquiry: Sendable {

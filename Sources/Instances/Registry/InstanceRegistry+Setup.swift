@@ -1,5 +1,6 @@
 internal import Logging
 internal import OpenCode
+package import Projects
 internal import Systemd
 
 /// What is wrong with how an instance is set up, although it is healthy.

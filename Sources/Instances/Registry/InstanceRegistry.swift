@@ -1,5 +1,6 @@
 package import Logging
 internal import OpenCode
+package import Projects
 package import Systemd
 
 /// Every project's instance: starts and stops them, and publishes where requests go. Lives on the control loop.

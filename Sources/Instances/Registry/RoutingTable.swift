@@ -1,4 +1,5 @@
 package import OpenCode
+package import Projects
 
 /// Where requests go: an immutable picture of all instances, which the loops read without a lock.
 package struct RoutingTable: Sendable {

@@ -75,7 +75,7 @@ extension InstanceStateMachine {
 
 extension Duration {
     /// Seconds as a person writes them: `30 s`, `0.5 s`.
-    var inWords: String {
+    package var inWords: String {
         let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
         return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
     }

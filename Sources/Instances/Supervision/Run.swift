@@ -1,4 +1,5 @@
 package import OpenCode
+package import Projects
 
 /// One life of a project's server.
 package struct Run: Sendable, Equatable {

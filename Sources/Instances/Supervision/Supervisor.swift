@@ -1,3 +1,5 @@
+package import Projects
+
 /// Runs OpenCode servers, one for each project at most, and tells what becomes of them. Used on the control loop only.
 package protocol Supervisor: Sendable {
     /// `process` or `systemd`: in answers and logs.

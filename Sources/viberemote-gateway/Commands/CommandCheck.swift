@@ -1,7 +1,8 @@
 import EnvironmentFiles
-import Instances
 import OpenCode
+internal import Projects
 import Settings
+internal import Supervisors
 import Systemd
 
 /// Asks each command that serves a project for its version: the common one, and those that projects have of their own.

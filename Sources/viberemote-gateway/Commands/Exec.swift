@@ -1,5 +1,6 @@
-import Instances
+internal import Projects
 import Settings
+internal import Supervisors
 
 /// The command `exec`: becomes the OpenCode server of a unit's instance.
 enum Exec {

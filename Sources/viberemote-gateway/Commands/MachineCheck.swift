@@ -2,9 +2,11 @@ import EnvironmentFiles
 import EventLoop
 import Glibc
 import HTTPTypes
-import Instances
+internal import Instances
 import OpenCode
+internal import Projects
 import Settings
+internal import Supervisors
 import Systemd
 
 /// Compares what the settings name with what there is on this machine.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-import Instances
+internal import Instances
 import Settings
 
 /// The command `project`: asks the running gateway and prints what it says.

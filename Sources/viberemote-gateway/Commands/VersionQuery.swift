@@ -1,6 +1,6 @@
 import Glibc
-import Instances
 import Locking
+internal import Supervisors
 import Systemd
 
 /// Asks the OpenCode command for its version, as an instance would be run but with `--version`.

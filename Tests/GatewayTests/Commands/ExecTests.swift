@@ -1,6 +1,7 @@
 import Glibc
-import Instances
 import OpenCode
+import Projects
+import Supervisors
 import Systemd
 import TestKit
 import Testing

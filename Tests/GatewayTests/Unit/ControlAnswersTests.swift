@@ -2,6 +2,7 @@ import HTTPServer
 import HTTPTypes
 import Instances
 import OpenCode
+import Projects
 import Testing
 
 @testable import Gateway

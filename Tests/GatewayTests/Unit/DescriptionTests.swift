@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Instances
 import Settings
 import Testing
 

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Instances
+import Projects
 import Testing
 
 @testable import Gateway

@@ -1,7 +1,9 @@
+import Homes
 import Instances
 import Locking
 import Logging
 import OpenCode
+import Projects
 import Testing
 
 /// Which of OpenCode's APIs an instance speaks, and what follows from it.

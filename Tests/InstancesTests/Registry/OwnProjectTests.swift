@@ -1,7 +1,9 @@
 import Foundation
+import Homes
 import Instances
 import Locking
 import OpenCode
+import Projects
 import Testing
 
 /// Which project an instance's folder is to OpenCode: asked when it is needed, once, and again when it may have changed.

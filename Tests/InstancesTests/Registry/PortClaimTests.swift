@@ -1,5 +1,7 @@
+import Homes
 import Instances
 import Logging
+import Projects
 import Testing
 
 /// Two instances that say that one port is theirs: requests go to the one that listens there, or nowhere.

@@ -1,7 +1,9 @@
+import Homes
 import Instances
 import Locking
 import Logging
 import OpenCode
+import Projects
 import Testing
 
 /// What the gateway asks a healthy instance about how it is set up, and when.

@@ -1,7 +1,9 @@
+import Homes
 import Instances
 import Locking
 import Logging
 import OpenCode
+import Projects
 import Testing
 
 /// What a supervisor reports by itself: servers found, restarted, stopped by others, given up.
@@ -115,7 +117,9 @@ import Testing
     }
 
     @Test func aStartWithoutAPortPointsAtTheJournal() async throws {
-        let rig = try await SupervisedRig(limits: .starting(within: .milliseconds(50)))
+        var limits = InstanceLimits()
+        limits.start = .milliseconds(50)
+        let rig = try await SupervisedRig(limits: limits)
         async let answer = rig.registry.start(.alpha)
         #expect(await rig.reaches(.starting))
         await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")))

@@ -1,8 +1,10 @@
 import Foundation
+import Homes
 import Instances
 import Locking
 import Logging
 import OpenCode
+import Projects
 import Systemd
 
 /// A supervisor that does what a test says.

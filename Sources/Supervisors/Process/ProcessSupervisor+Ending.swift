@@ -1,0 +1,126 @@
+internal import Glibc
+internal import Instances
+internal import Logging
+package import Projects
+internal import Systemd
+
+/// Ends servers with all that they have started: their process groups, and what has left those (OpenCode gives each shell
+/// command a session of its own).
+extension ProcessSupervisor {
+    /// How long what SIGKILL was sent to may still hold up what follows.
+    static let patience = Duration.seconds(5)
+
+    /// SIGTERM to all of it, once.
+    func requestEnd(of project: ProjectName) {
+        guard let instance = instances[project], !instance.isAsked else { return }
+        instances[project]?.isAsked = true
+        // Who they are is looked up first: the leader's end takes the threads away that lead to them.
+        let others = members(of: project).filter { $0.group != instance.child.identity.number }
+        instance.child.signalGroup(SIGTERM)
+        for other in others { _ = ProcessHandle(other.identity, on: loop)?.signal(SIGTERM) }
+    }
+
+    /// SIGKILL to all of it.
+    func forceEnd(of project: ProjectName) {
+        guard instances[project] != nil else { return }
+        instances[project]?.isAsked = true
+        instances[project]?.isKilling = true
+        sweep(project)
+    }
+
+    /// Looks for what is left of a server, ends it where it is time to, and reports the server's end when there is nothing.
+    ///
+    /// After a stop the processes that the server has started may end in their own time until `kill`; after an end by
+    /// itself they are killed at once: nobody needs them, and the next server may want their ports and files.
+    func sweep(_ project: ProjectName) {
+        guard let instance = instances[project] else { return }
+        let kills = instance.isKilling || (instance.hasEnded && !instance.isAsked)
+        var left = members(of: project)
+        if kills { instance.child.signalGroup(SIGKILL) }
+        if instance.hasEnded { left.removeAll { $0.identity == instance.child.identity } }
+        let handles = left.compactMap { signal(kills ? SIGKILL : 0, to: $0, instance.logger) }
+        guard instance.hasEnded else { return }
+        instances[project]?.remainder = handles
+        guard !handles.isEmpty else { return finish(project) }
+        watch(handles, of: project, run: instance.run.id)
+        if kills, instance.deadline == nil { setDeadline(project, run: instance.run.id) }
+    }
+
+    /// Nil for a process that has gone already, or that can't be ended because it runs as another user.
+    private func signal(_ number: Int32, to process: ProcessStatus, _ logger: Logger) -> ProcessHandle? {
+        guard let handle = ProcessHandle(process.identity, on: loop) else { return nil }
+        if handle.signal(number) { return handle }
+        logger.warning("process \(process.identity.number) runs as another user and can't be ended")
+        return nil
+    }
+
+    /// Whether a process of the project's child, or of what that has started, has this number where it lives.
+    package nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
+        assumeIsolated { supervisor in
+            guard let instance = supervisor.instances[project] else { return nil }
+            // Nearly always it is the first process, and there is nothing to look for.
+            let first = instance.child.identity.number
+            if ProcessTable.innermostNumber(of: first) == number { return true }
+            return ProcessTable.hasNumber(number, among: supervisor.members(of: project).map(\.identity.number))
+        }
+    }
+
+    private func members(of project: ProjectName) -> [ProcessStatus] {
+        guard let instance = instances[project] else { return [] }
+        let members = ProcessTable.read(mark: RunMark.run)
+            .members(ofMark: instance.run.id, leader: instance.leader, known: instance.known)
+        instances[project]?.known.formUnion(members.map(\.identity))
+        return members
+    }
+
+    /// When all of these have ended, there may be others: some that were started meanwhile.
+    private func watch(_ handles: [ProcessHandle], of project: ProjectName, run: String) {
+        for handle in handles {
+            let identity = handle.identity
+            do throws(SystemdError) {
+                try handle.watchEnd { [weak self] in
+                    self?.assumeIsolated { $0.note(theEndOf: identity, of: project, run: run) }
+                }
+            } catch {
+                logger.error("a process can't be watched: \(error)")
+                note(theEndOf: identity, of: project, run: run)
+            }
+        }
+    }
+
+    private func note(theEndOf process: ProcessIdentity, of project: ProjectName, run: String) {
+        guard instances[project]?.run.id == run else { return }
+        instances[project]?.remainder.removeAll { $0.identity == process }
+        if instances[project]?.remainder.isEmpty == true { sweep(project) }
+    }
+
+    private func setDeadline(_ project: ProjectName, run: String) {
+        instances[project]?.deadline = try? loop.timer(after: Self.patience) { [weak self] in
+            self?.assumeIsolated { $0.giveUp(project, run: run) }
+        }
+    }
+
+    /// Processes that not even SIGKILL ends hang in the kernel and take no requests.
+    private func giveUp(_ project: ProjectName, run: String) {
+        guard let instance = instances[project], instance.run.id == run, instance.hasEnded else { return }
+        let numbers = instance.remainder.map { "\($0.identity.number)" }.joined(separator: ", ")
+        instance.logger.error("processes of an instance that has ended hang in the kernel: \(numbers)")
+        abandoned.insert(run)
+        finish(project)
+    }
+
+    private func finish(_ project: ProjectName) {
+        guard let child = instances[project]?.child else { return }
+        // Its last output comes from within this call.
+        let exit = child.collect()
+        instances[project]?.finishOutput()
+        guard let instance = instances.removeValue(forKey: project) else { return }
+        lastTails[project] = instance.tail
+        setUp.records.remove(project)
+        observer?.supervised(
+            project,
+            .exited(
+                run: instance.run.id, how: exit.description, tail: instance.tail,
+                next: instance.isAsked ? .stopped : .failed))
+    }
+}

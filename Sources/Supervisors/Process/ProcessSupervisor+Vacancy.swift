@@ -1,0 +1,40 @@
+internal import Instances
+internal import Logging
+internal import Projects
+internal import Systemd
+
+/// A folder never has two servers, whoever has started the first and by whatever name it is reached.
+extension ProcessSupervisor {
+    /// Which folder it is; throws when a server works in it already, of which nobody may have told this gateway.
+    func requireVacant(_ folder: ProjectFolder) throws(LaunchError) -> FolderIdentity? {
+        guard isRecovered else {
+            throw LaunchError("the gateway still looks for what an earlier one has left. Try again in a moment.")
+        }
+        guard instances[folder.name] == nil else { throw LaunchError("a server of it still runs.") }
+        let table = ProcessTable.read(mark: RunMark.run)
+        if let record = setUp.records.read(folder.name, report: report), record.isOfThisBoot,
+            let process = leader(of: record, in: table)
+        {
+            throw LaunchError(
+                "process \(process.number) serves it, and this gateway has not started it: end it first "
+                    + "(`kill \(process.number)`), or start the gateway anew, which takes it over.")
+        }
+        guard let identity = FolderIdentity(ofFolderAt: folder.path) else { return nil }
+        if let other = instances.first(where: { $0.value.record.folder == identity })?.key {
+            throw FolderServer.refusal(by: other)
+        }
+        let ours = Set(instances.values.map(\.run.id))
+        if let server = FolderServer.find(in: identity, table, ignoring: ours.union(abandoned)) { throw server.refusal }
+        return identity
+    }
+
+    /// Tells of a record that can't be used.
+    func report(_ problem: String) { logger.warning("\(problem)") }
+
+    /// The projects' folder can't be locked.
+    func warnOfFolder() {
+        logger.warning(
+            "The projects' folder can't be locked: start no second gateway for it with other XDG_RUNTIME_DIR",
+            LogField("home", setUp.projects))
+    }
+}

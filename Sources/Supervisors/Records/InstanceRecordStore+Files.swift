@@ -1,0 +1,111 @@
+internal import Access
+internal import EnvironmentFiles
+internal import Glibc
+internal import Projects
+internal import Systemd
+
+/// Single files of records.
+extension InstanceRecordStore {
+    /// Records are shorter by far.
+    private static let longestFile = 64 * 1024
+
+    static func exists(_ path: String) -> Bool { Glibc.access(path, F_OK) == 0 }
+
+    /// Makes a folder where it is missing; throws unless it is ours and closed to others.
+    static func prepare(_ folder: String) throws(InstanceRecordError) {
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/\(part)"
+            // XDG: a folder that has to be made is made with mode 0700.
+            if mkdir(path, 0o700) != 0, errno != EEXIST, errno != EROFS || !exists(path) {
+                throw .failed("made", path, errno)
+            }
+        }
+        var status = stat()
+        guard lstat(folder, &status) == 0 else { throw .failed("looked at", folder, errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+            throw InstanceRecordError(
+                "\(folder) is no folder of this user's, but it is to hold the instances' passwords: remove it.")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw InstanceRecordError(
+                "\(folder) can be read by others, but it is to hold the instances' passwords: chmod 700 '\(folder)'.")
+        }
+    }
+
+    static func put(_ record: InstanceRecord, _ name: String, in folder: String) throws(InstanceRecordError) {
+        let path = "\(folder)/\(name)"
+        let new = "\(folder)/.\(RandomBytes.hex(unfinishedLength / 2))"
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .failed("made", new, errno) }
+        defer { close(descriptor) }
+        let text = Array(record.text.utf8)
+        guard Glibc.write(descriptor, text, text.count) == text.count, rename(new, path) == 0 else {
+            let code = errno
+            unlink(new)
+            throw .failed("written", path, code)
+        }
+    }
+
+    /// Whether a file of this name is one that a writer was just writing.
+    static func isUnfinished(_ name: String) -> Bool {
+        name.utf8.count == unfinishedLength + 1 && name.hasPrefix(".") && name.dropFirst().allSatisfy(\.isHexDigit)
+    }
+
+    private static let unfinishedLength = 16
+
+    /// Removes a file, and its folder when that is empty then.
+    static func remove(_ name: String, in folder: String) {
+        unlink("\(folder)/\(name)")
+        rmdir(folder)
+    }
+
+    /// The record in a file. Nothing else is unlinked or believed; why not is told.
+    static func read(_ name: String, in folder: String, report: Report) -> InstanceRecord? {
+        let path = "\(folder)/\(name)"
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno != ENOENT { report(unread(path, SystemdError.reason(of: errno))) }
+            return nil
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        if let reason = reasonAgainst(status) {
+            report(unread(path, reason))
+            return nil
+        }
+        if status.st_mode & 0o077 != 0 {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            report("\(path) could be read by others (mode \(mode)) and holds a password: its mode is put right.")
+            fchmod(descriptor, 0o600)
+        }
+        guard let record = content(of: descriptor, Int(status.st_size)).flatMap({ InstanceRecord(text: $0) }) else {
+            report(unread(path, "it is no record of an instance"))
+            return nil
+        }
+        guard fileName(of: record.project.bytes) == name else {
+            report(unread(path, "it is the record of another project, \(record.project)"))
+            return nil
+        }
+        return record
+    }
+
+    private static func reasonAgainst(_ status: stat) -> String? {
+        if status.st_mode & S_IFMT != S_IFREG { return "it is no regular file" }
+        if status.st_uid != geteuid() { return "it belongs to another user" }
+        if status.st_mode & 0o022 != 0 { return "others can write it, so nothing in it is believed" }
+        return status.st_size > longestFile ? "it is too long" : nil
+    }
+
+    private static func content(of descriptor: Int32, _ size: Int) -> String? {
+        var bytes = [UInt8](repeating: 0, count: size)
+        guard Glibc.read(descriptor, &bytes, bytes.count) == bytes.count else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func unread(_ path: String, _ reason: String) -> String {
+        "The record \(path) can't be used: \(reason). It stays; once no server that it may be about runs, remove it "
+            + "(`rm \(ShellWord.quoted(path))`)."
+    }
+}

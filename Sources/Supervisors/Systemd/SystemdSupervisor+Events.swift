@@ -1,0 +1,232 @@
+internal import Glibc
+internal import Instances
+internal import Logging
+internal import OpenCode
+internal import Projects
+internal import Systemd
+
+/// What the manager tells, and what the unit's machines want done about it.
+extension SystemdSupervisor {
+    /// Takes one piece of the manager's news.
+    func receive(_ event: ManagerEvent) {
+        switch event {
+        case .connected(let units): connected(units)
+        case .disconnected(let error): disconnected(error)
+        case .changed(let name, let properties, let isComplete):
+            // A unit started by hand is seen here for the first time.
+            guard let project = project(of: name) else { return }
+            if isComplete { note(properties, of: project) }
+            handle(.changed(properties, isComplete: isComplete), of: project)
+        case .jobRemoved(let job, let name, let result):
+            guard let project = UnitName(unit: name)?.project else { return }
+            handle(.jobEnded(job: job, result: result), of: project)
+        case .unitRemoved(let name):
+            // systemd 252 says so of every unit at each reload; the list that is read afterwards settles it.
+            guard !connection.isReloading, let project = UnitName(unit: name)?.project,
+                units[project]?.machine.isAlive == true
+            else { return }
+            read(project)
+        case .reloading(let begins):
+            connection.isReloading = begins
+            if !begins { list() }
+        }
+    }
+
+    private func project(of name: String) -> ProjectName? {
+        guard let unit = UnitName(unit: name) else { return nil }
+        if units[unit.project] == nil {
+            units[unit.project] = SupervisedUnit(name: unit)
+            reportMistaken([name])
+        }
+        return unit.project
+    }
+
+    // MARK: Connection
+
+    private func connected(_ listed: [ListedUnit]) {
+        if connection.isOutageTold { observer?.supervisorChanged(unavailable: nil) }
+        connection = ManagerConnection()
+        connection.isUp = true
+        reportMistaken(listed.map(\.name))
+        compare(listed, readsAll: true)
+        finishOpening()
+    }
+
+    private func disconnected(_ error: BusError) {
+        // A manager that executes itself anew is back at the next try: that is no outage.
+        let isOutage = !connection.isUp
+        let wasTold = connection.isOutageTold
+        connection = ManagerConnection()
+        connection.unavailable = messages.unreachable(error)
+        connection.isOutageTold = isOutage
+        for project in units.keys { handle(.connectionLost, of: project) }
+        if isOutage, !wasTold { observer?.supervisorChanged(unavailable: connection.unavailable) }
+        opened()
+    }
+
+    /// The list shows which units are worth a look; the others are not loaded, so nothing of them runs. Signals may have
+    /// been missed while there was no connection, so all are read then.
+    private func compare(_ listed: [ListedUnit], readsAll: Bool) {
+        var gone = Set(units.filter { $0.value.machine.isAlive }.keys)
+        for item in listed where item.activeState != "inactive" {
+            guard let unit = UnitName(unit: item.name) else { continue }
+            if units[unit.project] == nil { units[unit.project] = SupervisedUnit(name: unit) }
+            gone.remove(unit.project)
+            if readsAll || units[unit.project]?.machine.agrees(with: item) != true { read(unit.project) }
+        }
+        for project in gone { read(project) }
+    }
+
+    /// After a reload, and once more when another has come meanwhile.
+    private func list() {
+        guard !connection.isListing else {
+            connection.listsAgain = true
+            return
+        }
+        connection.isListing = true
+        manager?.listUnits { [weak self] result in
+            self?.assumeIsolated { supervisor in
+                let again = supervisor.connection.listsAgain
+                supervisor.connection.isListing = false
+                supervisor.connection.listsAgain = false
+                guard case .success(let units) = result else { return }
+                if again { supervisor.list() } else { supervisor.compare(units, readsAll: false) }
+            }
+        }
+    }
+
+    /// Reads everything about a unit once.
+    func read(_ project: ProjectName) {
+        guard let unit = units[project], connection.reading.insert(project).inserted else { return }
+        manager?.properties(of: unit.name.string) { [weak self] result in
+            self?.assumeIsolated { supervisor in
+                guard supervisor.connection.reading.remove(project) != nil else { return }
+                if case .success(let properties) = result { supervisor.handle(.read(properties), of: project) }
+                supervisor.finishOpening()
+            }
+        }
+    }
+
+    private func finishOpening() {
+        guard connection.reading.isEmpty else { return }
+        ports?.endOfAdoption()
+        opened()
+    }
+
+    // MARK: Machines
+
+    /// Gives a unit's machine an event and does what it wants.
+    func handle(_ event: UnitStateMachine.Event, of project: ProjectName) {
+        guard let actions = units[project]?.machine.handle(event) else { return }
+        for action in actions { perform(action, of: project) }
+    }
+
+    private func perform(_ action: UnitStateMachine.Action, of project: ProjectName) {
+        guard let unit = units[project] else { return }
+        switch action {
+        case .start, .restart, .stop, .kill, .resetFailed: call(action, unit.name, project)
+        case .read: read(project)
+        case .seekPort(let run): ports?.seek(subject(unit.name, run.id), project, run)
+        case .searchSockets(let run): ports?.searchSockets(project, unit.name, run)
+        case .searchLater(let run, let times): ports?.searchLater(project, run, times: times)
+        case .stopSeeking(let run): ports?.stop(run)
+        case .launched(let run): launched(run, project)
+        case .launchFailed(let reason): report(.launchFailed(reason: reason), of: project)
+        case .announced(let run, let port, let bySockets, let family):
+            announced(run, port, bySockets, family, project)
+        case .announcedElsewhere(let run, let host):
+            report(.announcedElsewhere(run: run, host: host), of: project)
+        case .stopFailed(let reason):
+            logger.error("The instance can't be ended: \(reason)", LogField("project", project.string))
+            report(.stopFailed(reason: reason), of: project)
+        case .ending(let run): report(.ending(run: run), of: project)
+        case .exited(let run, let how, let next): exited(run, how, next, project)
+        }
+    }
+
+    /// Tells of an event, and before it of the end that was still to be told.
+    private func report(_ event: SupervisedEvent, of project: ProjectName) {
+        tellEnd(of: project)
+        observer?.supervised(project, event)
+    }
+
+    private func launched(_ run: UnitRun, _ project: ProjectName) {
+        let record = record(project, run.id)
+        let told = Run(
+            id: run.id, processIdentifier: run.process, credentials: record?.credentials,
+            started: run.started == 0 ? WallClock.nanoseconds() : Int64(clamping: run.started) * 1_000,
+            isFound: run.isFound, environmentDigest: record?.environmentDigest, folder: record?.folder,
+            memory: memory(of: run.id, project))
+        units[project]?.lastRun = run.id
+        units[project]?.run = told
+        report(.launched(told), of: project)
+    }
+
+    private func announced(
+        _ run: String, _ port: UInt16, _ bySockets: Bool, _ family: APIFamily?, _ project: ProjectName
+    ) {
+        // The unit leaves its record before it becomes OpenCode, but the manager may have told of it even earlier.
+        if let told = units[project]?.run, told.id == run, told.credentials == nil,
+            told.environmentDigest == nil, let record = record(project, run)
+        {
+            let whole = Run(
+                id: told.id, processIdentifier: told.processIdentifier, credentials: record.credentials,
+                started: told.started, isFound: told.isFound, environmentDigest: record.environmentDigest,
+                folder: record.folder, memory: told.memory)
+            units[project]?.run = whole
+            report(.launched(whole), of: project)
+        }
+        let warning = bySockets ? ports?.warning : nil
+        report(.announced(run: run, port: port, family: family, warning: warning), of: project)
+    }
+
+    // MARK: Ends
+
+    /// So long the last lines of a run that has crashed may need into the journal.
+    private static let journalDelay = Duration.milliseconds(100)
+
+    /// The port was dropped before; why it ended, the last lines say.
+    private func exited(_ run: String, _ how: String, _ next: SupervisedEvent.Next, _ project: ProjectName) {
+        tellEnd(of: project)
+        units[project]?.run = nil
+        forgetMemory(of: project)
+        let timer =
+            next == .stopped
+            ? nil
+            : try? loop.timer(after: Self.journalDelay) { [weak self] in
+                self?.assumeIsolated { $0.tellEnd(of: project) }
+            }
+        units[project]?.untold = UntoldEnd(run: run, how: how, next: next, timer: timer)
+        if timer == nil { tellEnd(of: project) }
+    }
+
+    private func tellEnd(of project: ProjectName) {
+        guard let unit = units[project], let end = unit.untold else { return }
+        units[project]?.untold = nil
+        let tail = tail(unit.name, end.run)
+        observer?.supervised(project, .exited(run: end.run, how: end.how, tail: tail, next: end.next))
+    }
+
+    private func note(_ properties: UnitProperties, of project: ProjectName) {
+        logger.debug(
+            "The unit is \(properties.activeState ?? "unknown") (\(properties.subState ?? "unknown"))",
+            LogField("project", project.string), LogField("invocation", properties.invocation ?? ""))
+    }
+
+    // MARK: Journal
+
+    func subject(_ unit: UnitName, _ run: String) -> JournalSubject {
+        JournalSubject(scope: scope, unit: unit.string, invocation: run)
+    }
+
+    /// How many of the last lines are told.
+    private static let tailLength = 20
+
+    /// The last lines of a run; empty where the journal can't be read.
+    func tail(_ unit: UnitName, _ run: String) -> [String] {
+        guard let reader = try? JournalReader(), (try? reader.select(subject(unit, run))) != nil else { return [] }
+        let entries = (try? reader.last(Self.tailLength)) ?? []
+        let lines = entries.flatMap { $0.text.split(separator: "\n").map { PasswordLine.masked(String($0)) } }
+        return lines.suffix(Self.tailLength)
+    }
+}

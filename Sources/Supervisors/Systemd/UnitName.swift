@@ -1,0 +1,123 @@
+package import Instances
+internal import OpenCode
+package import Projects
+
+/// The name of a project's unit: an instance of the template `opencode@.service`.
+///
+/// The instance part is the folder's name in systemd's own escaping (systemd.unit(5), "String Escaping for Inclusion in
+/// Unit Names"; the same as `systemd-escape NAME`): the unit sees the plain name as `%I`. It is reversible, so no two
+/// folders share a unit.
+package struct UnitName: Sendable, Hashable, CustomStringConvertible {
+    /// What every instance is made from, without suffix: `opencode@`.
+    package static let template = "opencode@"
+    /// The kind of unit.
+    package static let suffix = ".service"
+    /// The longest name that systemd takes, bytes, suffix included (UNIT_NAME_MAX, 256 with the final NUL).
+    package static let maximumLength = 255
+
+    /// The project.
+    package let project: ProjectName
+
+    /// The whole name, such as `opencode@my\x2dapp.service`.
+    package var string: String { Self.template + instance + Self.suffix }
+    /// The whole name.
+    package var description: String { string }
+    /// The part between `@` and `.service`: what systemd calls `%i`.
+    package var instance: String { Self.escape(project.bytes) }
+
+    /// The unit of a project; throws where the escaped name is too long for systemd.
+    package init(_ project: ProjectName) throws(LaunchError) {
+        let length = Self.template.utf8.count + Self.escape(project.bytes).utf8.count + Self.suffix.utf8.count
+        guard length <= Self.maximumLength else {
+            throw LaunchError(
+                "the folder's name makes a unit's name of \(length) bytes, and systemd takes \(Self.maximumLength): "
+                    + "each byte that is no ASCII letter, digit, `:`, `_` or `.` counts four times. Rename the folder.")
+        }
+        self.project = project
+    }
+
+    /// From a unit's name as systemd tells it; nil unless it is the one unit of a project (``mistaken(_:among:)`` judges
+    /// others).
+    package init?(unit: String) {
+        guard let instance = Self.instance(of: unit), let project = Self.project(instance: instance),
+            unit.utf8.count <= Self.maximumLength, Self.escape(project.bytes) == instance
+        else { return nil }
+        self.project = project
+    }
+
+    /// The project whose unit has this instance part (`%i`); nil where it stands for no legal folder name.
+    package static func project(instance: String) -> ProjectName? {
+        unescape(instance).flatMap { ProjectName(directoryName: $0) }
+    }
+
+    /// The part between `@` and `.service`; nil for units of another template.
+    private static func instance(of unit: String) -> String? {
+        guard unit.hasPrefix(template), unit.hasSuffix(suffix) else { return nil }
+        let instance = unit.dropFirst(template.count).dropLast(suffix.count)
+        return instance.isEmpty ? nil : String(instance)
+    }
+}
+
+extension UnitName {
+    /// The folders that an instance of the template may have been meant for, although it is not their unit: the original
+    /// gateway put an underscore in place of special characters (`opencode@my_app` for `my.app`), and a unit started by
+    /// hand may lack the escaping (`opencode@my-app`).
+    ///
+    /// Empty for units of other templates, and for the unit that belongs to one of the folders.
+    package static func mistaken(_ unit: String, among folders: [ProjectName]) -> [ProjectName] {
+        guard let instance = instance(of: unit) else { return [] }
+        if let own = UnitName(unit: unit), folders.contains(own.project) { return [] }
+        return folders.filter { folder in
+            let name = folder.string.unicodeScalars
+            return name.count == instance.unicodeScalars.count
+                && zip(name, instance.unicodeScalars).allSatisfy { $0 == $1 || ($1 == "_" && !isAlphanumeric($0)) }
+        }
+    }
+
+    private static func isAlphanumeric(_ scalar: Unicode.Scalar) -> Bool {
+        ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+    }
+}
+
+/// systemd's escaping.
+extension UnitName {
+    /// Any bytes as part of a unit's name: `/` becomes `-`; what is no ASCII letter, digit, `:`, `_` or `.` becomes `\xNN`,
+    /// and so does a dot at the beginning.
+    static func escape(_ bytes: [UInt8]) -> String {
+        var escaped: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: "/"): escaped.append(UInt8(ascii: "-"))
+            case UInt8(ascii: ".") where index == 0: escaped += hexadecimal(byte)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                escaped.append(byte)
+            default: escaped += hexadecimal(byte)
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
+    /// The bytes that an escaped text stands for; nil for a backslash that begins no `\xNN`.
+    static func unescape(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var iterator = text.utf8.makeIterator()
+        while let byte = iterator.next() {
+            switch byte {
+            case UInt8(ascii: "-"): bytes.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "\\"):
+                guard iterator.next() == UInt8(ascii: "x"), let high = iterator.next()?.hexadecimalDigitValue,
+                    let low = iterator.next()?.hexadecimalDigitValue
+                else { return nil }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return [UInt8(ascii: "\\"), UInt8(ascii: "x"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+}

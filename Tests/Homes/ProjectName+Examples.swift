@@ -1,0 +1,13 @@
+package import Projects
+
+extension ProjectName {
+    /// A project.
+    package static let alpha = named("alpha")
+    /// Another one.
+    package static let beta = named("beta")
+
+    private static func named(_ text: String) -> ProjectName {
+        guard let name = ProjectName(text) else { preconditionFailure("\(text) is no name") }
+        return name
+    }
+}

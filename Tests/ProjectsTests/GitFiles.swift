@@ -1,0 +1,27 @@
+import Foundation
+import Glibc
+import Homes
+
+/// Git's own files as far as worktrees go (gitrepository-layout(5)).
+extension TemporaryHome {
+    /// Makes a folder, or finds it, that is a repository.
+    func makeRepository(_ name: String) throws { try makeFolder("\(name)/.git") }
+
+    /// Lists a worktree in a repository and makes its folder, as `git worktree add` does. Paths begin in the home directory.
+    func makeWorktree(_ entry: String, of repository: String, at folder: String, areRelative: Bool = false) throws {
+        let list = "\(repository)/.git/worktrees/\(entry)"
+        try makeFolder(list)
+        try makeFolder(folder)
+        let up = "../../../.."
+        try makeFile("\(list)/gitdir", areRelative ? "\(up)/\(folder)/.git\n" : "\(path)/\(folder)/.git\n")
+        let depth = String(repeating: "../", count: folder.split(separator: "/").count)
+        try makeFile("\(folder)/.git", areRelative ? "gitdir: \(depth)\(list)\n" : "gitdir: \(path)/\(list)\n")
+        try makeFile("\(list)/commondir", "../..\n")
+    }
+
+    func makePipe(_ name: String) throws {
+        guard mkfifo("\(path)/\(name)", 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
+}

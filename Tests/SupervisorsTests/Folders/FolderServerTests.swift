@@ -1,0 +1,36 @@
+import Instances
+import Testing
+
+@testable import Supervisors
+
+/// What is said of a server that a folder has already.
+@Suite struct FolderServerTests {
+    @Test(
+        arguments: [
+            (
+                "0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-opencode.slice/opencode@demo.service",
+                "opencode@demo.service", true
+            ),
+            (
+                #"0::/system.slice/system-opencode.slice/opencode@my\x2dapp.service/sub"#,
+                #"opencode@my\x2dapp.service"#, false
+            ),
+            ("12:pids:/a\n1:name=systemd:/system.slice/opencode@demo.service", "opencode@demo.service", false),
+            ("0::/user.slice/user-1000.slice/session-1.scope", nil, false),
+            ("0::/system.slice/other@demo.service", nil, false), ("", nil, false),
+        ] as [(String, String?, Bool)])
+    func itsControlGroupTellsTheUnit(groups: String, unit: String?, isUsers: Bool) {
+        let found = UnitOfProcess(controlGroups: groups)
+        #expect(found?.name.string == unit)
+        #expect(found?.isUsers ?? false == isUsers)
+    }
+
+    @Test func theRefusalSaysWhatToDo() {
+        let unit = UnitOfProcess(controlGroups: #"0::/user@1.service/opencode@my\x2dapp.service"#)
+        #expect(
+            FolderServer(process: 7, unit: unit).refusal.description
+                == #"the unit opencode@my\x2dapp.service serves this folder already (process 7): stop it first "#
+                + #"(`systemctl --user stop 'opencode@my\x2dapp.service'`)."#)
+        #expect(FolderServer(process: 7, unit: nil).refusal.description.hasSuffix("end it first (`kill 7`)."))
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Glibc
+import Homes
+import Instances
+import Logging
+import Projects
+import Supervisors
+import Systemd
+import Testing
+
+/// A folder never has two servers, whoever has started the first.
+@Suite struct OneServerTests {
+    private static let server = #"echo "opencode server listening on http://127.0.0.1:4096"; exec sleep 1000"#
+
+    private func refusal(_ gateway: SupervisorInRig, _ folder: ProjectFolder) async -> String? {
+        await gateway.start(folder)
+        guard case .launchFailed(let reason) = await gateway.next() else { return nil }
+        return reason
+    }
+
+    private func finish(_ gateway: SupervisorInRig) async {
+        await gateway.kill()
+        _ = await gateway.next()
+        await gateway.end()
+    }
+
+    /// A process that works in the folder `alpha`, with these variables.
+    private func process(in rig: ProcessRig, _ variables: [String: String]) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sleep")
+        process.arguments = ["1000"]
+        process.currentDirectoryURL = URL(filePath: rig.alpha.path)
+        process.environment = variables
+        try process.run()
+        return process
+    }
+
+    @Test func whatWorksInTheFolderKeepsASecondServerAway() async throws {
+        let rig = try ProcessRig(Self.server)
+        let gateway = try await rig.gateway()
+        let other = try process(in: rig, ["VIBEREMOTE_RUN": "of a unit, or of another gateway"])
+        let number = other.processIdentifier
+        #expect(
+            await refusal(gateway, rig.alpha)
+                == "process \(number) is a server of this folder already, and this gateway has not started it: end it "
+                + "first (`kill \(number)`).")
+        #expect(ProcessRig.runs(number))
+        kill(number, SIGKILL)
+        other.waitUntilExit()
+        #expect(await gateway.launch(rig.alpha) != nil)
+        await finish(gateway)
+    }
+
+    @Test func whatWorksThereWithoutTheMarkIsNobodys() async throws {
+        let rig = try ProcessRig(Self.server)
+        let gateway = try await rig.gateway()
+        let other = try process(in: rig, ["PATH": "/bin"])
+        #expect(await gateway.launch(rig.alpha) != nil)
+        kill(other.processIdentifier, SIGKILL)
+        await finish(gateway)
+    }
+
+    /// An agent may run anything anywhere.
+    @Test func whatAnotherProjectsServerHasStartedThereIsNoServer() async throws {
+        let rig = try ProcessRig(
+            "[ $(basename $PWD) = alpha ] || { (cd ../alpha; exec setsid sleep 1000) & }\n" + Self.server)
+        try rig.home.makeFolder("beta")
+        let beta = ProjectFolder(name: .beta, path: "\(rig.home.path)/beta", hasGit: false, hasPackageJSON: false)
+        let gateway = try await rig.gateway()
+        #expect(await gateway.launch(beta) != nil)
+        #expect(await gateway.launch(rig.alpha) != nil)
+        await gateway.kill(.beta)
+        _ = await gateway.next()
+        await finish(gateway)
+    }
+
+    @Test func twoNamesOfOneFolderHaveOneServer() async throws {
+        let rig = try ProcessRig(Self.server)
+        #expect(symlink("alpha", rig.home.path + "/beta") == 0)
+        let beta = ProjectFolder(name: .beta, path: "\(rig.home.path)/beta", hasGit: false, hasPackageJSON: false)
+        let gateway = try await rig.gateway()
+        #expect(await gateway.launch(rig.alpha) != nil)
+        #expect(
+            await refusal(gateway, beta)
+                == "the project alpha is the same folder, and its server runs: use that project, or stop it first.")
+        await finish(gateway)
+    }
+
+    @Test func aServerWithARecordThatWasNotTakenOverIsNotStartedTwice() async throws {
+        let rig = try ProcessRig(Self.server)
+        let gateway = try await rig.gateway()
+        let other = try process(in: rig, [:])
+        let identity = try #require(ProcessTable.status(of: other.processIdentifier)?.identity)
+        let record = InstanceRecord(
+            project: .alpha, run: "x", process: identity, credentials: nil, environmentDigest: nil)
+        try rig.records.write(record)
+        #expect(await refusal(gateway, rig.alpha)?.hasPrefix("process \(identity.number) serves it, ") == true)
+        #expect(rig.records.read(.alpha) == record)
+        kill(identity.number, SIGKILL)
+        other.waitUntilExit()
+        #expect(await gateway.launch(rig.alpha) != nil)
+        await finish(gateway)
+    }
+
+    @Test func nothingIsStartedBeforeItIsKnownWhatRuns() async throws {
+        let rig = try ProcessRig(Self.server)
+        let gateway = try await rig.gateway(opens: false)
+        await gateway.observe()
+        #expect(await refusal(gateway, rig.alpha)?.hasPrefix("the gateway still looks for what") == true)
+        await gateway.end()
+    }
+
+    // MARK: Gateways that know nothing of each other
+
+    @Test func aGatewayWithOtherRecordsFindsTheProjectsTaken() async throws {
+        let rig = try ProcessRig(Self.server)
+        let others = InstanceRecordStore(folder: "\(rig.home.path)/.others")
+        #expect(symlink(rig.home.path, rig.home.path + "/.link") == 0)
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        for path in [rig.home.path, rig.home.path + "/.link/", rig.home.path + "/./"] {
+            let error = await #expect(throws: LaunchError.self) {
+                _ = try await rig.gateway(records: others, projects: path)
+            }
+            #expect(error?.description.hasPrefix("another gateway (process \(getpid())) already runs") == true)
+        }
+        #expect(ProcessRig.runs(run.processIdentifier))
+        await finish(first)
+    }
+
+    @Test(arguments: [true, false]) func whatAGatewayHasLeftWithoutARecordIsEnded(isProcessGateway: Bool) async throws {
+        let rig = try ProcessRig(Self.server)
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        await first.end()
+        let others = InstanceRecordStore(folder: "\(rig.home.path)/.others")
+        // One that is no gateway's child, such as a unit's, is left alone.
+        let unit = try process(in: rig, ["VIBEREMOTE_RUN": "of a unit"])
+        let second = try await rig.gateway(opens: isProcessGateway, records: others)
+        if !isProcessGateway { try await second.endLeftovers() }
+        #expect(!ProcessRig.runs(run.processIdentifier))
+        #expect(ProcessRig.runs(unit.processIdentifier))
+        #expect(rig.lines.all.contains { $0.message.hasPrefix("A server was found of which nothing is written down") })
+        kill(unit.processIdentifier, SIGKILL)
+        await second.end()
+    }
+
+    @Test func aServerOfOtherProjectsIsNoStray() async throws {
+        let rig = try ProcessRig(Self.server)
+        let elsewhere = try ProcessRig(Self.server)
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        let second = try await elsewhere.gateway()
+        #expect(ProcessRig.runs(run.processIdentifier))
+        await second.end()
+        await finish(first)
+    }
+
+    @Test func aRecordThatCannotBeReadStaysAndIsToldOf() async throws {
+        let rig = try ProcessRig(Self.server)
+        try rig.records.prepare()
+        try rig.home.makeFile(".records/alpha", "nonsense", mode: 0o600)
+        let gateway = try await rig.gateway()
+        #expect(try rig.home.read(".records/alpha") == "nonsense")
+        #expect(rig.lines.all.contains { $0.message.contains("can't be used: it is no record of an instance") })
+        await gateway.end()
+    }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import Glibc
+import Homes
+import Instances
+import OpenCode
+import Projects
+import Supervisors
+import Systemd
+import Testing
+
+/// What a gateway does about servers that one before it has left: nobody stopped them, it was killed.
+@Suite struct ProcessRecoveryTests {
+    /// Prints another line each time that it gets SIGUSR1.
+    private static let server = """
+        trap 'echo again' USR1
+        echo "opencode server listening on http://127.0.0.1:4096"
+        while :; do sleep 0.01; done
+        """
+
+    /// Ends the server that a gateway has, and the gateway.
+    private func finish(_ gateway: SupervisorInRig) async {
+        await gateway.kill()
+        _ = await gateway.next()
+        await gateway.end()
+    }
+
+    @Test func aServerThatRunsIsTakenOver() async throws {
+        let rig = try ProcessRig(Self.server)
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        await first.end()
+        #expect(ProcessRig.runs(run.processIdentifier))
+
+        let second = try await rig.gateway()
+        let found = try #require(await second.ready())
+        #expect(found.port == 4096)
+        #expect(found.run.id == run.id && found.run.processIdentifier == run.processIdentifier)
+        #expect(found.run.isFound && !run.isFound)
+        #expect(found.run.credentials == run.credentials && found.run.credentials != nil)
+        #expect(found.run.environmentDigest == run.environmentDigest)
+        // By the process's start time, which the kernel counts in hundredths of a second.
+        #expect(abs(found.run.started - run.started) < 1_000_000_000)
+        await finish(second)
+        #expect(!ProcessRig.runs(run.processIdentifier))
+        #expect(rig.records.all().isEmpty)
+    }
+
+    @Test func itsOutputGoesOnInTheNextGatewaysLog() async throws {
+        let rig = try ProcessRig(Self.server)
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        await first.end()
+        // Nobody reads, and it writes all the same.
+        kill(run.processIdentifier, SIGUSR1)
+        let second = try await rig.gateway()
+        #expect(await second.ready() != nil)
+        while await second.tail() != ["again"] { await Task.yield() }
+        kill(run.processIdentifier, SIGUSR1)
+        while await second.tail() != ["again", "again"] { await Task.yield() }
+        kill(run.processIdentifier, SIGKILL)
+        #expect(await second.nextOfAll() == .mainProcessExited(run: run.id))
+        #expect(
+            await second.next()
+                == .exited(run: run.id, how: "an unknown status", tail: ["again", "again"], next: .failed))
+        await second.end()
+    }
+
+    @Test func anAnnouncementThatNobodyReadIsReadLater() async throws {
+        let rig = try ProcessRig("while [ ! -e ../go ]; do sleep 0.01; done\n" + Self.server)
+        let first = try await rig.gateway()
+        await first.start(rig.alpha)
+        guard case .launched(let run) = await first.next() else {
+            Issue.record("it was not launched")
+            return
+        }
+        await first.end()
+        try rig.home.makeFile("go")
+        let second = try await rig.gateway()
+        let found = try #require(await second.ready())
+        #expect(found.run.id == run.id && found.port == 4096)
+        #expect(rig.records.read(.alpha)?.port == 4096)
+        await finish(second)
+    }
+
+    @Test func aStopOfAFoundServerLeavesNothing() async throws {
+        let rig = try ProcessRig(
+            "setsid sh ../.helper.sh &\nwhile [ ! -s ../helper ]; do sleep 0.01; done\n" + Self.server)
+        try rig.home.makeFile(
+            ".helper.sh", "trap '' TERM; echo $$ >../.number; mv ../.number ../helper; while :; do sleep 1; done\n")
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        await first.end()
+        let second = try await rig.gateway()
+        #expect(await second.ready() != nil)
+        await second.terminate()
+        while ProcessRig.runs(run.processIdentifier) { await Task.yield() }
+        await finish(second)
+        #expect(!ProcessRig.runs(try rig.number("helper")))
+    }
+
+    @Test func whatIsLeftOfAServerThatIsGoneIsEndedBeforeAnythingStarts() async throws {
+        let rig = try ProcessRig(
+            "setsid sh ../.helper.sh &\nwhile [ ! -s ../helper ]; do sleep 0.01; done\n" + Self.server)
+        try rig.home.makeFile(
+            ".helper.sh", "trap '' TERM; echo $$ >../.number; mv ../.number ../helper; while :; do sleep 1; done\n")
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        await first.end()
+        kill(run.processIdentifier, SIGKILL)
+        let second = try await rig.gateway()
+        #expect(!ProcessRig.runs(try rig.number("helper")))
+        #expect(rig.records.all().isEmpty)
+        await second.end()
+    }
+
+    @Test func aServerThatWasNotYetWrittenDownIsFoundByItsMark() async throws {
+        let rig = try ProcessRig(Self.server)
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        await first.end()
+        var record = try #require(rig.records.read(.alpha))
+        record.process = nil
+        try rig.records.write(record)
+        let second = try await rig.gateway()
+        #expect(await second.ready()?.run.processIdentifier == run.processIdentifier)
+        await finish(second)
+    }
+
+    @Test func aServerWhoseOutputIsNotAPipeIsEnded() async throws {
+        let rig = try ProcessRig("exec >/dev/null 2>&1\nwhile [ ! -e ../go ]; do sleep 0.01; done\n")
+        let first = try await rig.gateway()
+        await first.start(rig.alpha)
+        guard case .launched(let run) = await first.next() else {
+            Issue.record("it was not launched")
+            return
+        }
+        while (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(run.processIdentifier)/fd/2"))
+            != "/dev/null"
+        { await Task.yield() }
+        await first.end()
+        let second = try await rig.gateway()
+        #expect(!ProcessRig.runs(run.processIdentifier))
+        await second.end()
+    }
+
+    /// A gateway whose servers are units of systemd.
+    @Test func aGatewayThatRunsNoChildrenEndsThem() async throws {
+        let rig = try ProcessRig(Self.server)
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        let second = try await rig.gateway(opens: false)
+        let error = await #expect(throws: LaunchError.self) { try await second.endLeftovers() }
+        #expect(error?.description.contains("another gateway") == true)
+        #expect(ProcessRig.runs(run.processIdentifier))
+        await first.end()
+        try await second.endLeftovers()
+        #expect(!ProcessRig.runs(run.processIdentifier))
+        #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
+        // Nothing to do, and nothing left behind.
+        try await second.endLeftovers()
+        #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
+        await second.end()
+    }
+
+    /// A number that was given to another process since, a boot that is over.
+    @Test func aRecordThatIsNotTrueAnyMoreHitsNobody() async throws {
+        let rig = try ProcessRig(Self.server)
+        try rig.records.prepare()
+        let innocent = Process()
+        innocent.executableURL = URL(filePath: "/bin/sleep")
+        innocent.arguments = ["1000"]
+        try innocent.run()
+        let identity = try #require(ProcessTable.status(of: innocent.processIdentifier)?.identity)
+        let earlier = ProcessIdentity(number: identity.number, startTime: identity.startTime - 1)
+        for record in [
+            InstanceRecord(project: .alpha, run: "x", process: earlier, credentials: nil, environmentDigest: nil),
+            InstanceRecord(
+                project: .beta, run: "y", process: identity, boot: "an earlier one", credentials: nil,
+                environmentDigest: nil),
+        ] { try rig.records.write(record) }
+        let gateway = try await rig.gateway()
+        #expect(ProcessRig.runs(innocent.processIdentifier))
+        #expect(rig.records.all().isEmpty)
+        kill(innocent.processIdentifier, SIGKILL)
+        await gateway.end()
+    }
+
+    @Test func asLongAsAnotherGatewayHasThemNobodysServersAreTouched() async throws {
+        let rig = try ProcessRig(Self.server)
+        let first = try await rig.gateway()
+        let run = try #require(await first.launch(rig.alpha))
+        let error = await #expect(throws: LaunchError.self) { _ = try await rig.gateway() }
+        #expect(error?.description.contains("another gateway (process \(getpid())) already runs instances") == true)
+        #expect(ProcessRig.runs(run.processIdentifier))
+        #expect(rig.records.read(.alpha)?.run == run.id)
+        await finish(first)
+    }
+}

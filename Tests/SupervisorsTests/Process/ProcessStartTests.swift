@@ -1,0 +1,141 @@
+import Foundation
+import Glibc
+import Homes
+import Instances
+import Logging
+import OpenCode
+import Projects
+import Supervisors
+import Systemd
+import Testing
+
+/// What a server that the gateway starts as its child finds around itself.
+@Suite struct ProcessStartTests {
+    private static let banner = #"echo "opencode server listening on http://127.0.0.1:4096"; exec sleep 1000"#
+
+    @Test func theChildHasNothingOfTheGatewaysOwn() async throws {
+        let rig = try ProcessRig("echo \"$@\" >../arguments; pwd >../directory; " + Self.banner)
+        let gateway = try await rig.gateway(environment: [
+            "PATH": "/usr/bin:/bin", "VIBE_AUTH_SECRET": "the gateway's key", "VIBE_KEY_FILE": "/key",
+            "NOTIFY_SOCKET": "/run/notify", "LISTEN_FDS": "1", "PROVIDER_KEY": "theirs",
+            "VIBEREMOTE_RUN": "that of an agent's server that has started the gateway",
+        ])
+        let run = try #require(await gateway.launch(rig.alpha))
+        let password = try #require(run.credentials?.password)
+        let process = run.processIdentifier
+        var environment = try ProcessRig.environment(of: process)
+        // The shell's own.
+        for name in ["_", "SHLVL"] { environment[name] = nil }
+        #expect(
+            environment == [
+                "PATH": "/usr/bin:/bin", "PROVIDER_KEY": "theirs", "PWD": rig.alpha.path,
+                "OPENCODE_SERVER_PASSWORD": password, "OPENCODE_PASSWORD": password, "VIBEREMOTE_RUN": run.id,
+                "OPENCODE_DISABLE_AUTOUPDATE": "1",
+                "VIBEREMOTE_PROJECTS": try #require(FolderIdentity(ofFolderAt: rig.home.path)).text,
+            ])
+        #expect(try rig.home.read("arguments") == "serve --port 0 --hostname 127.0.0.1\n")
+        #expect(try rig.home.read("directory") == rig.alpha.path + "\n")
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")
+        #expect(descriptors.sorted() == ["0", "1", "2"])
+        let words = try Data(contentsOf: URL(filePath: "/proc/\(process)/cmdline"))
+        #expect(!String(decoding: words, as: UTF8.self).contains(password))
+        #expect(getpgid(process) == process && getsid(process) == process)
+        await gateway.kill()
+        _ = await gateway.next()
+        await gateway.end()
+    }
+
+    @Test func filesGiveItsEnvironment() async throws {
+        let rig = try ProcessRig(Self.banner)
+        try rig.home.makeFolder(".config/opencode/env.d")
+        try rig.home.makeFile(".config/opencode/env", "A=common\nB=common\nnonsense\n", mode: 0o600)
+        try rig.home.makeFile(".config/opencode/env.d/alpha.env", "B='own value'\n", mode: 0o600)
+        let gateway = try await rig.gateway(environment: ["PATH": "/usr/bin:/bin", "A": "gateway", "C": "gateway"])
+        let run = try #require(await gateway.launch(rig.alpha))
+        let environment = try ProcessRig.environment(of: run.processIdentifier)
+        #expect(environment["A"] == "common" && environment["B"] == "own value" && environment["C"] == "gateway")
+        #expect(run.environmentDigest == InstanceEnvironment.currentDigest(of: .alpha, home: rig.home.path))
+        #expect(rig.lines.all.contains { $0.message.contains("opencode/env, line 3 ") })
+        try rig.home.makeFile(".config/opencode/env", "A=other\n", mode: 0o600)
+        #expect(run.environmentDigest != InstanceEnvironment.currentDigest(of: .alpha, home: rig.home.path))
+        await gateway.kill()
+        _ = await gateway.next()
+        await gateway.end()
+    }
+
+    @Test func aFileThatOthersCanReadFailsTheStartUntilItIsPutRight() async throws {
+        let rig = try ProcessRig(Self.banner)
+        try rig.home.makeFolder(".config/opencode")
+        try rig.home.makeFile(".config/opencode/env", "SECRET=hidden\n", mode: 0o644)
+        let gateway = try await rig.gateway()
+        await gateway.start(rig.alpha)
+        guard case .launchFailed(let reason) = await gateway.next() else {
+            Issue.record("it was launched")
+            return
+        }
+        #expect(reason.contains("`chmod 600 \(rig.home.path)/.config/opencode/env`"))
+        chmod("\(rig.home.path)/.config/opencode/env", 0o600)
+        #expect(await gateway.launch(rig.alpha) != nil)
+        await gateway.kill()
+        _ = await gateway.next()
+        await gateway.end()
+    }
+
+    @Test func withoutPasswordsOnlyTwoAsksForOne() async throws {
+        let rig = try ProcessRig(Self.banner)
+        let gateway = try await rig.gateway(givesPasswords: false)
+        let run = try #require(await gateway.launch(rig.alpha))
+        let credentials = try #require(run.credentials)
+        #expect(credentials.isForTwoOnly)
+        let environment = try ProcessRig.environment(of: run.processIdentifier)
+        #expect(environment["OPENCODE_SERVER_PASSWORD"] == nil)
+        #expect(environment["OPENCODE_PASSWORD"] == credentials.password)
+        // The next gateway needs it, too.
+        #expect(rig.records.read(.alpha)?.credentials == credentials)
+        await gateway.kill()
+        _ = await gateway.next()
+        await gateway.end()
+    }
+
+    @Test func withoutPasswordsTheFilesPasswordCounts() async throws {
+        let rig = try ProcessRig(Self.banner)
+        try rig.home.makeFolder(".config/opencode")
+        try rig.home.makeFile(".config/opencode/env", "OPENCODE_SERVER_PASSWORD=theirs\n", mode: 0o600)
+        let gateway = try await rig.gateway(givesPasswords: false)
+        let run = try #require(await gateway.launch(rig.alpha))
+        #expect(run.credentials == InstanceCredentials(password: "theirs"))
+        #expect(try ProcessRig.environment(of: run.processIdentifier)["OPENCODE_SERVER_PASSWORD"] == "theirs")
+        await gateway.kill()
+        _ = await gateway.next()
+        await gateway.end()
+    }
+
+    @Test func itIsWrittenDownWhileItRuns() async throws {
+        let rig = try ProcessRig(Self.banner)
+        let gateway = try await rig.gateway()
+        let run = try #require(await gateway.launch(rig.alpha))
+        let record = try #require(rig.records.read(.alpha))
+        #expect(record.run == run.id && record.port == 4096 && record.credentials == run.credentials)
+        #expect(record.process?.number == run.processIdentifier && record.isOfThisBoot)
+        #expect(record.environmentDigest == run.environmentDigest)
+        await gateway.kill()
+        _ = await gateway.next()
+        #expect(rig.records.read(.alpha) == nil)
+        await gateway.end()
+        #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
+    }
+
+    @Test func aProgramThatIsMissingLeavesNothingBehind() async throws {
+        let rig = try ProcessRig(Self.banner)
+        let gateway = try await rig.gateway()
+        await gateway.start(
+            ProjectFolder(name: .alpha, path: "/nowhere", hasGit: false, hasPackageJSON: false))
+        guard case .launchFailed(let reason) = await gateway.next() else {
+            Issue.record("it was launched")
+            return
+        }
+        #expect(reason.hasPrefix("/bin/sh could not be run in /nowhere: No such file or directory."))
+        #expect(rig.records.read(.alpha) == nil)
+        await gateway.end()
+    }
+}

@@ -1,0 +1,112 @@
+import Homes
+import Instances
+import OpenCode
+import Projects
+import Supervisors
+import Systemd
+import Testing
+
+@Suite struct InstanceRecordTests {
+    private static let whole = InstanceRecord(
+        project: .alpha, run: "c0ffee", process: ProcessIdentity(number: 4321, startTime: 987_654), boot: "a-boot",
+        port: 4096, credentials: InstanceCredentials(username: "me", password: "correct horse"),
+        environmentDigest: "0123", folder: FolderIdentity(device: 7, inode: 9),
+        memory: InstanceMemory(family: .two, restarts: 3, lastError: "It ended.\nboom"))
+
+    @Test func itsTextIsReadable() {
+        #expect(
+            Self.whole.text == """
+                viberemote-instance 1
+                project=alpha
+                run=c0ffee
+                process=4321
+                start=987654
+                boot=a-boot
+                port=4096
+                username=me
+                password=correct horse
+                environment=0123
+                folder=7-9
+                api=2
+                restarts=3
+                last-error=It ended.\\nboom
+
+                """)
+    }
+
+    @Test func whatIsNotKnownHasNoLine() {
+        let record = InstanceRecord(
+            project: .alpha, run: "c0ffee", boot: "", credentials: nil, environmentDigest: nil)
+        #expect(record.text == "viberemote-instance 1\nproject=alpha\nrun=c0ffee\nboot=\n")
+        #expect(InstanceRecord(text: record.text) == record)
+    }
+
+    @Test(arguments: [
+        "plain", "", "a=b", "back\\slash", "\\n", "two\nlines", "\n", "\r\n", "carriage\rreturn", "e\u{301}", " space ",
+    ])
+    func everyTextComesBack(value: String) throws {
+        var record = Self.whole
+        record.credentials = InstanceCredentials(username: value, password: value)
+        record.environmentDigest = value
+        let back = try #require(InstanceRecord(text: record.text))
+        #expect(back.credentials.map { Array($0.password.utf8) } == Array(value.utf8))
+        #expect(back.credentials.map { Array($0.username.utf8) } == Array(value.utf8))
+        #expect(back == record)
+    }
+
+    @Test func aPasswordForTwoOnlyComesBackAsThat() throws {
+        var record = Self.whole
+        record.credentials = InstanceCredentials(password: "correct horse", isForTwoOnly: true)
+        #expect(record.text.contains("\npassword-of=2\n"))
+        #expect(try #require(InstanceRecord(text: record.text)) == record)
+    }
+
+    @Test(arguments: ["api=3", "api=", "restarts=-1", "restarts=many", "password-of=1"])
+    func whatMakesNoSenseIsNoRecord(line: String) {
+        let name = line.prefix { $0 != "=" } + "="
+        let lines = Self.whole.text.split(separator: "\n").filter { !$0.hasPrefix(name) } + [line[...]]
+        #expect(InstanceRecord(text: lines.map { $0 + "\n" }.joined()) == nil)
+    }
+
+    @Test(arguments: ["a b", "my.app", "gr\u{fc}n", "-", "=", "\\n", "*?[$%", String(repeating: "x", count: 255)])
+    func everyFolderComesBack(name: String) throws {
+        var record = Self.whole
+        record.project = try #require(ProjectName(name))
+        #expect(InstanceRecord(text: record.text) == record)
+    }
+
+    @Test func linesOfLaterVersionsAreIgnored() {
+        #expect(InstanceRecord(text: Self.whole.text + "colour=blue\n") == Self.whole)
+        let reversed = Self.whole.text.split(separator: "\n").dropFirst().reversed().joined(separator: "\n")
+        #expect(InstanceRecord(text: "viberemote-instance 1\n" + reversed + "\n") == Self.whole)
+    }
+
+    @Test(arguments: [
+        ("", ""), ("viberemote-instance 1", "viberemote-instance 2"), ("project=alpha\n", ""),
+        ("project=alpha", "project=.."), ("project=alpha", "project=a/b"), ("run=c0ffee\n", ""),
+        ("run=c0ffee", "run="), ("boot=a-boot\n", ""), ("process=4321", "process=0"), ("process=4321", "process=1"),
+        ("process=4321", "process=-4321"), ("process=4321", "process=99999999999"), ("process=4321\n", ""),
+        ("start=987654\n", ""), ("start=987654", "start=x"), ("port=4096", "port=0"), ("port=4096", "port=65536"),
+        ("username=me\n", ""), ("password=correct horse\n", ""), ("horse", "\\"), ("horse", "\\x"),
+        ("run=c0ffee", "run=c0ffee\nrun=c0ffee"), ("port=4096", "port"), ("folder=7-9\n", "folder=7-9"),
+        ("folder=7-9", "folder=7"), ("folder=7-9", "folder=7--9"), ("folder=7-9", "folder=x-9"),
+    ])
+    func anythingElseIsNone(part: String, replacement: String) {
+        let text = part.isEmpty ? "" : Self.whole.text.replacing(part, with: replacement, maxReplacements: 1)
+        #expect(text != Self.whole.text)
+        #expect(InstanceRecord(text: text) == nil, "\(text)")
+    }
+
+    @Test func thePasswordIsNotInAnyPrintedForm() {
+        var dumped = ""
+        dump(Self.whole, to: &dumped)
+        for text in ["\(Self.whole)", String(reflecting: Self.whole), dumped, "\([Self.whole])"] {
+            #expect(!text.contains("correct"), "\(text)")
+        }
+    }
+
+    @Test func oneOfAnEarlierBootIsVoid() {
+        #expect(!Self.whole.isOfThisBoot)
+        #expect(InstanceRecord(project: .alpha, run: "x", credentials: nil, environmentDigest: nil).isOfThisBoot)
+    }
+}

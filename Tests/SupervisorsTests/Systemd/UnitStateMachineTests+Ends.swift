@@ -1,0 +1,224 @@
+import Instances
+import Testing
+
+@testable import Supervisors
+@testable import Systemd
+
+extension UnitStateMachineTests {
+    /// How a ready run ends: what is said, and what is told about it.
+    static let ends: [(String, [Machine.Event], [Machine.Action])] = [
+        (
+            "the gateway's stop",
+            [
+                .stopRequested(kills: false), .stopAccepted(job: "/job/2"),
+                says("deactivating", "stop-sigterm", pid: 7),
+                says("inactive", "dead", code: 2, status: 15), .jobEnded(job: "/job/2", result: "done"),
+            ],
+            [.exited(run: a, how: "signal SIGTERM", next: .stopped)]
+        ),
+        (
+            "a stop by hand",
+            [says("deactivating", "stop-sigterm", pid: 7), says("inactive", "dead", code: 2, status: 15)],
+            [.ending(run: a), .exited(run: a, how: "signal SIGTERM", next: .stopped)]
+        ),
+        (
+            "a stop after which it ends badly",
+            [
+                says("deactivating", "stop-sigterm", pid: 7),
+                says("failed", "failed", result: "exit-code", code: 1, status: 1),
+                .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
+            ],
+            [.ending(run: a), .exited(run: a, how: "exit status 1", next: .stopped)]
+        ),
+        (
+            "a stop that it ignores until systemd kills it",
+            [
+                says("deactivating", "stop-sigterm", pid: 7), says("deactivating", "stop-sigkill", pid: 7),
+                says("failed", "failed", result: "timeout", code: 2, status: 9),
+                .read(properties("failed", "failed", result: "timeout", code: 2, status: 9)),
+            ],
+            [.ending(run: a), .exited(run: a, how: "a time-out of systemd (timeout)", next: .stopped)]
+        ),
+        (
+            "a crash, 252",
+            [says("activating", "auto-restart", result: "signal", code: 2, status: 11)],
+            [.ending(run: a), .exited(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+        ),
+        (
+            "a crash, 257: failed for an instant first",
+            [
+                says("failed", "failed-before-auto-restart", result: "signal", code: 2, status: 11),
+                says("activating", "auto-restart", result: "signal", code: 2, status: 11),
+                says("activating", "auto-restart-queued", result: "signal", code: 2, status: 11),
+            ],
+            [.ending(run: a), .exited(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+        ),
+        (
+            "a crash that leaves processes behind: the port is nobody's at once",
+            [
+                says("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
+                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+            ],
+            [.ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5)))]
+        ),
+        (
+            "a crash that leaves processes behind, without a restart",
+            [
+                says("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
+                says("failed", "failed", result: "exit-code", code: 1, status: 1),
+                .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
+            ],
+            [.ending(run: a), .exited(run: a, how: "exit status 1", next: .gaveUp)]
+        ),
+        (
+            "the kernel's out-of-memory killer",
+            [says("activating", "auto-restart", result: "oom-kill", code: 2, status: 9)],
+            [
+                .ending(run: a),
+                .exited(
+                    run: a,
+                    how:
+                        "the system's out-of-memory killer (oom-kill): it needed more memory than the unit's MemoryMax= "
+                        + "or the machine has", next: .restarts(after: .seconds(5))),
+            ]
+        ),
+        (
+            "a core dump",
+            [says("activating", "auto-restart", result: "core-dump", code: 3, status: 6)],
+            [
+                .ending(run: a),
+                .exited(run: a, how: "signal SIGABRT (core dumped)", next: .restarts(after: .seconds(5))),
+            ]
+        ),
+        (
+            "an end by itself, without an error",
+            [says("inactive", "dead", code: 1, status: 0), .read(properties("inactive", "dead", code: 1, status: 0))],
+            [.ending(run: a), .exited(run: a, how: "exit status 0", next: .stopped)]
+        ),
+        (
+            "a wrong configuration, which systemd does not try again",
+            [
+                says("failed", "failed", result: "exit-code", code: 1, status: 78),
+                .read(properties("failed", "failed", result: "exit-code", code: 1, status: 78)),
+            ],
+            [
+                .ending(run: a),
+                .exited(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
+            ]
+        ),
+        (
+            "a restart by hand, step by step",
+            [
+                says("deactivating", "stop-sigterm", pid: 7), says("inactive", "dead", code: 2, status: 15),
+                says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
+            ],
+            [
+                .ending(run: a), .exited(run: a, how: "signal SIGTERM", next: .stopped),
+                .launched(run(b, 8, found: true)),
+            ]
+        ),
+        (
+            "a restart of which only the outcome is told",
+            [says("active", "running", b, pid: 8)],
+            [
+                .ending(run: a), .exited(run: a, how: "a restart", next: .restarts(after: nil)),
+                .launched(run(b, 8, found: true)),
+            ]
+        ),
+        (
+            "systemd's own restart, 252: inactive for an instant, already with the next invocation",
+            [
+                says("failed", "failed", result: "exit-code", code: 1, status: 1),
+                .read(properties("activating", "auto-restart", result: "exit-code", code: 1, status: 1)),
+                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                says("inactive", "dead", b, code: 1, status: 1),
+                .read(properties("activating", "start", b, pid: 8)),
+                says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
+            ],
+            [
+                .ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .launched(run(b, 8, found: true)),
+            ]
+        ),
+        (
+            "systemd's own restart, 257: queued, already with the next invocation",
+            [
+                says("failed", "failed-before-auto-restart", result: "exit-code", code: 1, status: 1),
+                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                says("activating", "auto-restart-queued", result: "exit-code", code: 1, status: 1),
+                says("activating", "auto-restart-queued", b), says("activating", "start", b, pid: 8),
+                says("active", "running", b, pid: 8),
+            ],
+            [
+                .ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .launched(run(b, 8, found: true)),
+            ]
+        ),
+        (
+            "a crash loop to its end",
+            [
+                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                says("failed", "failed", result: "exit-code", code: 1, status: 1),
+                .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
+            ],
+            [
+                .ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .exited(
+                    run: a,
+                    how: "exit status 1, as before: too many starts in a short time (start-limit-hit), so systemd does "
+                        + "not start it any more", next: .gaveUp),
+            ]
+        ),
+        (
+            "a crash loop to its end, of which systemd gives the limit as the result",
+            [
+                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                .read(properties("failed", "failed", result: "start-limit-hit", code: 1, status: 1)),
+            ],
+            [
+                .ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .exited(
+                    run: a,
+                    how: "too many starts in a short time (start-limit-hit), so systemd does not start it any more",
+                    next: .gaveUp),
+            ]
+        ),
+        (
+            "a crash, 252: failed for an instant first",
+            [
+                says("failed", "failed", result: "signal", code: 2, status: 11),
+                .read(properties("activating", "auto-restart", result: "signal", code: 2, status: 11)),
+            ],
+            [.ending(run: a), .exited(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+        ),
+        (
+            "a stop by hand while it waits for its restart",
+            [
+                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                says("inactive", "dead", code: 1, status: 1),
+                .read(properties("inactive", "dead", code: 1, status: 1)),
+            ],
+            [
+                .ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .exited(run: a, how: "a stop", next: .stopped),
+            ]
+        ),
+        (
+            "a reload that changes nothing",
+            [says("active", "running", pid: 7), .read(properties("active", "running", pid: 7))], []
+        ),
+        (
+            "the manager was away, and it is gone",
+            [.connectionLost, .read(properties("inactive", "dead"))], [.exited(run: a, how: "a stop", next: .stopped)]
+        ),
+        (
+            "the manager was away, and it runs as before",
+            [.connectionLost, .read(properties("active", "running", pid: 7))], []
+        ),
+    ]
+
+    @Test(arguments: ends)
+    func everyEndIsToldOnceAndForWhatItIs(name: String, events: [Machine.Event], told: [Machine.Action]) {
+        #expect(Self.told(Self.ready + events) == Self.told(Self.ready) + told, "\(name)")
+    }
+}

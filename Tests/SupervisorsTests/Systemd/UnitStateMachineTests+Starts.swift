@@ -1,0 +1,97 @@
+import Instances
+import Testing
+
+@testable import Supervisors
+@testable import Systemd
+
+extension UnitStateMachineTests {
+    /// Starts that come to nothing.
+    static let failures: [(String, [Machine.Event], [Machine.Action])] = [
+        ("the manager refuses", [.startRequested, .startRefused("no such unit.")], [.launchFailed("no such unit.")]),
+        (
+            "the program can't be executed, and systemd tries again",
+            [
+                .startRequested, .startAccepted(job: "/job/1"),
+                says("activating", "auto-restart", result: "exit-code", code: 1, status: 203),
+                .jobEnded(job: "/job/1", result: "failed"),
+            ],
+            [
+                .launched(run(a, 0)),
+                .exited(
+                    run: a, how: "exit status 203 (the unit's program can't be executed)",
+                    next: .restarts(after: .seconds(5))),
+            ]
+        ),
+        (
+            "it fails at once",
+            [
+                .startRequested, .startAccepted(job: "/job/1"),
+                says("failed", "failed", result: "exit-code", code: 1, status: 78),
+                .jobEnded(job: "/job/1", result: "failed"),
+                .read(properties("failed", "failed", result: "exit-code", code: 1, status: 78)),
+            ],
+            [
+                .launched(run(a, 0)),
+                .exited(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
+            ]
+        ),
+        (
+            "a unit that it needs has failed",
+            [
+                .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "dependency"),
+                .read(properties("inactive", "dead", "")),
+            ],
+            [.launchFailed("a unit that it needs has failed: see `systemctl list-dependencies`.")]
+        ),
+        (
+            "somebody calls it off",
+            [
+                .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "canceled"),
+                .read(properties("inactive", "dead", "")),
+            ],
+            [.launchFailed("its unit's start was called off: somebody has stopped it meanwhile.")]
+        ),
+        (
+            "it ends at once without an error, before anybody has seen it",
+            [
+                .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "done"),
+                .read(properties("inactive", "dead", code: 1, status: 0)),
+            ],
+            [.launched(run(a, 0)), .exited(run: a, how: "exit status 0", next: .stopped)]
+        ),
+        (
+            "nothing at all comes of it",
+            [
+                .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "done"),
+                .read(properties("inactive", "dead", "")),
+            ],
+            [.launchFailed(UnitMessage.startFailed(nil, UnitProperties()))]
+        ),
+        (
+            "the manager goes away meanwhile",
+            [
+                .startRequested, .startAccepted(job: "/job/1"), .connectionLost,
+                .read(properties("inactive", "dead", "")),
+            ],
+            [.launchFailed(UnitMessage.startFailed(nil, UnitProperties()))]
+        ),
+        (
+            "a start is still under way when its state is read",
+            [.startRequested, .startAccepted(job: "/job/1"), .read(properties("inactive", "dead"))], []
+        ),
+        (
+            "the gateway itself calls it off",
+            [
+                .startRequested, .startAccepted(job: "/job/1"), .stopRequested(kills: false),
+                .jobEnded(job: "/job/1", result: "canceled"), .stopAccepted(job: "/job/2"),
+                .read(properties("inactive", "dead", "")), .jobEnded(job: "/job/2", result: "done"),
+            ],
+            [.launchFailed("its unit's start was called off: somebody has stopped it meanwhile.")]
+        ),
+    ]
+
+    @Test(arguments: failures)
+    func aStartThatComesToNothingSaysWhy(name: String, events: [Machine.Event], told: [Machine.Action]) {
+        #expect(Self.told(events) == told, "\(name)")
+    }
+}

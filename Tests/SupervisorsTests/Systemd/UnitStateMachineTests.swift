@@ -1,0 +1,153 @@
+import Instances
+import Testing
+
+@testable import Supervisors
+@testable import Systemd
+
+/// What a unit's signals mean: the manager's words in, events and calls out. The words are those that systemd 252 and 257
+/// were heard to say.
+@Suite("A unit's life")
+struct UnitStateMachineTests {
+    typealias Machine = UnitStateMachine
+
+    static let a = String(repeating: "a", count: 32)
+    static let b = String(repeating: "b", count: 32)
+
+    /// The properties of a unit in that state.
+    static func properties(
+        _ active: String, _ sub: String, _ invocation: String = a, pid: UInt32 = 0, result: String = "success",
+        code: Int32 = 0, status: Int32 = 0
+    ) -> UnitProperties {
+        var properties = UnitProperties()
+        (properties.activeState, properties.subState, properties.invocation) = (active, sub, invocation)
+        (properties.mainProcess, properties.result) = (pid, result)
+        (properties.exitCode, properties.exitStatus) = (code, status)
+        (properties.mainProcessStarted, properties.restartDelay) = (1_000, 5_000_000)
+        return properties
+    }
+
+    static func says(
+        _ active: String, _ sub: String, _ invocation: String = a, pid: UInt32 = 0, result: String = "success",
+        code: Int32 = 0, status: Int32 = 0
+    ) -> Machine.Event {
+        .changed(
+            properties(active, sub, invocation, pid: pid, result: result, code: code, status: status),
+            isComplete: true)
+    }
+
+    static func run(_ id: String, _ process: Int32, found: Bool = false) -> UnitRun {
+        UnitRun(id: id, process: process, started: 1_000, isFound: found)
+    }
+
+    /// What a machine does about the last of these events.
+    static func last(_ events: [Machine.Event]) -> [Machine.Action] {
+        var machine = Machine()
+        var actions: [Machine.Action] = []
+        for event in events { actions = machine.handle(event) }
+        return actions
+    }
+
+    /// What a machine tells about all of these events: without its calls.
+    static func told(_ events: [Machine.Event]) -> [Machine.Action] {
+        var machine = Machine()
+        return events.flatMap { machine.handle($0) }.filter {
+            switch $0 {
+            case .launched, .launchFailed, .announced, .ending, .exited: true
+            default: false
+            }
+        }
+    }
+
+    static let started: [Machine.Event] = [
+        .startRequested, .startAccepted(job: "/job/1"), says("activating", "start", pid: 7),
+        says("active", "running", pid: 7), .jobEnded(job: "/job/1", result: "done"),
+    ]
+    static let ready = started + [.announced(run: a, port: 4096)]
+
+    @Test func aStartIsToldOfOnceWithItsProcess() {
+        #expect(Self.told(Self.started) == [.launched(Self.run(Self.a, 7))])
+        #expect(Self.last(Array(Self.started.prefix(1))) == [.start])
+        #expect(
+            Self.last(Array(Self.started.prefix(3))) == [
+                .launched(Self.run(Self.a, 7)), .seekPort(Self.run(Self.a, 7)),
+            ])
+    }
+
+    @Test func theFirstAnnouncementCounts() {
+        #expect(Self.last(Self.ready) == [.stopSeeking(Self.a), .announced(run: Self.a, port: 4096, bySockets: false)])
+        #expect(Self.last(Self.ready + [.announced(run: Self.a, port: 1)]) == [])
+        #expect(
+            Self.last(Self.started + [.announced(run: Self.b, port: 1)]) == [], "another run's port is not its port")
+    }
+
+    @Test func aUnitThatNobodyAskedForIsFound() {
+        let events = [Self.says("active", "running", pid: 7)]
+        #expect(Self.told(events) == [.launched(Self.run(Self.a, 7, found: true))])
+        #expect(Self.told([.read(Self.properties("active", "running", pid: 7))]).count == 1, "so is one in the list")
+    }
+
+    @Test func halfOfTheNewsIsNotJudged() {
+        var service = UnitProperties()
+        service.mainProcess = 9
+        let events = Self.ready + [.changed(service, isComplete: false)]
+        #expect(Self.last(events) == [])
+    }
+
+    /// Which calls a start makes of a unit in this state.
+    @Test(
+        arguments: [
+            ([], [.start]),
+            ([says("inactive", "dead")], [.start]),
+            ([says("failed", "failed", result: "start-limit-hit")], [.resetFailed, .start]),
+            ([says("activating", "auto-restart", result: "exit-code")], [.restart]),
+            ([says("deactivating", "stop-sigterm", pid: 7)], [.start]),
+            (
+                [says("active", "running", pid: 7), .announced(run: a, port: 4096)],
+                [.launched(run(a, 7, found: true)), .announced(run: a, port: 4096, bySockets: false)]
+            ),
+        ] as [([Machine.Event], [Machine.Action])])
+    func aStartSuitsTheState(events: [Machine.Event], calls: [Machine.Action]) {
+        #expect(Self.last(events + [.startRequested]) == calls)
+    }
+
+    @Test func aKillStopsTooOrSystemdWouldStartItAgain() {
+        #expect(Self.last(Self.ready + [.stopRequested(kills: true)]) == [.stop, .kill])
+        #expect(Self.last(Self.ready + [.stopRequested(kills: false), .stopRequested(kills: true)]) == [.kill])
+    }
+
+    @Test func aStopOfWhatIsNotThereIsAnsweredToo() {
+        let crashed = Self.ready + [Self.says("activating", "auto-restart", result: "exit-code", code: 1, status: 1)]
+        #expect(
+            Self.last(crashed + [.stopRequested(kills: false), .stopRefused])
+                == [.exited(run: Self.a, how: "a stop", next: .stopped)])
+    }
+
+    @Test func aStopThatIsDeniedIsToldOnceAndTheRunGoesOn() {
+        let asked = Self.ready + [.stopRequested(kills: false)]
+        #expect(Self.last(asked + [.stopDenied("no.")]) == [.stopFailed("no.")])
+        #expect(Self.last(asked + [.stopDenied("no."), .stopDenied("no.")]) == [])
+        #expect(Self.last(asked + [.stopDenied("no."), .stopRequested(kills: true)]) == [.stop, .kill])
+    }
+
+    @Test func aUnitThatWasFailedBeforeIsToldOfWithItsReason() {
+        let failed = Self.properties("failed", "failed", result: "exit-code", code: 1, status: 1)
+        #expect(
+            Self.told([.read(failed)]) == [
+                .launched(Self.run(Self.a, 0, found: true)),
+                .exited(run: Self.a, how: "exit status 1", next: .gaveUp),
+            ])
+        #expect(Self.told([.read(Self.properties("inactive", "dead", code: 1))]) == [], "a run of long ago is no news")
+    }
+
+    @Test func anOverduePortIsLookedForAmongTheSocketsOfThatRunOnly() {
+        let run = Self.run(Self.a, 7)
+        #expect(Self.last(Self.started + [.portOverdue(run: Self.a)]) == [.searchSockets(run)])
+        #expect(Self.last(Self.ready + [.portOverdue(run: Self.a)]) == [], "it is known")
+        #expect(Self.last(Self.started + [.portOverdue(run: Self.b)]) == [], "that one is gone")
+        let searched = Self.started + [.portOverdue(run: Self.a), .socketsSearched(run: Self.a, port: nil)]
+        #expect(Self.last(searched) == [.searchLater(run, times: 1)])
+        #expect(
+            Self.last(searched + [.socketsSearched(run: Self.a, port: 5000)])
+                == [.stopSeeking(Self.a), .announced(run: Self.a, port: 5000, bySockets: true)])
+    }
+}
