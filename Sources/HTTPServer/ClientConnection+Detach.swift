@@ -110,6 +110,7 @@ extension ClientConnection {
         handler?(socket, bytes) { count in
             server.upgradedEnded()
             server.handler.ended(record, RequestSummary(status: 101, bodyBytes: count, isComplete: true))
+            record.context?.requestEnded()
         }
     }
 }

@@ -180,6 +180,7 @@ extension ClientConnection {
         } else if !peerClosed {
             server.handler.turnedAway(peer, "the request's head was malformed or too large")
         }
+        context?.requestEnded()
         project = nil
         forwardedClient = nil
         pendingAnswer = nil

@@ -77,6 +77,9 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     package internal(set) var startTime = MonotonicTime.now
     /// The current request's number on its loop, from 1.
     package internal(set) var number: UInt64 = 0
+    /// What the handler keeps with the connection; nil until it sets it. It stands in each request's record, and stays with the
+    /// client when the socket changes hands.
+    package var context: (any ConnectionContext)?
     /// What the handler notes for the access log: the project's name.
     package var project: String?
     /// What the handler notes for the access log: the client behind the proxy that has connected.

@@ -274,5 +274,6 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         guard !isReported else { return }
         isReported = true
         server.handler.ended(request, summary)
+        request.context?.requestEnded()
     }
 }

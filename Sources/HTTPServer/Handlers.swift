@@ -23,3 +23,10 @@ package protocol ServerExchange: AnyObject {
     /// The client is gone or was cut off: nothing can be answered any more.
     func clientGone()
 }
+
+/// What a handler keeps with a client's connection (``ClientConnection/context``): the server carries it and does not look at
+/// it. It belongs to the connection, whichever object of the server's stands for that, and serves one request after the other.
+package protocol ConnectionContext: AnyObject {
+    /// The current request has ended, after ``RequestHandler/ended(_:_:)``: what was noted of it is forgotten.
+    func requestEnded()
+}

@@ -3,13 +3,15 @@ package import EventLoop
 import HTTPTypes
 
 /// What is known of a request when it has ended, for the access log.
-package struct RequestRecord: Sendable {
+package struct RequestRecord {
     /// The method's own spelling.
     package var methodName: String
     /// The request target as it came; its query can hold secrets.
     package var target: [UInt8]
     /// The client's address.
     package var peer: String
+    /// What the handler keeps with the connection.
+    package var context: (any ConnectionContext)?
     /// What the handler has noted: the client behind the proxy that has connected.
     package var forwardedClient: IPAddress?
     /// What the handler has noted: the project's name.
@@ -23,6 +25,7 @@ package struct RequestRecord: Sendable {
         methodName = connection.head.methodName
         target = connection.head.target
         peer = connection.peer
+        context = connection.context
         forwardedClient = connection.forwardedClient
         project = connection.project
         number = connection.number
