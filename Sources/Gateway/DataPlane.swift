@@ -23,6 +23,8 @@ package final class DataPlane: Sendable {
         package var log: Logger
         /// Who decides about instances.
         package var control: any ProjectControl
+        /// What can be asked for.
+        var endpoints = EndpointTable.gateway
 
         /// A set-up with these parts.
         package init(
@@ -65,8 +67,6 @@ package final class DataPlane: Sendable {
             var mailboxes: [Mailbox<LoopMessage>] = []
             var threads: [WorkerThread] = []
             let failedTries = FailedTries()
-            // Made now, not when the first client waits for them.
-            _ = (StaticPage.description, StaticPage.documentation)
             for index in 0..<setUp.threads {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
@@ -79,7 +79,7 @@ package final class DataPlane: Sendable {
             self.address = address
             self.mailboxes = mailboxes
             self.threads = threads
-            for mailbox in mailboxes { mailbox.post(.knowledge(.peers(mailboxes))) }
+            for mailbox in mailboxes { mailbox.post(.peers(mailboxes)) }
         } catch let error as SystemCallError {
             throw Failure(
                 description: "The gateway can't listen on \(setUp.address) (--listen): \(error). \(Self.hint(error))")
@@ -99,17 +99,8 @@ package final class DataPlane: Sendable {
 
     /// Begins to accept connections: first of all those that wait. Nothing after ``drain(within:)``.
     package func accept() async throws(Failure) {
-        let problems = await withTaskGroup(of: String?.self) { group in
-            for mailbox in mailboxes {
-                group.addTask {
-                    await withCheckedContinuation { continuation in
-                        mailbox.post(.accept { continuation.resume(returning: $0) })
-                    }
-                }
-            }
-            return await group.reduce(into: [String]()) { if let problem = $1 { $0.append(problem) } }
-        }
-        if let problem = problems.first { throw Failure(description: problem) }
+        let problems = await ask { loop, report in report(loop.accept()) }
+        if let problem = problems.compactMap(\.self).first { throw Failure(description: problem) }
     }
 
     /// Requests from now on see this table.
@@ -124,42 +115,52 @@ package final class DataPlane: Sendable {
 
     /// Asks an instance for its health.
     package func probe(_ question: HealthQuestion) async -> ProbeAnswer {
-        await withCheckedContinuation { continuation in
-            mailboxes[0].post(.probe(question) { continuation.resume(returning: $0) })
-        }
+        await Self.ask(mailboxes[0]) { loop, report in HealthProbe.ask(question, of: loop.client, report: report) }
     }
 
     /// Asks an instance something on the gateway's own behalf; nil when no answer came.
     package func inquire(_ inquiry: Inquiry) async -> Inquiry.Reply? {
-        await withCheckedContinuation { continuation in
-            mailboxes[0].post(.inquire(inquiry) { continuation.resume(returning: $0) })
-        }
+        await Self.ask(mailboxes[0]) { loop, report in inquiry.ask(loop.client, report: report) }
     }
 
     /// How many pieces of answers all loops have got from the instance with this slot.
     package func progress(ofSlot slot: Int) async -> UInt64 {
-        await withTaskGroup(of: UInt64.self) { group in
-            for mailbox in mailboxes {
-                group.addTask {
-                    await withCheckedContinuation { continuation in
-                        mailbox.post(.progress(slot: slot) { continuation.resume(returning: $0) })
-                    }
-                }
-            }
-            return await group.reduce(0, &+)
-        }
+        await ask { loop, report in report(loop.progress[slot]) }.reduce(0, &+)
     }
 
     /// Accepts nothing more, ends streams, lets running exchanges finish within `limit`.
     package func drain(within limit: Duration) async {
-        await withTaskGroup(of: Void.self) { group in
-            for mailbox in mailboxes {
-                group.addTask {
-                    await withCheckedContinuation { continuation in
-                        mailbox.post(.drain(within: limit) { continuation.resume() })
-                    }
-                }
-            }
+        _ = await ask { loop, report in loop.beginDrain(limit) { report(()) } }
+    }
+
+    /// How many requests there have been, as fields of the log.
+    package func counts() async -> [LogField] {
+        let counts = await ask { loop, report in report(loop.counts) }.reduce(into: RequestCounts(), +=)
+        return [
+            LogField("requests", Int(clamping: counts.requests)),
+            LogField("server_errors", Int(clamping: counts.serverErrors)),
+            LogField("turned_away", Int(clamping: counts.turnedAway)),
+        ]
+    }
+
+    /// A question to a loop, which calls `report` exactly once: at once or later.
+    private typealias Question<Reply: Sendable> =
+        @Sendable (GatewayLoop, _ report: @escaping @Sendable (Reply) -> Void) -> Void
+
+    /// What every loop says to a question, in no order.
+    private func ask<Reply: Sendable>(_ question: @escaping Question<Reply>) async -> [Reply] {
+        await withTaskGroup(of: Reply.self) { group in
+            for mailbox in mailboxes { group.addTask { await Self.ask(mailbox, question) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    /// What one loop says to a question.
+    private static func ask<Reply: Sendable>(
+        _ mailbox: Mailbox<LoopMessage>, _ question: @escaping Question<Reply>
+    ) async -> Reply {
+        await withCheckedContinuation { continuation in
+            mailbox.post(.request { loop in question(loop) { continuation.resume(returning: $0) } })
         }
     }
 
@@ -172,7 +173,7 @@ package final class DataPlane: Sendable {
     private static func makeLoop(_ index: Int, _ setUp: SetUp, _ failedTries: FailedTries) throws -> GatewayLoop {
         try GatewayLoop(
             LoopSetUp(
-                index: index, policy: setUp.policy, control: setUp.control, log: setUp.log,
+                index: index, policy: setUp.policy, endpoints: setUp.endpoints, control: setUp.control, log: setUp.log,
                 failedTries: failedTries))
     }
 

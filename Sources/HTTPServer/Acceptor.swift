@@ -1,5 +1,4 @@
 import EventLoop
-import Glibc
 
 /// Accepts connections for one server while there is room.
 ///
@@ -26,16 +25,14 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     func ready(_ readiness: Readiness) {
         for _ in 0..<(listener.isShared ? Self.sharedBatch : Self.batch) {
             guard server.hasRoom else {
-                let limit = server.limits.maximumConnections
-                server.handler.turnedAway(
-                    "", "\(limit) connections are open on this loop (--max-connections): further ones have to wait")
+                server.handler.turnedAway("", .noRoom(limit: server.limits.maximumConnections))
                 return pause()
             }
             switch listener.accept() {
             case .connection(let descriptor, let address): server.take(descriptor, from: address)
             case .nobody: return
             case .exhausted(let code):
-                server.handler.turnedAway("", "no connection can be accepted: \(String(cString: strerror(code)))")
+                server.handler.turnedAway("", .notAccepted(code: code))
                 pause()
                 if let timer { server.loop.arm(timer, after: Self.retryAfterExhaustion) }
                 return

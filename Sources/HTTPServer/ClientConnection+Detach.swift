@@ -109,7 +109,7 @@ extension ClientConnection {
         server.upgradedCount += 1
         handler?(socket, bytes) { count in
             server.upgradedEnded()
-            server.handler.ended(record, RequestSummary(status: 101, bodyBytes: count, isComplete: true))
+            server.handler.ended(RequestSummary(status: 101, bodyBytes: count, isComplete: true)) { record }
             record.context?.requestEnded()
         }
     }

@@ -113,7 +113,7 @@ extension ClientConnection {
         // sending it.
         if head.fields.firstIndex(of: .expect) != nil, framing != .none,
             head.fields.contains(.continueExpectation, in: .expect),
-            let answer = server.handler.refuse(self)
+            let answer = server.handler.refusal(of: self)
         {
             return queue(answer)
         }
@@ -156,7 +156,7 @@ extension ClientConnection {
     }
 
     private func refuse(_ answer: Answer) -> StepResult {
-        server.handler.turnedAway(peer, "the request's head was refused with \(answer.head.status)")
+        server.handler.turnedAway(peer, .refusedHead(status: answer.head.status))
         // Answered on the socket itself: libmicrohttpd would close it with bytes unread, and the reset could overtake
         // the answer.
         phase = .handedOver
@@ -176,13 +176,11 @@ extension ClientConnection {
         // libmicrohttpd cleans up a connection that it has given up at its next run, of which no descriptor tells.
         if !isWhole { server.needsRun() }
         if phase != .idle {
-            if server.handler.wantsRecords { server.handler.ended(RequestRecord(self), summary) }
+            server.handler.ended(summary) { RequestRecord(self) }
         } else if !peerClosed {
-            server.handler.turnedAway(peer, "the request's head was malformed or too large")
+            server.handler.turnedAway(peer, .malformedHead)
         }
         context?.requestEnded()
-        project = nil
-        forwardedClient = nil
         pendingAnswer = nil
         outgoing.reset()
         body.removeAll()

@@ -80,12 +80,6 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// What the handler keeps with the connection; nil until it sets it. It stands in each request's record, and stays with the
     /// client when the socket changes hands.
     package var context: (any ConnectionContext)?
-    /// What the handler notes for the access log: the project's name.
-    package var project: String?
-    /// What the handler notes for the access log: the client behind the proxy that has connected.
-    package var forwardedClient: IPAddress?
-    /// What the handler notes for the connection's further requests: whose valid key has come on it.
-    package var keyHolder: IPAddress?
 
     /// The size of the current request's head as it stood on the wire, in bytes.
     var headSize = 0
@@ -157,10 +151,10 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         switch deadline {
         case .none: return
         case .head where hasInput, .body:
-            server.handler.turnedAway(peer, "the request did not arrive in time")
+            server.handler.turnedAway(peer, .lateRequest)
             sayTimeout()
         case .head, .idle: break
-        case .send: server.handler.turnedAway(peer, "the client took no byte of its answer in time")
+        case .send: server.handler.turnedAway(peer, .lateReader)
         }
         cut()
     }

@@ -104,8 +104,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
             // What the kernel takes now does not count as waiting.
             flush()
             guard pending.count > limit, state == .open else { return true }
-            server.handler.turnedAway(
-                request.peer, "the client read too slowly: \(pending.count) bytes of its event stream were waiting")
+            server.handler.turnedAway(request.peer, .slowReader(waiting: pending.count))
             close(tellingFollower: true)
             return true
         case .pauseSource:
@@ -273,7 +272,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private func report() {
         guard !isReported else { return }
         isReported = true
-        server.handler.ended(request, summary)
+        server.handler.ended(summary) { request }
         request.context?.requestEnded()
     }
 }

@@ -1,4 +1,3 @@
-package import Addresses
 package import EventLoop
 import HTTPTypes
 
@@ -12,10 +11,6 @@ package struct RequestRecord {
     package var peer: String
     /// What the handler keeps with the connection.
     package var context: (any ConnectionContext)?
-    /// What the handler has noted: the client behind the proxy that has connected.
-    package var forwardedClient: IPAddress?
-    /// What the handler has noted: the project's name.
-    package var project: String?
     /// The request's number on its loop.
     package var number: UInt64
     /// When the request line was read.
@@ -26,8 +21,6 @@ package struct RequestRecord {
         target = connection.head.target
         peer = connection.peer
         context = connection.context
-        forwardedClient = connection.forwardedClient
-        project = connection.project
         number = connection.number
         startTime = connection.startTime
     }

@@ -51,6 +51,7 @@ actor Lifecycle {
         Task {
             await registry.prepareShutdown()
             await dataPlane.drain(within: settings.drainTimeout)
+            log.log(.notice, "no request runs any more", await dataPlane.counts())
             await registry.shutdown()
             // Their handlers hold this object, which holds them.
             signals.removeAll()

@@ -1,33 +1,178 @@
+import EventLoop
 import HTTPServer
+import HTTPTypes
+import Projects
 
-/// One client that waits for the control plane's answer. It lives on its loop; only its number travels.
-final class ControlCall: ServerExchange {
+/// One request that the control plane answers. It lives on its loop; only its number travels.
+final class ControlCall {
+    /// How far it has come.
+    private enum Phase {
+        /// Its body is read.
+        case reading
+        /// The control plane was asked.
+        case asked
+        /// The answer goes out bit by bit.
+        case streaming(DetachedConnection)
+        case ended
+    }
+
+    typealias Handler = @Sendable (ControlRequest, any ProjectControl) async -> ControlResponse
+
     let number: Int
-    private var connection: ClientConnection?
     private unowned let owner: GatewayLoop
+    private var connection: ClientConnection?
+    private var request: ControlRequest
+    private let body: BodyRule
+    private let handler: Handler
+    /// How long a stream may be silent.
+    private let streamTimeout: Duration
+    private var phase = Phase.reading
+    /// Who waits until the stream may go on: for room at the client, or for the end of a pause.
+    private var goesOn: (@Sendable (Bool) -> Void)?
+    private var isPausing = false
+    private var timer: LoopTimer?
 
-    init(_ owner: GatewayLoop, _ connection: ClientConnection, number: Int) {
+    init(
+        _ owner: GatewayLoop, _ connection: ClientConnection, number: Int, _ request: ControlRequest, _ body: BodyRule,
+        _ handler: @escaping Handler
+    ) {
         self.owner = owner
         self.connection = connection
         self.number = number
+        self.request = request
+        self.body = body
+        self.handler = handler
+        streamTimeout = connection.request.begin(owner.snapshot).limits.streamTimeout
     }
 
-    /// Gives the answer, unless the client has left.
-    func answer(_ answer: Answer) {
-        if let connection { owner.answer(connection, answer) }
+    /// Asks as soon as there is all that has to be asked with.
+    func begin() {
+        connection?.exchange = self
+        requestBodyArrived()
+    }
+
+    private func ask() {
+        guard let mailbox = owner.mailbox else { return }
+        phase = .asked
+        let (number, request, handler, control) = (number, request, handler, owner.control)
+        Task { mailbox.post(.call(number, .respond(await handler(request, control)))) }
+    }
+
+    /// The control plane has something to say.
+    func receive(_ message: CallMessage) {
+        switch (message, phase) {
+        case (.respond(.answer(let answer)), .asked): respond(answer)
+        case (.respond(.stream(let head, let source)), .asked): beginStream(head, source)
+        case (.write(let bytes, let goesOn), .streaming(let client)):
+            self.goesOn = goesOn
+            timer?.disarm()
+            // The client may be found gone now, which ends all this.
+            if client.write(bytes.span) { goOn() }
+        case (.pause(let duration, let goesOn), .streaming):
+            self.goesOn = goesOn
+            isPausing = true
+            arm(duration)
+        case (.finish, .streaming(let client)):
+            client.finish()
+            end()
+        default: message.reject()
+        }
+    }
+
+    private func respond(_ answer: Answer) {
+        if let connection {
+            // The loops may not have heard of the project yet: now it is known whether there is one.
+            if answer.head.status != 404, let project = request.project {
+                connection.request.project = project.string
+            }
+            owner.answer(connection, answer)
+        }
+        end()
+    }
+
+    // MARK: Streams
+
+    private func beginStream(_ head: ResponseHead, _ source: @escaping @Sendable (ResponseStream) async -> Void) {
+        guard let connection, let mailbox = owner.mailbox else { return end() }
+        // A stream would be cut at once, and nobody connects again who takes that for its end.
+        guard !owner.isDraining else { return respond(ControlAnswers.shuttingDown) }
+        let head = owner.completed(Answer(head: head, body: []), connection).head
+        let wantsBody = connection.head.method != .head
+        guard let client = connection.detach(head, .unknown, policy: .pauseSource) else { return end() }
+        self.connection = nil
+        guard wantsBody else {
+            client.finish()
+            return end()
+        }
+        phase = .streaming(client)
+        owner.streamStarted(self)
+        timer = owner.loop.spareTimer(self)
+        arm(streamTimeout)
+        let number = number
+        Task {
+            await source(ResponseStream(mailbox, call: number))
+            mailbox.post(.call(number, .finish))
+        }
+    }
+
+    private func goOn() {
+        guard case .streaming = phase, let goesOn else { return }
+        self.goesOn = nil
+        arm(streamTimeout)
+        goesOn(true)
+    }
+
+    private func arm(_ duration: Duration) {
+        if let timer { owner.loop.arm(timer, after: duration) }
+    }
+
+    /// Nothing more will happen; whoever still sends the answer has it all.
+    private func end() {
+        if case .streaming = phase { owner.streamEnded(self) }
+        phase = .ended
         connection = nil
+        if let timer { owner.loop.giveBack(timer) }
+        timer = nil
+        owner.forget(self)
+        let goesOn = goesOn
+        self.goesOn = nil
+        goesOn?(false)
     }
+}
 
+extension ControlCall: ServerExchange {
     func requestBodyArrived() {
-        // A body is not looked at; it is read so that the answer can be given.
-        connection?.discardBody()
+        guard let connection else { return }
+        switch (phase, body) {
+        case (.reading, .ignored):
+            // It is read all the same, so that the answer can be given.
+            connection.discardBody()
+            ask()
+        case (.reading, .json(let limit)):
+            request.body += connection.takeBody()
+            guard request.body.count <= limit else { return respond(BodyRule.tooLarge(limit)) }
+            if connection.isBodyComplete { ask() } else { connection.bodyTaken() }
+        default: connection.discardBody()
+        }
     }
 
-    func responseDrained() {}
+    func responseDrained() { goOn() }
 
     /// What was asked for goes on: a start that one client gave up is still wanted by the next.
-    func clientGone() {
-        connection = nil
-        owner.forget(self)
+    func clientGone() { end() }
+}
+
+extension ControlCall: OpenStream {
+    func breakOff() {
+        if case .streaming(let client) = phase { client.breakOff() }
+        end()
+    }
+}
+
+extension ControlCall: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        guard isPausing else { return breakOff() }
+        isPausing = false
+        goOn()
     }
 }

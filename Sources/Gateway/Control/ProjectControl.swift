@@ -30,3 +30,37 @@ package enum ProjectListing: Sendable {
     /// Not to be had; a sentence.
     case failed(String)
 }
+
+/// The registry as the data plane sees it.
+package struct RegistryControl: ProjectControl {
+    private let registry: InstanceRegistry
+
+    /// Asks this registry.
+    package init(registry: InstanceRegistry) { self.registry = registry }
+
+    package func start(_ name: ProjectName) async -> StartAnswer { await registry.start(name) }
+
+    package func stop(_ name: ProjectName) async -> StopAnswer { await registry.stop(name) }
+
+    package func status(_ name: ProjectName) async -> ProjectStatus? { await registry.status(name) }
+
+    package func answered(_ name: ProjectName, generation: UInt64) async {
+        await registry.answered(name, generation: generation)
+    }
+
+    package func projects() async -> ProjectListing {
+        do {
+            return .projects(try await registry.projects())
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    package func directories(of name: ProjectName) async -> DirectoryScope? { await registry.directories(of: name) }
+
+    package func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? { await registry.ownProject(inquiry) }
+
+    package func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {
+        await registry.projectMayHaveChanged(of: name, number: number)
+    }
+}

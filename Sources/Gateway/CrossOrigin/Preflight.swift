@@ -17,18 +17,18 @@ struct Preflight {
         request = head.fields
     }
 
-    /// The answer for a path of this kind: 204 with what is allowed; 403 for a page that may not, as the Fetch
-    /// standard encourages ("HTTP responses"); 404 where nothing is to be asked for.
+    /// The answer for a path with these methods (``EndpointTable/allow(_:)``): 204 with what is allowed; 403 for a page
+    /// that may not, as the Fetch standard encourages ("HTTP responses"); 404 where nothing is to be asked for.
     ///
     /// `terms` are added to it as to every other answer.
-    func answer(_ resource: Resource?, _ terms: CrossOriginTerms?) -> Answer {
-        guard let resource else { return .detail(404, "Not Found") }
+    func answer(_ allow: String?, _ terms: CrossOriginTerms?) -> Answer {
+        guard let allow else { return .detail(404, "Not Found") }
         guard terms?.isGranted == true else {
             return .detail(
                 403, "Pages of this origin may not use the gateway. Its operator can allow it (--allow-origin).")
         }
         var head = ResponseHead(status: 204)
-        head.fields.append("Access-Control-Allow-Methods", resource.allow)
+        head.fields.append("Access-Control-Allow-Methods", allow)
         if let names = requestedHeaders {
             head.fields.append(name: Array("Access-Control-Allow-Headers".utf8), value: names)
         }

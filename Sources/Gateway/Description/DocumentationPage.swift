@@ -1,13 +1,13 @@
 import Access
 import HTTPTypes
 
-/// The API's description for people: one page that asks for nothing else, made from the same ``Resource``.
+/// The API's description for people: one page that asks for nothing else, made from the same ``EndpointTable``.
 ///
 /// Its key field is read when a request is tried and stored nowhere; the page may talk to its own origin only.
 enum DocumentationPage {
-    /// The page.
-    static var html: [UInt8] {
-        let sections = Resource.allCases.map(section).joined(separator: "\n")
+    /// The page about these endpoints.
+    static func html(_ table: EndpointTable) -> [UInt8] {
+        let sections = table.endpoints.map(section).joined(separator: "\n")
         return Array(
             """
             <!doctype html>
@@ -46,24 +46,20 @@ enum DocumentationPage {
             + "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     }
 
-    private static func section(_ resource: Resource) -> String {
-        // An instance's methods differ in nothing else.
-        let operations = resource == .instance ? Array(resource.operations.prefix(1)) : resource.operations
-        return operations.map { operation in
-            let methods = resource == .instance ? resource.allow : operation.method.name ?? ""
-            let summary = resource == .instance ? "OpenCode's own API" : operation.summary
-            return """
-                <section>
-                <h2><b>\(escaped(methods))</b> <code>\(escaped(resource.template))</code></h2>
-                <p><strong>\(escaped(sentence(summary)))</strong> \(escaped(operation.description)) \
-                \(resource.isOpen ? "No key is needed." : "")</p>
-                <table>\(operation.outcomes.map(row).joined())</table>
-                <button type="button" data-method="\(operation.method.name ?? "")" \
-                data-path="\(escaped(resource.template))">Try</button>
-                <pre hidden></pre>
-                </section>
-                """
-        }.joined(separator: "\n")
+    private static func section(_ endpoint: Endpoint) -> String {
+        let template = escaped(endpoint.path.template)
+        let methods = endpoint.describedMethods.compactMap(\.name)
+        return """
+            <section>
+            <h2><b>\(escaped(methods.joined(separator: ", ")))</b> <code>\(template)</code></h2>
+            <p><strong>\(escaped(sentence(endpoint.description.summary)))</strong> \(escaped(endpoint.description.text)) \
+            \(endpoint.requirement.isOpen ? "No key is needed." : "")</p>
+            <table>\(endpoint.outcomes.map(row).joined())</table>
+            <button type="button" data-method="\(methods.first ?? "")" \
+            data-path="\(template)">Try</button>
+            <pre hidden></pre>
+            </section>
+            """
     }
 
     /// A summary with the mark at its end that it may lack.
@@ -71,12 +67,13 @@ enum DocumentationPage {
         summary.last.map { ".?!".contains($0) } == true ? summary : summary + "."
     }
 
-    private static func row(_ outcome: Operation.Outcome) -> String {
+    private static func row(_ outcome: Endpoint.Outcome) -> String {
         let status = outcome.status.map { "\($0)" } ?? "other"
         let form: String
         switch outcome.content {
         case .json(let schema): form = " <code>\(schema.rawValue)</code>"
         case .page: form = " a page"
+        case .eventStream: form = " an event stream"
         case .anything, .nothing: form = ""
         }
         return "<tr><td>\(status)</td><td>\(escaped(outcome.meaning))\(form)</td></tr>"

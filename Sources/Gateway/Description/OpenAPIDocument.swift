@@ -1,10 +1,10 @@
 import HTTPTypes
 import Settings
 
-/// The API's description for programs (OpenAPI 3.1), made from ``Resource`` and ``Schema``.
+/// The API's description for programs (OpenAPI 3.1), made from ``EndpointTable`` and ``Schema``.
 enum OpenAPIDocument {
-    /// The whole document.
-    static var json: JSONValue {
+    /// The whole document about these endpoints.
+    static func json(_ table: EndpointTable) -> JSONValue {
         [
             "openapi": "3.1.0",
             "info": [
@@ -17,7 +17,7 @@ enum OpenAPIDocument {
                 "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
             ],
             "servers": [["url": "/"]],
-            "paths": .object(Resource.allCases.map { (name: $0.template, value: path($0)) }),
+            "paths": paths(table.endpoints),
             "components": [
                 "schemas": .object(Schema.allCases.map { (name: $0.rawValue, value: $0.json) }),
                 "securitySchemes": [
@@ -31,23 +31,35 @@ enum OpenAPIDocument {
         ]
     }
 
-    private static func path(_ resource: Resource) -> JSONValue {
-        let operations = resource.operations.map { operation in
-            (name: operation.method.name?.lowercased() ?? "", value: json(operation, of: resource))
-        }
-        let parameters = parameters(of: resource)
-        return .object((parameters.isEmpty ? [] : [(name: "parameters", value: .array(parameters))]) + operations)
+    /// Each path once, with the operations of all endpoints that share it.
+    private static func paths(_ endpoints: [Endpoint]) -> JSONValue {
+        var patterns: [PathPattern] = []
+        for endpoint in endpoints where !patterns.contains(endpoint.path) { patterns.append(endpoint.path) }
+        return .object(
+            patterns.map { pattern in
+                let operations = endpoints.filter { $0.path == pattern }.flatMap { endpoint in
+                    endpoint.describedMethods.map { method in
+                        (name: method.name?.lowercased() ?? "", value: operation(method, of: endpoint))
+                    }
+                }
+                let parameters = parameters(of: pattern)
+                return (
+                    name: pattern.template,
+                    value: .object(
+                        (parameters.isEmpty ? [] : [(name: "parameters", value: .array(parameters))]) + operations)
+                )
+            })
     }
 
-    private static func parameters(of resource: Resource) -> [JSONValue] {
-        var parameters: [JSONValue] = []
-        if resource.template.contains("{name}") {
-            parameters.append([
-                "name": "name", "in": "path", "required": true, "schema": ["type": "string", "minLength": 1],
-                "description": "The project folder's name: one segment, percent-encoded.",
-            ])
+    private static func parameters(of pattern: PathPattern) -> [JSONValue] {
+        var parameters = pattern.names.map { name -> JSONValue in
+            [
+                "name": .string(name), "in": "path", "required": true, "schema": ["type": "string", "minLength": 1],
+                "description": name == "name"
+                    ? "The project folder's name: one segment, percent-encoded." : "One segment, percent-encoded.",
+            ]
         }
-        if resource.template.contains("{path}") {
+        if pattern.hasRemainder {
             parameters.append([
                 "name": "path", "in": "path", "required": true, "schema": ["type": "string"],
                 "description":
@@ -57,19 +69,23 @@ enum OpenAPIDocument {
         return parameters
     }
 
-    private static func json(_ operation: Operation, of resource: Resource) -> JSONValue {
-        let outcomes = operation.outcomes.map { outcome in
+    private static func operation(_ method: Method, of endpoint: Endpoint) -> JSONValue {
+        let outcomes = endpoint.outcomes.map { outcome in
             (name: outcome.status.map { "\($0)" } ?? "default", value: json(outcome))
         }
-        return [
-            "operationId": .string(operation.id), "summary": .string(operation.summary),
-            "description": .string(operation.description),
-            "security": resource.isOpen ? [] : [["bearer": []], ["basic": []]],
-            "responses": .object(outcomes),
+        let operation: JSONValue = [
+            "operationId": .string(endpoint.operationID(method)), "summary": .string(endpoint.summary(method)),
+            "description": .string(endpoint.description.text),
+            "security": endpoint.requirement.isOpen ? [] : [["bearer": []], ["basic": []]],
         ]
+        return operation.with(endpoint.body == .ignored ? [:] : ["requestBody": anyJSON]).with([
+            "responses": .object(outcomes)
+        ])
     }
 
-    private static func json(_ outcome: Operation.Outcome) -> JSONValue {
+    private static let anyJSON: JSONValue = ["required": true, "content": ["application/json": [:]]]
+
+    private static func json(_ outcome: Endpoint.Outcome) -> JSONValue {
         let description: JSONValue = ["description": .string(outcome.meaning)]
         let fields = outcome.fields.map { field in
             (name: field.key, value: ["description": .string(field.value), "schema": ["type": "string"]] as JSONValue)
@@ -79,11 +95,12 @@ enum OpenAPIDocument {
         return answer.with(["content": content])
     }
 
-    private static func content(_ content: Operation.Content) -> JSONValue? {
+    private static func content(_ content: Endpoint.Content) -> JSONValue? {
         switch content {
         case .nothing: nil
         case .json(let schema): ["application/json": ["schema": schema.reference]]
         case .page: ["text/html": ["schema": ["type": "string"]]]
+        case .eventStream: ["text/event-stream": ["schema": ["type": "string"]]]
         case .anything: ["*/*": [:]]
         }
     }

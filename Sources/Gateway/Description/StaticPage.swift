@@ -4,15 +4,20 @@ import HTTPTypes
 
 /// A text that is the same for everybody, made once.
 struct StaticPage: Sendable {
-    /// `/openapi.json`.
-    static let description = StaticPage(OpenAPIDocument.json.text, ["Content-Type": "application/json"])
-    /// `/docs`.
-    static let documentation = StaticPage(
-        DocumentationPage.html,
-        [
-            "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": DocumentationPage.policy,
-            "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-        ])
+    /// `/openapi.json` of these endpoints.
+    static func description(_ table: EndpointTable) -> StaticPage {
+        StaticPage(OpenAPIDocument.json(table).text, ["Content-Type": "application/json"])
+    }
+
+    /// `/docs` of these endpoints.
+    static func documentation(_ table: EndpointTable) -> StaticPage {
+        StaticPage(
+            DocumentationPage.html(table),
+            [
+                "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": DocumentationPage.policy,
+                "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+            ])
+    }
 
     /// The answer to whoever does not have it.
     let whole: Answer

@@ -11,7 +11,6 @@ final class LoopKnowledge {
 
     unowned let owner: GatewayLoop
     private var runs: [Int: RunKnowledge] = [:]
-    private var peers: [Mailbox<LoopMessage>] = []
     private var calls: [Int: (OwnProject?) -> Void] = [:]
     private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
     private var callCount = 0
@@ -20,7 +19,6 @@ final class LoopKnowledge {
 
     func receive(_ message: KnowledgeMessage) {
         switch message {
-        case .peers(let peers): self.peers = peers
         case .ownProject(let call, let own): calls.removeValue(forKey: call)?(own)
         case .directories(let call, let scope): scopeCalls.removeValue(forKey: call)?(scope)
         case .session(let slot, let generation, let id, let place):
@@ -126,10 +124,7 @@ final class LoopKnowledge {
     }
 
     private func tellPeers(_ session: [UInt8], _ place: SessionDirectories.Place, _ endpoint: InstanceEndpoint) {
-        for peer in peers {
-            peer.post(
-                .knowledge(
-                    .session(slot: endpoint.slot, generation: endpoint.generation, id: session, place)))
-        }
+        owner.postToAll(
+            .knowledge(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, place)))
     }
 }

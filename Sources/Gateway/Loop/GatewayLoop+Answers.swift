@@ -30,7 +30,7 @@ extension GatewayLoop {
     /// that a user can name the log line, and what browsers want to know.
     func completed(_ answer: Answer, _ connection: ClientConnection) -> Answer {
         let isError = answer.head.status >= 400
-        guard isError || !snapshot.policy.origins.isEmpty else { return answer }
+        guard isError || !connection.request.begin(snapshot).origins.isEmpty else { return answer }
         var answer = answer
         if isError { answer.head.fields.append("X-Request-Id", requestID(connection.number)) }
         if let terms = crossOriginTerms(connection) { answer.head.fields.append(contentsOf: terms.fields) }
@@ -39,8 +39,9 @@ extension GatewayLoop {
 
     /// What the answer to the connection's request tells a browser.
     func crossOriginTerms(_ connection: ClientConnection) -> CrossOriginTerms? {
+        let policy = connection.request.begin(snapshot)
         // Nothing is copied where there is nothing to say.
-        snapshot.policy.origins.isEmpty ? nil : snapshot.policy.origins.terms(for: connection.head.fields)
+        return policy.origins.isEmpty ? nil : policy.origins.terms(for: connection.head.fields)
     }
 
     func requestID(_ number: UInt64) -> String { "\(index)-\(number)" }

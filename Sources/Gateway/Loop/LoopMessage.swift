@@ -1,26 +1,51 @@
-import HTTPServer
-internal import Instances
+import EventLoop
+import Instances
+import OpenCode
 
 /// What other threads say to a loop.
 enum LoopMessage: Sendable {
-    /// Accept connections from now on; report why that is not possible, if it is not.
-    case accept(report: @Sendable (String?) -> Void)
+    /// The ways to all loops, its own included, by their numbers.
+    case peers([Mailbox<LoopMessage>])
     /// Requests from now on see this table.
     case routes(RoutingTable)
     /// Requests from now on follow this policy.
     case policy(Policy)
-    /// The control plane's answer to the call with this number.
-    case answer(call: Int, Answer)
-    /// Ask an instance for its health and report.
-    case probe(HealthQuestion, report: @Sendable (ProbeAnswer) -> Void)
-    /// Ask an instance something else and report; nil when no answer came.
-    case inquire(Inquiry, report: @Sendable (Inquiry.Reply?) -> Void)
+    /// The control plane's word to the call with this number.
+    case call(Int, CallMessage)
     /// What is known of instances' projects and sessions.
     case knowledge(KnowledgeMessage)
-    /// Report how many pieces of answers this loop has got from the instance with this slot.
-    case progress(slot: Int, report: @Sendable (UInt64) -> Void)
-    /// Accept nothing more, finish what runs within the time, end streams; then say so.
-    case drain(within: Duration, finished: @Sendable () -> Void)
+    /// Somebody wants something done or told (``DataPlane``): who asks hears by the closure itself.
+    case request(@Sendable (GatewayLoop) -> Void)
     /// End.
     case stop
+}
+
+/// What the control plane says to a request that waits for it.
+enum CallMessage: Sendable {
+    /// The answer, or the beginning of one.
+    case respond(ControlResponse)
+    /// The next bytes of the stream; whether anybody still wants more is said once they are on their way.
+    case write([UInt8], goesOn: @Sendable (Bool) -> Void)
+    /// Nothing for so long; whether anybody still wants more is said then, or as soon as nobody does.
+    case pause(Duration, goesOn: @Sendable (Bool) -> Void)
+    /// The stream is whole.
+    case finish
+
+    /// Tells who has sent it that there is nobody any more.
+    func reject() {
+        switch self {
+        case .write(_, let goesOn), .pause(_, let goesOn): goesOn(false)
+        case .respond, .finish: break
+        }
+    }
+}
+
+/// What loops are told of instances' projects and sessions.
+enum KnowledgeMessage: Sendable {
+    /// The control plane's answer to the call with this number: the project that an instance's folder is to OpenCode.
+    case ownProject(call: Int, OwnProject?)
+    /// The control plane's answer to the call with this number: a project's directories at this moment.
+    case directories(call: Int, DirectoryScope?)
+    /// Where a session is, of the instance with this slot and generation.
+    case session(slot: Int, generation: UInt64, id: [UInt8], SessionDirectories.Place)
 }

@@ -1,9 +1,70 @@
-internal import Instances
+package import Access
+package import Addresses
+package import HTTPServer
+import Instances
 
 /// All that a request reads on its way: immutable, replaced as a whole, taken once for each request.
-struct Snapshot: Sendable {
+///
+/// An object, because taking it then costs one reference count.
+final class Snapshot: Sendable {
     /// Who may ask, and what requests follow.
-    var policy: Policy
+    let policy: Policy
     /// Where each project's instance listens.
-    var routes: RoutingTable
+    let routes: RoutingTable
+
+    init(policy: Policy, routes: RoutingTable) {
+        self.policy = policy
+        self.routes = routes
+    }
+}
+
+/// What the configuration says about requests and may change while the gateway runs: the loops get a new one as a whole,
+/// and requests that begin from then on follow it.
+///
+/// An object of its own: a stream follows for its life the one that it began with, and must not keep old routes.
+package final class Policy: Sendable {
+    /// The keys that open the gateway.
+    package let keys: KeyTable
+    /// How often an address may try wrong keys (`--failed-tries`, `--failed-try-interval`).
+    package let failedTries: FailureLimiter.Rate
+    /// The reverse proxies whose word about their clients is believed (`--trust-proxy`).
+    package let trustedProxies: AddressRanges
+    /// The web pages that may read answers (`--allow-origin`).
+    package let origins: AllowedOrigins
+    /// Whether a request may name only its project's folder as a directory (`--directory-pinning`).
+    package let pinsDirectories: Bool
+    /// Deadlines and sizes. Those that shape libmicrohttpd's daemon stay as they were at the start:
+    /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
+    package let limits: GatewayLimits
+    /// Whether each request gets a log line.
+    package let accessLog: Bool
+
+    /// A policy with these parts.
+    package init(
+        keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
+        pinsDirectories: Bool = true, limits: GatewayLimits, accessLog: Bool
+    ) {
+        self.keys = keys
+        self.failedTries = failedTries
+        self.trustedProxies = trustedProxies
+        self.origins = origins
+        self.pinsDirectories = pinsDirectories
+        self.limits = limits
+        self.accessLog = accessLog
+    }
+}
+
+/// What the gateway allows on each loop, besides what ``ServerLimits`` says of clients.
+package struct GatewayLimits: Sendable {
+    /// What the HTTP front allows.
+    package var server = ServerLimits()
+    /// Until the head of an instance's answer, and then without a byte of it (`--answer-timeout`).
+    package var answerTimeout = Duration.seconds(900)
+    /// Without a byte on an event stream or a tunnel (`--stream-timeout`).
+    package var streamTimeout = Duration.seconds(86_400)
+    /// Bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
+    package var streamBacklog = 4 * 1024 * 1024
+
+    /// The defaults.
+    package init() {}
 }

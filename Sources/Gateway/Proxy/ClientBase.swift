@@ -12,7 +12,7 @@ struct ClientBase {
         if let host = Self.host(head.fields, isTrusted) {
             text += Self.scheme(head.fields, isTrusted) + Array("://".utf8) + host
         }
-        if case .proxy(let segment, _) = Router.route(head.method, head.target) {
+        if case .instance(_, let segment, _) = EndpointTable.gateway.match(head) {
             text += Array("/projects/".utf8) + segment + Array("/api".utf8)
         }
         self.text = text

@@ -65,6 +65,11 @@ package struct RoutingTable: Sendable {
         projects?.contains(name) ?? true || find(name.bytes[...]) != nil
     }
 
+    /// Whether there is a project of that name, as far as is known: a folder on disk, or an instance.
+    package func isProject(_ name: ProjectName) -> Bool {
+        projects?.contains(name) ?? false || find(name.bytes[...]) != nil
+    }
+
     /// The route of a project.
     package func route(to name: ProjectName) -> Route? { find(name.bytes[...]) }
 

@@ -1,20 +1,22 @@
-import Gateway
-internal import Instances
+package import Instances
 import Locking
 import OpenCode
 
 /// The registry's way to the data plane, which is made after it: each needs the other.
-final class DataPlaneLink: Sendable {
+package final class DataPlaneLink: Sendable {
     private let dataPlane = Locked<DataPlane?>(nil)
 
+    /// A link to nobody yet.
+    package init() {}
+
     /// From now on there is somebody to talk to.
-    func connect(_ dataPlane: DataPlane) { self.dataPlane.withLock { $0 = dataPlane } }
+    package func connect(_ dataPlane: DataPlane) { self.dataPlane.withLock { $0 = dataPlane } }
 
     /// Publishes a routing table to every loop.
-    func publish(_ table: RoutingTable) { current?.publish(table) }
+    package func publish(_ table: RoutingTable) { current?.publish(table) }
 
     /// Makes a health check.
-    func probe(_ probe: InstanceRegistry.Links.Probe) async -> ProbeOutcome {
+    package func probe(_ probe: InstanceRegistry.Links.Probe) async -> ProbeOutcome {
         guard let current else { return .silent(reason: "The gateway is not ready yet.") }
         var question = HealthQuestion(
             port: probe.port, credentials: probe.credentials, search: probe.search, timeout: probe.timeout)
@@ -45,14 +47,14 @@ final class DataPlaneLink: Sendable {
     }
 
     /// Asks an instance something.
-    func inquire(_ inquiry: InstanceRegistry.Links.Inquiry) async -> InstanceRegistry.Links.Reply? {
+    package func inquire(_ inquiry: InstanceRegistry.Links.Inquiry) async -> InstanceRegistry.Links.Reply? {
         let question = Inquiry(
             port: inquiry.port, path: inquiry.path, authorization: inquiry.authorization, timeout: inquiry.timeout)
         return await current?.inquire(question).map { InstanceRegistry.Links.Reply(status: $0.status, body: $0.body) }
     }
 
     /// How many pieces of answers have come from an instance.
-    func progress(ofSlot slot: Int) async -> UInt64 { await current?.progress(ofSlot: slot) ?? 0 }
+    package func progress(ofSlot slot: Int) async -> UInt64 { await current?.progress(ofSlot: slot) ?? 0 }
 
     private var current: DataPlane? { dataPlane.withLock { $0 } }
 }

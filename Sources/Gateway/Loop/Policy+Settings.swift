@@ -1,14 +1,13 @@
 import Access
 import Addresses
-import Gateway
 import HTTPClient
 import HTTPServer
-internal import Instances
-import Settings
+package import Instances
+package import Settings
 
 extension Policy {
     /// What requests follow, out of the settings; `descriptors` is the limit on open ones.
-    init(_ configuration: Configuration, descriptors: Int) {
+    package convenience init(_ configuration: Configuration, descriptors: Int) {
         self.init(
             keys: KeyTable(keys: configuration.keys.map { ($0.name, $0.secret.bytes) }),
             failedTries: FailureLimiter.Rate(
@@ -50,7 +49,7 @@ extension GatewayLimits {
 
 extension InstanceLimits {
     /// The registry's limits out of the settings.
-    init(_ policy: InstanceSettings, _ limits: Limits) {
+    package init(_ policy: InstanceSettings, _ limits: Limits) {
         self.init()
         start = limits.startTimeout
         startAnswer = policy.startAnswerTimeout

@@ -1,0 +1,16 @@
+/// What a caller may do, and what an endpoint wants its callers to be allowed.
+package struct Grant: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// See which projects there are and how their instances are.
+    package static let readProjects = Grant(rawValue: 1)
+    /// Start and stop instances.
+    package static let controlInstances = Grant(rawValue: 2)
+    /// Send requests to instances.
+    package static let useInstances = Grant(rawValue: 4)
+
+    /// All of it: what every key opens.
+    package static let everything: Grant = [.readProjects, .controlInstances, .useInstances]
+}

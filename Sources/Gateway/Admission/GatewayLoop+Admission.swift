@@ -1,0 +1,57 @@
+import Access
+import Addresses
+import EventLoop
+import HTTPServer
+import HTTPTypes
+import Logging
+
+/// Who is let in: ``Admission`` judges, and here is remembered what it has to be judged by.
+extension GatewayLoop {
+    /// Whether what the peer says of its clients is believed.
+    func isTrustedProxy(_ connection: ClientConnection) -> Bool {
+        let policy = connection.request.begin(snapshot)
+        guard !policy.trustedProxies.isEmpty, let peer = connection.peerAddress else { return false }
+        return policy.trustedProxies.contains(peer)
+    }
+
+    /// The refusal of a request whose credentials don't open the endpoint; nil where they do, and who has sent it is noted.
+    func admit(_ connection: ClientConnection, _ request: RequestContext, _ requirement: Requirement) -> Answer? {
+        guard !requirement.isOpen else { return nil }
+        if request.principal == nil, let refusal = judge(connection, request) { return refusal.answer }
+        return requirement.isMet(by: request.grant) ? nil : Admission.Refusal.notGranted.answer
+    }
+
+    private func judge(_ connection: ClientConnection, _ request: RequestContext) -> Admission.Refusal? {
+        let client = request.forwardedClient ?? connection.peerAddress
+        let isKnown = request.admittedClient != nil && request.admittedClient == client
+        if !isKnown, let client, connection.head.fields.onlyIndex(of: .authorization) != nil,
+            let wait = failedTries.wait(for: client, snapshot.policy.failedTries, loop.now)
+        {
+            return .tooManyTries(wait: wait)
+        }
+        switch Admission.judge(connection.head, snapshot) {
+        case .admitted(let principal, let grant):
+            request.admit(principal, grant)
+            if !isKnown, let client {
+                failedTries.succeeded(client, loop.now)
+                request.admittedClient = client
+            }
+            return nil
+        case .refused(.wrongKey): return client.flatMap(countFailure) ?? .wrongKey
+        case .refused(let refusal): return refusal
+        }
+    }
+
+    private func countFailure(of client: IPAddress) -> Admission.Refusal? {
+        switch failedTries.failed(client, snapshot.policy.failedTries, loop.now) {
+        case .counted(let isReport):
+            if isReport {
+                log.warning(
+                    "wrong keys come from this address: further ones are refused for a while (--failed-tries)",
+                    LogField("client", client.description))
+            }
+            return nil
+        case .refused(let wait): return .tooManyTries(wait: wait)
+        }
+    }
+}

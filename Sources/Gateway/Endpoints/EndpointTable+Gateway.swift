@@ -1,0 +1,86 @@
+import Access
+import HTTPTypes
+
+extension EndpointTable {
+    /// The gateway's own endpoints, in the order in which they are described. Which of them are open stands here and
+    /// nowhere else.
+    static let gateway = EndpointTable([
+        Endpoint(
+            .get, "/health", requires: .nothing,
+            .init(
+                "getHealth", "Is the gateway up?",
+                "For load balancers and health checks. It says nothing about projects.",
+                .json(200, .health, "It is.")),
+            .fixed(ControlAnswers.health)),
+        Endpoint(
+            .get, "/openapi.json", requires: .nothing,
+            .init(
+                "getDescription", "This description", "OpenAPI 3.1, as JSON.",
+                .json(200, .document, "The description.")),
+            .page(StaticPage.description)),
+        Endpoint(
+            .get, "/docs", requires: .nothing,
+            .init(
+                "getDocumentation", "The description as a page", "For people, with a form to try things out.",
+                .init(status: 200, meaning: "The page.", content: .page)),
+            .page(StaticPage.documentation)),
+        Endpoint(
+            .get, "/check/stream", requires: .key([]),
+            .init(
+                "checkStream", "Does a stream arrive as it is sent?",
+                "An event stream of five comments within one second. Who gets them all at once, or late, has something on "
+                    + "the way that collects answers before it passes them on.",
+                .init(status: 200, meaning: "The comments, one every 200 ms, and the end.", content: .eventStream),
+                .error(503, "The gateway is ending.")),
+            .control { _, _ in CheckStream.response }),
+        Endpoint(
+            .get, "/projects", requires: .key(.readProjects),
+            .init(
+                "listProjects", "All projects",
+                "Every folder directly under the gateway's home folder, sorted by lower-cased name. Names that begin "
+                    + "with a dot are left out.",
+                .json(200, .projects, "The projects."), .error(500, "The home folder can't be read.")),
+            .control { _, control in .answer(ControlAnswers.projects(await control.projects())) }),
+        Endpoint(
+            .post, "/projects/{name}/start", requires: .key(.controlInstances),
+            .init(
+                "startProject", "Start a project's OpenCode server",
+                "Waits until it takes requests. A server that runs already stays as it is. A body is not looked at.",
+                .json(200, .started, "It takes requests."), .noProject,
+                .error(500, "It could not be started, or ended at once; the sentence has its last lines of output."),
+                .error(504, "It is still starting: ask for the project's status.")),
+            .project { ControlAnswers.start($0, await $1.start($0)) }),
+        Endpoint(
+            .delete, "/projects/{name}/stop", requires: .key(.controlInstances),
+            .init(
+                "stopProject", "Stop a project's OpenCode server",
+                "Waits until nothing of it runs any more. One that does not run is stopped already.",
+                .json(200, .stopped, "Nothing of it runs."), .noProject, .error(500, "It could not be stopped.")),
+            .project { ControlAnswers.stop($0, await $1.stop($0)) }),
+        Endpoint(
+            .get, "/projects/{name}/status", requires: .key(.readProjects),
+            .init(
+                "getProjectStatus", "One project, and how its OpenCode server is",
+                "The members of `Project` and what the gateway knows besides.",
+                .json(200, .status, "The project."), .noProject),
+            .project { ControlAnswers.status($0, await $1.status($0)) }),
+        Endpoint(
+            [.get, .head, .post, .put, .delete, .patch, .options], "/projects/{name}/api/{path}",
+            requires: .key(.useInstances),
+            .init(
+                "forward", "OpenCode's own API",
+                """
+                Passed on to the project's OpenCode server with everything that follows `/api`, not decoded, and so is \
+                its answer. Event streams (`text/event-stream`) and WebSockets are passed on as they come. The key is \
+                replaced by the server's own credentials. OpenCode describes its API at `/projects/{name}/api/doc`.
+                """,
+                .init(status: nil, meaning: "What OpenCode answers.", content: .anything),
+                .init(status: 204, meaning: "OpenCode has nothing more to say.", content: .nothing),
+                .passedError(403, "The request names a folder outside the project."),
+                .passedError(404, "There is no project of this name, or OpenCode knows no such path."),
+                .passedError(502, "OpenCode's answer broke off or can't be trusted."),
+                .passedError(503, "The project's server does not take requests."),
+                .passedError(504, "OpenCode did not answer in time.")),
+            .instance),
+    ])
+}

@@ -1,0 +1,143 @@
+import Addresses
+import EventLoop
+import HTTPServer
+import HTTPTypes
+import Instances
+import Logging
+import OpenCode
+import Projects
+
+/// A request's way from its head to whoever answers it.
+extension GatewayLoop: RequestHandler {
+    func refusal(of connection: ClientConnection) -> Answer? {
+        if case .refusal(let answer) = decide(connection) { completed(answer, connection) } else { nil }
+    }
+
+    func handle(_ connection: ClientConnection) {
+        switch decide(connection) {
+        case .refusal(let answer): self.answer(connection, answer)
+        case .endpoint(let index): serve(index, connection)
+        case .proxy(let route, let target, let verdict):
+            let exchange = ProxyExchange(
+                self, connection, route, isPinned: connection.request.begin(snapshot).pinsDirectories, target: target)
+            exchange.begin(verdict)
+        case .unknown(let name):
+            ask(connection, ControlRequest(project: name)) { _, control in
+                guard await control.status(name) != nil else {
+                    return .answer(ControlAnswers.projectNotFound(name.string))
+                }
+                return .answer(ControlAnswers.notRunning(name.string, nil))
+            }
+        }
+    }
+
+    private enum Decision {
+        case refusal(Answer)
+        /// The endpoint with this index answers.
+        case endpoint(Int)
+        case proxy(RoutingTable.Route, target: ArraySlice<UInt8>, DirectoryRules.Verdict)
+        /// No project that the loops have heard of: its folder may have been made this moment.
+        case unknown(ProjectName)
+    }
+
+    /// Endpoint and credentials: all that can be said before a request's body.
+    private func decide(_ connection: ClientConnection) -> Decision {
+        let snapshot = snapshot
+        let head = connection.head
+        let request = connection.request
+        let policy = request.begin(snapshot)
+        if !policy.trustedProxies.isEmpty {
+            request.forwardedClient = Admission.client(behind: connection.peerAddress, head.fields, policy)
+        }
+        if let preflight = Preflight(head) {
+            return .refusal(preflight.answer(endpoints.allow(head), crossOriginTerms(connection)))
+        }
+        switch endpoints.match(head) {
+        case .instance(let index, let segment, let target):
+            if let refusal = admit(connection, request, endpoints.requirements[index]) { return .refusal(refusal) }
+            return decide(head, request, snapshot.routes, policy, segment, AuthToken.removed(from: target))
+        case .endpoint(let index):
+            if let refusal = admit(connection, request, endpoints.requirements[index]) { return .refusal(refusal) }
+            let refusal = endpoints.endpoints[index].body.refusal(of: head, connection.framing)
+            return refusal.map { .refusal($0) } ?? .endpoint(index)
+        case .unknownProject(let index, let name):
+            let refusal = admit(connection, request, endpoints.requirements[index])
+            return .refusal(refusal ?? ControlAnswers.projectNotFound(name))
+        case .methodNotAllowed(let allow):
+            var answer = Answer.detail(405, "Method Not Allowed")
+            answer.head.fields.append("Allow", allow)
+            return .refusal(answer)
+        case .notFound: return .refusal(.detail(404, "Not Found"))
+        }
+    }
+
+    /// Looks the instance up by the name as it stands in the path; only where there is none is the name itself looked
+    /// at.
+    private func decide(
+        _ head: RequestHead, _ request: RequestContext, _ routes: RoutingTable, _ policy: Policy,
+        _ segment: ArraySlice<UInt8>, _ target: ArraySlice<UInt8>
+    ) -> Decision {
+        let found = routes.route(forSegment: segment)
+        if let found, found.isReachable {
+            request.project = found.text
+            guard policy.pinsDirectories, let scope = found.scope else {
+                return .proxy(found, target: target, .passes)
+            }
+            let verdict = DirectoryRules.verdict(head, target, in: scope, of: found.text)
+            if case .refused(let sentence) = verdict { return .refusal(.detail(403, sentence)) }
+            return .proxy(found, target: target, verdict)
+        }
+        guard let name = ProjectName(percentEncoded: segment) else {
+            return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))
+        }
+        guard routes.mayBeProject(name) else { return .unknown(name) }
+        if found != nil || routes.isProject(name) { request.project = name.string }
+        return .refusal(ControlAnswers.notRunning(name.string, found?.state))
+    }
+
+    private func serve(_ index: Int, _ connection: ClientConnection) {
+        let endpoint = endpoints.endpoints[index]
+        switch endpoint.handler {
+        case .fixed(let answer): self.answer(connection, answer)
+        case .page: endpoints.page(index).map { answer(connection, $0) }
+        case .control(let handler):
+            ask(connection, controlRequest(endpoint, connection), endpoint.body, handler)
+        // Their requests are matched as such.
+        case .instance: break
+        }
+    }
+
+    /// What the handler gets of a request; its body is added when it is there.
+    private func controlRequest(_ endpoint: Endpoint, _ connection: ClientConnection) -> ControlRequest {
+        let context = connection.request
+        var request = ControlRequest(principal: context.principal)
+        guard let target = RequestTarget(connection.head.target) else { return request }
+        request.query = RequestQuery(target.query.dropFirst())
+        guard !endpoint.path.names.isEmpty else { return request }
+        request.parameters = endpoint.path.parameters(of: target.path)
+        guard endpoint.path.namesProject, let segment = request.parameters["name"] else { return request }
+        request.project = ProjectName(percentEncoded: segment)
+        // A name can be anything that a client writes there, its secrets included: only a project's is noted.
+        if let name = request.project, snapshot.routes.isProject(name) { context.project = name.string }
+        return request
+    }
+
+    func ended(_ summary: RequestSummary, record: () -> RequestRecord) {
+        counts.add(summary.status)
+        guard snapshot.policy.accessLog else { return }
+        let record = record()
+        let request = record.context as? RequestContext
+        log.log(
+            AccessLine(
+                method: record.methodName, target: AuthToken.removed(from: record.target[...]),
+                status: summary.status,
+                bytes: Int(clamping: summary.bodyBytes), duration: MonotonicTime.now - record.startTime,
+                project: request?.project, requestID: requestID(record.number),
+                client: request?.forwardedClient?.description ?? record.peer))
+    }
+
+    func turnedAway(_ address: String, _ reason: TurnedAway) {
+        counts.addTurnedAway()
+        log.warning("a client was turned away", LogField("client", address), LogField("reason", reason.sentence))
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+import HTTPServer
+
+/// How many requests one loop has had, whatever is logged of them.
+struct RequestCounts: Sendable, Equatable {
+    /// Requests that have ended, answered or not.
+    private(set) var requests: UInt64 = 0
+    /// Those among them that were answered with a status of 500 or above.
+    private(set) var serverErrors: UInt64 = 0
+    /// Clients that were turned away.
+    private(set) var turnedAway: UInt64 = 0
+
+    /// A request has ended with this status, or with 0: without an answer.
+    mutating func add(_ status: Int) {
+        requests &+= 1
+        if status >= 500 { serverErrors &+= 1 }
+    }
+
+    /// A client was turned away.
+    mutating func addTurnedAway() { turnedAway &+= 1 }
+
+    /// Adds another loop's.
+    static func += (left: inout RequestCounts, right: RequestCounts) {
+        left.requests &+= right.requests
+        left.serverErrors &+= right.serverErrors
+        left.turnedAway &+= right.turnedAway
+    }
+}
+
+extension TurnedAway {
+    /// Why, for the log.
+    var sentence: String {
+        switch self {
+        case .lateRequest: "the request did not arrive in time"
+        case .lateReader: "the client took no byte of its answer in time"
+        case .slowReader(let waiting):
+            "the client read too slowly: \(waiting) bytes of its event stream were waiting"
+        case .refusedHead(let status): "the request's head was refused with \(status)"
+        case .malformedHead: "the request's head was malformed or too large"
+        case .noRoom(let limit):
+            "\(limit) connections are open on this loop (--max-connections): further ones have to wait"
+        case .notAccepted(let code): "no connection can be accepted: \(String(cString: strerror(code)))"
+        }
+    }
+}
