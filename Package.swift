@@ -113,6 +113,13 @@ let package = Package(
         tests("TestKitTests", ["TestKit"]),
         tests("LabTests", ["TestKit"]),
         tests("OpenCodeTwinTests", ["TestKit", "opencode-twin"]),
+        // The gateway's own endpoints, without a program: what is asynchronous in it would starve beside GatewayTests.
+        tests(
+            "EndpointTests",
+            [
+                "Gateway", "Access", "Addresses", "EventLoop", "HTTPServer", "HTTPTypes", "Instances", "Logging",
+                "OpenCode", "Projects", "TestKit",
+            ]),
         tests(
             "GatewayTests",
             [

@@ -18,21 +18,38 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard !target.isEmpty else { return 0 }
     if let parts = RequestTarget(target) { check(parts, target) }
     let method: Method = [.get, .post, .delete, .other][target.count % 4]
-    let route = Router.route(method, target)
+    let route = match(method, target)
     switch route {
-    case .proxy(let segment, let forwarded): check(method, segment, forwarded, target)
-    case .start(let name): precondition(method == .post && isSafe(name))
-    case .stop(let name): precondition(method == .delete && isSafe(name))
-    case .status(let name): precondition(method == .get && isSafe(name))
-    case .unknownProject(let name): check(unknown: name, target)
-    case .health, .apiDescription, .documentation, .projects: precondition(method == .get)
+    case .instance(_, let segment, let forwarded): check(method, segment, forwarded, target)
+    case .endpoint(let index): check(EndpointTable.gateway.endpoints[index], method, target)
+    case .unknownProject(_, let name): check(unknown: name, target)
     case .methodNotAllowed(let allow): precondition(!allow.isEmpty)
     case .notFound: break
     }
     guard target[0] == UInt8(ascii: "/") else { return 0 }
     // The authority of the absolute form makes no difference.
-    precondition(Router.route(method, absolute[target.count / 4 % 2] + target) == route)
+    precondition(match(method, absolute[target.count / 4 % 2] + target) == route)
     return 0
+}
+
+private func match(_ method: Method, _ target: [UInt8]) -> EndpointTable.Match {
+    let head = RequestHead()
+    head.method = method
+    head.target = target
+    return EndpointTable.gateway.match(head)
+}
+
+/// The endpoint serves the method, and the project that its path names is one.
+private func check(_ endpoint: Endpoint, _ method: Method, _ target: [UInt8]) {
+    precondition(endpoint.methods.contains(method) && !endpoint.handler.isInstance)
+    guard let path = RequestTarget(target)?.path else { preconditionFailure("no target") }
+    let parameters = endpoint.path.parameters(of: path)
+    precondition(parameters.count == endpoint.path.names.count)
+    guard endpoint.path.namesProject else { return precondition(path.elementsEqual(endpoint.path.template.utf8)) }
+    guard let name = parameters["name"].flatMap(ProjectName.init(percentEncoded:)) else {
+        preconditionFailure("no name")
+    }
+    precondition(isSafe(name))
 }
 
 private func check(_ parts: RequestTarget, _ target: [UInt8]) {
@@ -54,8 +71,8 @@ private func check(_ method: Method, _ segment: ArraySlice<UInt8>, _ forwarded: 
     precondition(isSafe(name))
     // However the name was spelt, it is the same project.
     let spelling = name.bytes.flatMap { [UInt8(ascii: "%"), hexadecimal[Int($0 >> 4)], hexadecimal[Int($0 & 15)]] }
-    let again = Router.route(method, projects + spelling + api + forwarded)
-    guard case .proxy(let sameSegment, let sameTarget) = again else { preconditionFailure("another route") }
+    let again = match(method, projects + spelling + api + forwarded)
+    guard case .instance(_, let sameSegment, let sameTarget) = again else { preconditionFailure("another route") }
     precondition(ProjectName(percentEncoded: sameSegment) == name && sameTarget == forwarded)
 }
 

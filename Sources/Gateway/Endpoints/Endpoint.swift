@@ -32,6 +32,15 @@ struct Endpoint: Sendable {
         self.handler = handler
     }
 
+    /// An endpoint that the control plane answers.
+    init(
+        _ methods: MethodSet, _ template: String, requires requirement: Requirement, body: BodyRule = .ignored,
+        _ description: Description,
+        answer: @escaping @Sendable (ControlRequest, any ProjectControl) async -> ControlResponse
+    ) {
+        self.init(methods, template, requires: requirement, body: body, description, .control(answer))
+    }
+
     /// What answers a request.
     enum Handler: Sendable {
         /// A text that is the same for everybody, made from the table once.

@@ -69,15 +69,18 @@ struct AllowedOriginsTests {
         for method in Method.allCases where method != .options { #expect(preflight(Self.asked, method) == nil) }
     }
 
-    @Test("Each kind of resource allows its own methods", arguments: Resource.allCases)
-    func methods(resource: Resource) throws {
+    @Test("Each path allows its own methods", arguments: EndpointTable.gateway.endpoints.map(\.path.template))
+    func methods(template: String) throws {
+        let head = RequestHead()
+        head.target = Array(template.replacing("{name}", with: "demo").utf8)
+        let allow = try #require(EndpointTable.gateway.allow(head))
         let terms = origins.terms(for: FieldList(Self.asked))
-        let answer = try #require(preflight(Self.asked)).answer(resource, terms)
+        let answer = try #require(preflight(Self.asked)).answer(allow, terms)
         #expect(answer.head.status == 204)
         #expect(answer.body.isEmpty)
         #expect(
             answer.head.fields.lines == [
-                "Access-Control-Allow-Methods: \(resource.allow)", "Access-Control-Max-Age: 7200",
+                "Access-Control-Allow-Methods: \(allow)", "Access-Control-Max-Age: 7200",
                 "Vary: Access-Control-Request-Method, Access-Control-Request-Headers",
             ])
     }
@@ -94,7 +97,7 @@ struct AllowedOriginsTests {
             "Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
             "Access-Control-Request-Headers": names,
         ]
-        let answer = try #require(preflight(fields)).answer(.instance, origins.terms(for: FieldList(fields)))
+        let answer = try #require(preflight(fields)).answer("GET, POST", origins.terms(for: FieldList(fields)))
         let expected = areAllowed ? ["Access-Control-Allow-Headers: \(names)"] : []
         #expect(answer.head.fields.lines.filter { $0.hasPrefix("Access-Control-Allow-Headers") } == expected)
     }
@@ -104,7 +107,7 @@ struct AllowedOriginsTests {
         let foreign: KeyValuePairs = ["Origin": "https://evil.example", "Access-Control-Request-Method": "GET"]
         let question = try #require(preflight(foreign))
         for terms in [origins.terms(for: FieldList(foreign)), nil] {
-            let answer = question.answer(.projects, terms)
+            let answer = question.answer("GET, HEAD", terms)
             #expect(answer.head.status == 403)
             #expect(answer.head.fields.lines == ["Content-Type: application/json"])
         }

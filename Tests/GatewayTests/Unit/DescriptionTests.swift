@@ -8,13 +8,15 @@ import Testing
 @Suite("The API's description and its page")
 struct DescriptionTests {
     private static func document() throws -> [String: Any] {
-        let json = try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.json.text))
+        let json = try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.json(.gateway).text))
         return try #require(json as? [String: Any])
     }
 
-    private static func operations(of resource: Resource) throws -> [String: [String: Any]] {
+    private static let templates = EndpointTable.gateway.endpoints.map(\.path.template)
+
+    private static func operations(of template: String) throws -> [String: [String: Any]] {
         let paths = try #require(try document()["paths"] as? [String: [String: Any]])
-        let path = try #require(paths[resource.template])
+        let path = try #require(paths[template])
         return path.filter { $0.key != "parameters" }.compactMapValues { $0 as? [String: Any] }
     }
 
@@ -40,31 +42,32 @@ struct DescriptionTests {
         #expect(Set(try #require(components["securitySchemes"]).keys) == ["bearer", "basic"])
     }
 
-    @Test(
-        "Every resource is found under its own path, and its description has its methods", arguments: Resource.allCases)
-    func methods(resource: Resource) throws {
-        let target = resource.template.replacing("{name}", with: "demo").replacing("{path}", with: "a/b")
-        #expect(Router.resource(Array(target.utf8)) == resource)
-        let described = try Self.operations(of: resource).keys.map { $0.uppercased() }
-        let served = Method.allCases.filter(resource.accepts).compactMap(\.name)
+    @Test("Every path's description has the methods that Allow names", arguments: templates)
+    func methods(template: String) throws {
+        let head = RequestHead()
+        head.target = Array(template.replacing("{name}", with: "demo").replacing("{path}", with: "a/b").utf8)
+        let described = try Self.operations(of: template).keys.map { $0.uppercased() }
+        let served = try #require(EndpointTable.gateway.allow(head)).components(separatedBy: ", ")
         // HEAD goes without saying where GET is.
-        #expect(Set(described) == Set(resource == .instance ? served : served.filter { $0 != "HEAD" }))
+        let isInstance = EndpointTable.gateway.endpoints.contains { $0.path.template == template && $0.handler.isInstance }
+        #expect(Set(described) == Set(isInstance ? served : served.filter { $0 != "HEAD" }))
     }
 
-    @Test("No path is described that is no resource")
+    @Test("No path is described that is no endpoint's")
     func paths() throws {
         let paths = try #require(try Self.document()["paths"] as? [String: Any])
-        #expect(Set(paths.keys) == Set(Resource.allCases.map(\.template)))
+        #expect(Set(paths.keys) == Set(Self.templates))
     }
 
-    @Test("What needs a key says so, and how it is refused", arguments: Resource.allCases)
-    func security(resource: Resource) throws {
-        for (_, operation) in try Self.operations(of: resource) {
+    @Test("What needs a key says so, and how it is refused", arguments: templates)
+    func security(template: String) throws {
+        let isOpen = ["/health", "/openapi.json", "/docs"].contains(template)
+        for (_, operation) in try Self.operations(of: template) {
             let security = try #require(operation["security"] as? [[String: Any]])
-            #expect(security.flatMap(\.keys) == (resource.isOpen ? [] : ["bearer", "basic"]))
+            #expect(security.flatMap(\.keys) == (isOpen ? [] : ["bearer", "basic"]))
             let responses = try #require(operation["responses"] as? [String: [String: Any]])
-            #expect((responses["401"] != nil) == !resource.isOpen)
-            #expect((responses["429"] != nil) == !resource.isOpen)
+            #expect((responses["401"] != nil) == !isOpen)
+            #expect((responses["429"] != nil) == !isOpen)
             // What is refused before anybody looks at the path.
             for status in ["400", "408", "413", "431"] { #expect(responses[status] != nil, "\(status)") }
             #expect(responses["200"] != nil || responses["default"] != nil)
@@ -74,18 +77,18 @@ struct DescriptionTests {
 
     @Test("Operations have names of their own")
     func names() throws {
-        let names = try Resource.allCases.flatMap { try Self.operations(of: $0).values }.compactMap {
+        let names = try Self.templates.flatMap { try Self.operations(of: $0).values }.compactMap {
             $0["operationId"] as? String
         }
         #expect(names.count == Set(names).count)
         #expect(names.allSatisfy { $0.wholeMatch(of: /[a-z][A-Za-z]+/) != nil })
     }
 
-    @Test("The paths' parts that vary are parameters", arguments: Resource.allCases)
-    func parameters(resource: Resource) throws {
+    @Test("The paths' parts that vary are parameters", arguments: templates)
+    func parameters(template: String) throws {
         let paths = try #require(try Self.document()["paths"] as? [String: [String: Any]])
-        let parameters = paths[resource.template]?["parameters"] as? [[String: Any]] ?? []
-        let names = resource.template.matches(of: /\{(\w+)\}/).map { String($0.1) }
+        let parameters = paths[template]?["parameters"] as? [[String: Any]] ?? []
+        let names = template.matches(of: /\{(\w+)\}/).map { String($0.1) }
         #expect(parameters.compactMap { $0["name"] as? String } == names)
         #expect(parameters.allSatisfy { $0["in"] as? String == "path" && $0["required"] as? Bool == true })
     }
@@ -98,11 +101,11 @@ struct DescriptionTests {
 
     // MARK: The page
 
-    private static let page = String(decoding: DocumentationPage.html, as: UTF8.self)
+    private static let page = String(decoding: DocumentationPage.html(.gateway), as: UTF8.self)
 
     @Test("The page names every path, and asks for nothing from elsewhere")
     func page() {
-        for resource in Resource.allCases { #expect(Self.page.contains("<code>\(resource.template)</code>")) }
+        for template in Self.templates { #expect(Self.page.contains("<code>\(template)</code>")) }
         for text in ["http://", "https://", "src=", "url(", "@import", "\"//", "<iframe", "<object", "onclick"] {
             #expect(!Self.page.contains(text), "\(text)")
         }
@@ -134,11 +137,11 @@ struct DescriptionTests {
             ("x", false),
         ])
     func entityTag(value: String, isKnown: Bool) throws {
-        let page = StaticPage.documentation
+        let page = StaticPage.documentation(.gateway)
         let tag = try #require(page.unchanged.fields.lines.first?.dropFirst("ETag: ".count))
         let fields = FieldList(["If-None-Match": value.replacing("TAG", with: tag)])
         #expect(page.isKnown(to: fields) == isKnown)
         #expect(!page.isKnown(to: FieldList([:])))
-        #expect(!StaticPage.description.isKnown(to: fields) || value == "*")
+        #expect(!StaticPage.description(.gateway).isKnown(to: fields) || value == "*")
     }
 }

@@ -1,0 +1,83 @@
+import Access
+import Addresses
+import HTTPServer
+import HTTPTypes
+import Instances
+import Testing
+
+@testable import Gateway
+
+@Suite("Who is let in")
+struct AdmissionTests {
+    private static let key = "a key that is long enough"
+    private static let admitted = Admission.admitted(Principal(name: "ci"), .everything)
+    private let snapshot = Snapshot(policy: Policy(key: key, name: "ci"), routes: .empty)
+
+    @Test(
+        "A key says who it is and what they may; anything else is refused",
+        arguments: [
+            ([("Authorization", "Bearer \(key)")], admitted), ([("authorization", "bearer \(key)")], admitted),
+            ([("Authorization", "Basic YW55Ym9keTphIGtleSB0aGF0IGlzIGxvbmcgZW5vdWdo")], admitted),
+            ([("Authorization", "Bearer another key")], .refused(.wrongKey)), ([], .refused(.noKey)),
+            ([("Authorization", "Digest x")], .refused(.noKey)), ([("Authorization", "")], .refused(.noKey)),
+            // Several are ambiguous.
+            ([("Authorization", "Bearer \(key)"), ("Authorization", "Bearer \(key)")], .refused(.noKey)),
+        ] as [([(String, String)], Admission)])
+    func credentials(fields: [(String, String)], admission: Admission) {
+        let head = RequestHead(.get, "/projects")
+        for (name, value) in fields { head.fields.append(name, value) }
+        #expect(Admission.judge(head, snapshot) == admission)
+    }
+
+    @Test(
+        "An endpoint lets in who may at least what it wants",
+        arguments: [
+            (.nothing, [], true), (.key([]), [], true), (.key([]), .everything, true),
+            (.key(.readProjects), .everything, true), (.key(.readProjects), .readProjects, true),
+            (.key(.controlInstances), .readProjects, false), (.key(.useInstances), [], false),
+            (.key([.readProjects, .useInstances]), .readProjects, false),
+        ] as [(Requirement, Grant, Bool)])
+    func requirements(requirement: Requirement, grant: Grant, isMet: Bool) {
+        #expect(requirement.isMet(by: grant) == isMet)
+    }
+
+    @Test(
+        "Each refusal has its answer",
+        arguments: [
+            (.noKey, 401, "Missing or invalid Authorization header", "WWW-Authenticate: Bearer"),
+            (.wrongKey, 401, "Invalid API key", "WWW-Authenticate: Bearer"),
+            (.notGranted, 403, "This key does not allow that: use one that does.", nil),
+            (
+                .tooManyTries(wait: .milliseconds(1200)), 429,
+                "Too many wrong keys came from your address. Try again in 2 s.", "Retry-After: 2"
+            ),
+        ] as [(Admission.Refusal, Int, String, String?)])
+    func refusals(refusal: Admission.Refusal, status: Int, detail: String, field: String?) {
+        let answer = refusal.answer
+        #expect(answer.head.status == status)
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"detail":"\#(detail)"}"#)
+        let fields = (1..<answer.head.fields.count).map { index in
+            String(decoding: answer.head.fields.name(at: index), as: UTF8.self) + ": "
+                + String(decoding: answer.head.fields.value(at: index), as: UTF8.self)
+        }
+        #expect(fields == (field.map { [$0] } ?? []))
+    }
+
+    @Test("What is known of a request is gone with it; what is known of its connection stays")
+    func context() {
+        let context = RequestContext()
+        let later = Snapshot(policy: Policy(key: Self.key), routes: .empty)
+        #expect(context.begin(snapshot) === snapshot.policy)
+        // A reload in the middle of a request is for the next one.
+        #expect(context.begin(later) === snapshot.policy)
+        context.admit(Principal(name: "ci"), .everything)
+        context.project = "demo"
+        context.admittedClient = IPAddress("192.0.2.1")
+        context.forwardedClient = IPAddress("192.0.2.2")
+        context.requestEnded()
+        #expect(context.principal == nil && context.grant == [] && context.project == nil)
+        #expect(context.forwardedClient == nil)
+        #expect(context.admittedClient == IPAddress("192.0.2.1"))
+        #expect(context.begin(later) === later.policy)
+    }
+}

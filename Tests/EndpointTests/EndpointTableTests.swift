@@ -1,0 +1,163 @@
+import HTTPTypes
+import Projects
+import Testing
+
+@testable import Gateway
+
+@Suite("Endpoints: method and raw path give one")
+struct EndpointTableTests {
+    private static let every: [Method] = [
+        .get, .head, .post, .put, .delete, .patch, .options, .connect, .trace, .other,
+    ]
+    private static let proxied: [Method] = [.get, .head, .post, .put, .delete, .patch, .options]
+    private static let allowedToInstances = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"
+
+    private func route(_ method: Method, _ target: String) -> EndpointTable.Match {
+        EndpointTable.gateway.match(RequestHead(method, target))
+    }
+
+    /// The endpoint of this template that serves the method.
+    private func endpoint(_ method: Method, _ template: String) throws -> EndpointTable.Match {
+        .endpoint(try index(method, template))
+    }
+
+    private func index(_ method: Method, _ template: String) throws -> Int {
+        try #require(
+            EndpointTable.gateway.endpoints.firstIndex {
+                $0.path.template == template && $0.methods.contains(method)
+            })
+    }
+
+    private func proxy(_ segment: String, _ target: String) throws -> EndpointTable.Match {
+        .instance(
+            try index(.get, "/projects/{name}/api/{path}"), segment: Array(segment.utf8)[...],
+            target: Array(target.utf8)[...])
+    }
+
+    @Test("The gateway's own resources are read, and nothing else", arguments: every)
+    func ownResources(method: Method) throws {
+        let isRead = method == .get || method == .head
+        for template in ["/health", "/openapi.json", "/docs", "/check/stream", "/projects", "/projects/{name}/status"] {
+            let expected = isRead ? try endpoint(method, template) : .methodNotAllowed(allow: "GET, HEAD")
+            #expect(route(method, template.replacing("{name}", with: "alpha")) == expected)
+        }
+    }
+
+    @Test("A project is started with POST and stopped with DELETE", arguments: every)
+    func startAndStop(method: Method) throws {
+        let start =
+            method == .post
+            ? try endpoint(.post, "/projects/{name}/start") : .methodNotAllowed(allow: "POST")
+        #expect(route(method, "/projects/alpha/start") == start)
+        let stop =
+            method == .delete
+            ? try endpoint(.delete, "/projects/{name}/stop") : .methodNotAllowed(allow: "DELETE")
+        #expect(route(method, "/projects/alpha/stop") == stop)
+    }
+
+    @Test("These methods reach an instance", arguments: every)
+    func toAnInstance(method: Method) throws {
+        let expected =
+            Self.proxied.contains(method)
+            ? try proxy("alpha", "/session") : .methodNotAllowed(allow: Self.allowedToInstances)
+        #expect(route(method, "/projects/alpha/api/session") == expected)
+    }
+
+    @Test(
+        "An instance gets what follows /api, byte for byte",
+        arguments: [
+            ("/projects/alpha/api", "alpha", "/"), ("/projects/alpha/api/", "alpha", "/"),
+            ("/projects/alpha/api?a=b", "alpha", "/?a=b"), ("/projects/alpha/api/?a=b", "alpha", "/?a=b"),
+            ("/projects/alpha/api//x", "alpha", "//x"), ("/projects/alpha/api/a/../b", "alpha", "/a/../b"),
+            ("/projects/alpha/api/a%2Fb%2f?c=%3F&d=/e?f", "alpha", "/a%2Fb%2f?c=%3F&d=/e?f"),
+            ("/projects/alpha/api/api", "alpha", "/api"), ("/projects/alpha/api/start", "alpha", "/start"),
+            ("/projects/alpha/api/%00", "alpha", "/%00"), ("/projects/alpha/api/?", "alpha", "/?"),
+            ("http://example.com/projects/alpha/api/x?y", "alpha", "/x?y"),
+            ("HTTPS://[::1]:4000/projects/alpha/api?y", "alpha", "/?y"),
+            // The name is looked up as it came: whoever knows it decides.
+            ("/projects/a%20b/api/x", "a%20b", "/x"), ("/projects/%2e%2e/api/x", "%2e%2e", "/x"),
+            ("/projects//api/x", "", "/x"), ("/projects/\u{e9}/api/x", "\u{e9}", "/x"),
+        ])
+    func rawTargets(target: String, segment: String, passed: String) throws {
+        #expect(route(.get, target) == (try proxy(segment, passed)))
+        #expect(route(.post, target) == (try proxy(segment, passed)))
+    }
+
+    @Test(
+        "A name is decoded exactly once",
+        arguments: [
+            ("alpha", "alpha"), ("my.app", "my.app"), ("a%20b", "a b"), ("a+b", "a+b"), ("%61lpha", "alpha"),
+            ("%C3%A9", "\u{e9}"), ("\u{e9}", "\u{e9}"), ("%2561", "%61"), ("a%3Fb%23", "a?b#"), ("api", "api"),
+            ("start", "start"),
+        ])
+    func names(segment: String, text: String) throws {
+        let status = try endpoint(.get, "/projects/{name}/status")
+        let target = "/projects/\(segment)/status"
+        #expect(route(.get, target) == status)
+        #expect(route(.post, "/projects/\(segment)/start?now=1") == (try endpoint(.post, "/projects/{name}/start")))
+        #expect(route(.delete, "/projects/\(segment)/stop?") == (try endpoint(.delete, "/projects/{name}/stop")))
+        let parameters = PathPattern("/projects/{name}/status").parameters(of: Array(target.utf8)[...])
+        #expect(parameters["name"].flatMap(ProjectName.init(percentEncoded:)) == ProjectName(text))
+    }
+
+    @Test(
+        "What can't be a name is no project",
+        arguments: [
+            "", ".", "..", ".hidden", "%2e%2e", "%2Ehidden", "a%2Fb", "a%2fb", "%", "%6", "%zz", "a%00", "%ff", "a%0Ab",
+            "%C0%AE",
+            "%c2%80",
+        ])
+    func unknownProjects(segment: String) throws {
+        for (method, served, path) in [
+            (Method.get, Method.get, "status"), (.post, .post, "start"), (.delete, .delete, "stop"),
+            (.patch, .delete, "stop"),
+        ] {
+            let index = try index(served, "/projects/{name}/\(path)")
+            #expect(route(method, "/projects/\(segment)/\(path)") == .unknownProject(index, segment))
+        }
+    }
+
+    @Test(
+        "Anything else is not found, whatever the method",
+        arguments: [
+            "", "/", "*", "/healthz", "/health/", "/Health", "//health", "/%68ealth", "/%70rojects",
+            "/projects/a%2Fapi/x", "/health#a", "/health;a",
+            "health", "/projects/", "/projects/alpha", "/projects/alpha/", "/projects/alpha/Status",
+            "/projects/alpha/status/", "/projects/alpha/start/x", "/projects/alpha/starts", "/projects/alpha/apis",
+            "/projects/alpha/api#x", "/projects/alpha/API/x", "/projects/alpha/%61pi/x", "/projects/alpha//api/x",
+            "/projects/a/b/api/x", "//projects/alpha/api/x", "/Projects/alpha/api", "example.com:443",
+            "http://example.com", "http://example.com?/projects", "http:///projects", "ftp://example.com/projects",
+            "http:/projects", "/projects/alpha?/api/x",
+        ])
+    func notFound(target: String) {
+        for method in Self.every { #expect(route(method, target) == .notFound) }
+    }
+
+    @Test("A query has no say in the gateway's own routes", arguments: ["?", "?a=b", "?/projects/alpha/start"])
+    func queries(query: String) throws {
+        #expect(route(.get, "/health" + query) == (try endpoint(.get, "/health")))
+        #expect(route(.get, "/projects" + query) == (try endpoint(.get, "/projects")))
+        #expect(route(.get, "/projects/alpha/status" + query) == (try endpoint(.get, "/projects/{name}/status")))
+        #expect(route(.get, "http://example.com/health" + query) == (try endpoint(.get, "/health")))
+    }
+
+    @Test("Open are the health, the description and its page, and nothing else")
+    func openness() {
+        let open = EndpointTable.gateway.endpoints.filter(\.requirement.isOpen).map(\.path.template)
+        #expect(open == ["/health", "/openapi.json", "/docs"])
+    }
+
+    @Test("No path is served by two endpoints with the same method, and none hides another")
+    func overlaps() {
+        let endpoints = EndpointTable.gateway.endpoints
+        for (index, endpoint) in endpoints.enumerated() {
+            let target = endpoint.path.template.replacing("{name}", with: "alpha").replacing("{path}", with: "a/b")
+            for method in endpoint.methods.methods {
+                switch route(method, target) {
+                case .endpoint(let found), .instance(let found, _, _): #expect(found == index)
+                default: Issue.record("\(method) \(target) leads nowhere")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Access
+import EventLoop
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Logging
+import TestKit
+import Testing
+
+@testable import Gateway
+
+/// One `Endpoint` is all that a new route needs.
+@Suite(.timeLimit(.minutes(1))) struct NewEndpointTests {
+    private static let key = "a key that is long enough"
+    private static let authorization = ("Authorization", "Bearer \(key)")
+
+    /// Says back what its handler got.
+    private static let echo = Endpoint(
+        [.get, .post], "/things/{kind}/{id}", requires: .key(.readProjects), body: .json(limit: 10),
+        .init("thing", "A thing", "For tests.", .json(200, .document, "It."))
+    ) { request, _ in
+        let parts = [
+            request.principal?.name ?? "-", String(decoding: request.parameters["kind"] ?? [], as: UTF8.self),
+            String(decoding: request.parameters["id"] ?? [], as: UTF8.self), request.query["q"] ?? "-",
+            String(decoding: request.body, as: UTF8.self),
+        ]
+        return .answer(Answer(head: ResponseHead(status: 200), body: Array(parts.joined(separator: "|").utf8)))
+    }
+
+    private static let table = EndpointTable(EndpointTable.gateway.endpoints + [echo])
+
+    @Test("It is routed, allowed, described and shown")
+    func madeFromTheTable() throws {
+        let index = Self.table.endpoints.count - 1
+        #expect(Self.table.match(RequestHead(.post, "/things/a/1?q")) == .endpoint(index))
+        #expect(Self.table.match(RequestHead(.put, "/things/a/1")) == .methodNotAllowed(allow: "GET, HEAD, POST"))
+        #expect(Self.table.match(RequestHead(.get, "/things/a")) == .notFound)
+        let asked = RequestHead(
+            .options, "/things/a/1", ["Origin": "https://a.example", "Access-Control-Request-Method": "POST"])
+        let terms = AllowedOrigins(["https://a.example"]).terms(for: asked.fields)
+        let preflight = try #require(Preflight(asked)).answer(Self.table.allow(asked), terms)
+        #expect(preflight.head.status == 204)
+        let json = try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.json(Self.table).text)) as? [String: Any]
+        let path = (json?["paths"] as? [String: Any])?["/things/{kind}/{id}"] as? [String: Any]
+        #expect(Set(try #require(path).keys) == ["parameters", "get", "post"])
+        let post = try #require(path?["post"] as? [String: Any])
+        #expect(post["operationId"] as? String == "thingPost")
+        #expect(Set(try #require(post["responses"] as? [String: Any]).keys).isSuperset(of: ["401", "413", "415", "429"]))
+        let page = String(decoding: DocumentationPage.html(Self.table), as: UTF8.self)
+        #expect(page.contains("<h2><b>GET, POST</b> <code>/things/{kind}/{id}</code></h2>"))
+    }
+
+    @Test("Its handler gets who asks, the path's parts, the query and a body that was looked at")
+    func handled() async throws {
+        let plane = try await Plane(Self.table)
+        defer { plane.stop() }
+        let json = ("Content-Type", "Application/JSON; charset=utf-8")
+        let port = plane.port
+        let answers = try await onThread {
+            try [
+                ([Self.authorization, json], Array("{}".utf8)), ([json], Array("{}".utf8)),
+                ([Self.authorization], Array("{}".utf8)), ([Self.authorization, json], Array("12345678901".utf8)),
+                (
+                    [Self.authorization, json, ("Transfer-Encoding", "chunked")],
+                    Array("6\r\n123456\r\n6\r\n789012\r\n0\r\n\r\n".utf8)
+                ),
+                (
+                    [Self.authorization, json, ("Transfer-Encoding", "chunked")],
+                    Array("2\r\n[1\r\n1\r\n]\r\n0\r\n\r\n".utf8)
+                ),
+            ].map { try TestClient.request(port, "POST", "/things/a%20b/1?q=%C3%A9", headers: $0, body: $1) }
+        }
+        #expect(answers.map(\.status) == [200, 401, 415, 413, 413, 200])
+        #expect(answers[0].text == "VIBE_AUTH_SECRET|a%20b|1|\u{e9}|{}")
+        #expect(answers[5].text == "VIBE_AUTH_SECRET|a%20b|1|\u{e9}|[1]")
+        #expect(answers[3].text.contains("larger than 10 bytes"))
+    }
+
+    @Test("A stream waits for a client that does not read, and hears at once that it has gone")
+    func streams() async throws {
+        let written = Recorded<Bool>("a write")
+        let flood = Endpoint(
+            .get, "/flood", requires: .nothing, .init("flood", "A flood", "For tests.")
+        ) { _, _ in
+            .stream(ResponseHead(status: 200)) { stream in
+                let piece = [UInt8](repeating: 0x61, count: 1 << 20)
+                while await stream.write(piece) { written.append(true) }
+                let goesOn = await stream.pause(for: .seconds(3600))
+                written.append(goesOn)
+            }
+        }
+        let plane = try await Plane(EndpointTable([flood]))
+        defer { plane.stop() }
+        let port = plane.port
+        try await onThread {
+            let client = try TestClient.connect(port: port, receiveBuffer: 4096)
+            try client.send("GET", "/flood")
+            try written.wait(forCount: 1)
+            _ = try ResponseReader(client).readHead()
+            // What the kernel's buffers hold, and what waits: then the source waits, too.
+            try Self.waitUntilStill(written)
+            #expect(written.count < 64)
+            client.close()
+            try written.wait("the end", within: .seconds(20)) { $0.last == false }
+        }
+    }
+
+    /// Waits until nothing was added for a while.
+    private static func waitUntilStill(_ record: Recorded<Bool>) throws {
+        let deadline = Deadline(after: .seconds(20))
+        var count = -1
+        while count != record.count, !deadline.hasPassed {
+            count = record.count
+            _ = try? record.wait(forCount: count + 1, within: .milliseconds(300))
+        }
+    }
+
+    @Test("HEAD gets a stream's head, and its source is not run")
+    func headOfAStream() async throws {
+        let runs = Recorded<Bool>("a run")
+        let endpoint = Endpoint(.get, "/s", requires: .nothing, .init("s", "S", "For tests.")) { _, _ in
+            var head = ResponseHead(status: 200)
+            head.fields.append("Content-Type", "text/event-stream")
+            return .stream(head) { _ in runs.append(true) }
+        }
+        let plane = try await Plane(EndpointTable([endpoint]))
+        defer { plane.stop() }
+        let port = plane.port
+        let answer = try await onThread { try TestClient.request(port, "HEAD", "/s") }
+        #expect(answer.status == 200)
+        #expect(answer.values(of: "Content-Type") == ["text/event-stream"])
+        #expect(answer.body.isEmpty)
+        #expect(runs.count == 0)
+    }
+
+    /// A data plane with these endpoints, on a port of its own.
+    private struct Plane {
+        let plane: DataPlane
+        var port: UInt16 { plane.address.port }
+
+        init(_ endpoints: EndpointTable) async throws {
+            let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
+            var setUp = DataPlane.SetUp(
+                address: address, threads: 1, policy: Policy(key: NewEndpointTests.key),
+                log: Logger(sink: LogKeeper()), control: NoProjects())
+            setUp.endpoints = endpoints
+            plane = try DataPlane(setUp)
+            try await plane.accept()
+        }
+
+        func stop() { plane.stop() }
+    }
+}

@@ -1,0 +1,61 @@
+import Access
+import Addresses
+import HTTPTypes
+import Instances
+import Logging
+import OpenCode
+import Projects
+import TestKit
+
+@testable import Gateway
+
+extension RequestHead {
+    /// A head with this method, target and fields.
+    convenience init(_ method: Method, _ target: String, _ fields: KeyValuePairs<String, String> = [:]) {
+        self.init()
+        self.method = method
+        methodName = method.name ?? "BREW"
+        self.target = Array(target.utf8)
+        for (name, value) in fields { self.fields.append(name, value) }
+    }
+}
+
+extension Policy {
+    /// A policy with one key, of this name.
+    convenience init(key: String, name: String = "VIBE_AUTH_SECRET", trustedProxies: AddressRanges = AddressRanges([])) {
+        self.init(
+            keys: KeyTable(keys: [(name: name, secret: Array(key.utf8))]),
+            failedTries: FailureLimiter.Rate(burst: 0, interval: .seconds(1)), trustedProxies: trustedProxies,
+            origins: .none, limits: GatewayLimits(), accessLog: true)
+    }
+}
+
+/// A control plane that knows no project.
+struct NoProjects: ProjectControl {
+    func start(_ name: ProjectName) async -> StartAnswer { .notFound }
+    func stop(_ name: ProjectName) async -> StopAnswer { .notFound }
+    func status(_ name: ProjectName) async -> ProjectStatus? { nil }
+    func answered(_ name: ProjectName, generation: UInt64) async {}
+    func projects() async -> ProjectListing { .projects([]) }
+    func directories(of name: ProjectName) async -> DirectoryScope? { nil }
+    func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? { nil }
+    func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {}
+}
+
+/// Keeps what is logged.
+struct LogKeeper: LogSink {
+    let records = Recorded<LogRecord>("a line of the log")
+
+    func write(_ record: LogRecord) { records.append(record) }
+}
+
+/// Runs what blocks on a thread of its own: Swift's few are for what is asynchronous.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        do {
+            _ = try TestThread { continuation.resume(with: Swift.Result { try body() }) }
+        } catch {
+            continuation.resume(throwing: error)
+        }
+    }
+}
