@@ -55,7 +55,7 @@ let package = Package(
         // Wrappers: each C library behind one Swift module.
         module("EventLoop", ["CLinux", "Locking"]),
         module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes", "JSONText"]),
-        module("HTTPClient", ["CCurl", "EventLoop", "HTTPTypes"]),
+        module("HTTPClient", ["Addresses", "EventLoop", "HTTPTypes"]),
         module("Systemd", ["CSystemd", "Locking"]),
 
         // Pure knowledge and domain.
@@ -92,7 +92,7 @@ let package = Package(
         tests("HTTPTypesTests", ["HTTPTypes", "TestKit"]),
         tests("JSONTextTests", ["JSONText"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
-        tests("HTTPClientTests", ["HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
+        tests("HTTPClientTests", ["Addresses", "HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("SystemdTests", ["Systemd", "TestKit"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),

@@ -1,17 +1,19 @@
 // modules: Addresses JSONText EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer HTTPClient OpenCode Access Logging Systemd Settings Projects Instances Gateway
 // length: 128
 
+import Addresses
 import HTTPTypes
 
 @testable import Gateway
 
 private let own = ["127.0.0.1:4096", "localhost:4096", "[::1]:4096"].map { Array("http://\($0)".utf8) }
 private let base = Array("http://h/projects/demo/api".utf8)
-private let address: InstanceAddress = {
+private let references: InstanceReferences = {
     let head = RequestHead()
     head.target = Array("/projects/demo/api/x".utf8)
     head.fields.append("Host", "h")
-    return InstanceAddress(port: 4096, base: ClientBase(head, isTrusted: false))
+    return InstanceReferences(
+        to: InstanceAddress(ip: .loopback, port: 4096), base: ClientBase(head, isTrusted: false))
 }()
 
 /// A reference to the instance's own address is one to the client's base, and every other value stays as it is.
@@ -35,7 +37,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let brackets = value.indices.filter { value[$0] == UInt8(ascii: "<") }
     precondition(brackets.contains { index in own.contains { value[(index + 1)...].startsIgnoringCase($0) } })
     precondition(!value.contains(UInt8(ascii: "\"")) || result.contains(UInt8(ascii: "\"")))
-    let again = address.replaced(in: FieldList(link: result))
+    let again = references.replaced(in: FieldList(link: result))
     precondition(again.value(at: 0).elementsEqual(result))
     return 0
 }
@@ -43,7 +45,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private func replaced(_ name: String, _ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var fields = FieldList()
     fields.append(name: Array(name.utf8), value: value)
-    return address.replaced(in: fields).value(at: 0)
+    return references.replaced(in: fields).value(at: 0)
 }
 
 /// What follows the instance's address, where the value begins with it.

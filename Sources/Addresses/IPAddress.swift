@@ -46,6 +46,15 @@ package struct IPAddress: Sendable, Hashable {
     /// `::ffff:0:0`, the last 64 bits.
     private static let mapped: UInt64 = 0xffff_0000_0000
 
+    /// 127.0.0.1.
+    package static let loopback = IPAddress(high: 0, low: mapped | 0x7f00_0001)
+
+    /// An IPv4 address as a number, its first octet the most significant; nil for IPv6.
+    package var ipv4: UInt32? { isIPv4 ? UInt32(truncatingIfNeeded: low) : nil }
+
+    /// The address in IPv6's form as two numbers, the first octet the most significant; of IPv4 the mapped one.
+    package var ipv6: (high: UInt64, low: UInt64) { (high, low) }
+
     /// Whether this is an IPv4 address.
     package var isIPv4: Bool { high == 0 && low >> 32 == 0xffff }
 

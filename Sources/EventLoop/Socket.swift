@@ -58,6 +58,32 @@ package final class Socket {
         }
     }
 
+    /// Writes as much as the kernel takes now of three pieces, one behind the other, in one call (sendmsg(2)).
+    package func send(_ first: Span<UInt8>, _ second: Span<UInt8>, _ third: Span<UInt8>) -> Sent {
+        if second.isEmpty, third.isEmpty { return send(first) }
+        // The pointers live for the one system call, and are only read.
+        return first.withUnsafeBytes { first in
+            second.withUnsafeBytes { second in
+                third.withUnsafeBytes { third in
+                    var pieces = (iovec(first), iovec(second), iovec(third))
+                    return withUnsafeMutableBytes(of: &pieces) { Self.sent(descriptor, $0.assumingMemoryBound(to: iovec.self)) }
+                }
+            }
+        }
+    }
+
+    private static func sent(_ descriptor: Int32, _ pieces: UnsafeMutableBufferPointer<iovec>) -> Sent {
+        var message = msghdr()
+        message.msg_iov = pieces.baseAddress
+        message.msg_iovlen = pieces.count
+        while true {
+            let count = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+            if count >= 0 { return .bytes(count) }
+            if errno == EAGAIN { return .bytes(0) }
+            if errno != EINTR { return .failed(errno) }
+        }
+    }
+
     /// Says that nothing more will be written (FIN).
     package func shutdownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
@@ -107,5 +133,12 @@ extension Socket {
     package var isQuiet: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) < 0 && errno == EAGAIN
+    }
+}
+
+extension iovec {
+    /// A piece of a message that is only read.
+    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
     }
 }

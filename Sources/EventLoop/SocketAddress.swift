@@ -24,6 +24,27 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
+    /// An IPv4 address as a number, its first octet the most significant (ip(7)).
+    package init(ipv4: UInt32, port: UInt16) {
+        length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutableBytes(of: &storage) { memory in
+            memory.storeBytes(of: sa_family_t(AF_INET), as: sa_family_t.self)
+            memory.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+            memory.storeBytes(of: ipv4.bigEndian, toByteOffset: 4, as: UInt32.self)
+        }
+    }
+
+    /// An IPv6 address as two numbers, the first octet the most significant (ipv6(7)).
+    package init(ipv6: (high: UInt64, low: UInt64), port: UInt16) {
+        length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        withUnsafeMutableBytes(of: &storage) { memory in
+            memory.storeBytes(of: sa_family_t(AF_INET6), as: sa_family_t.self)
+            memory.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+            memory.storeBytes(of: ipv6.high.bigEndian, toByteOffset: 8, as: UInt64.self)
+            memory.storeBytes(of: ipv6.low.bigEndian, toByteOffset: 16, as: UInt64.self)
+        }
+    }
+
     /// AF_INET or AF_INET6.
     package var family: Int32 { Int32(storage.ss_family) }
 

@@ -1,6 +1,5 @@
 package import EventLoop
 import Glibc
-internal import HTTPClient
 internal import HTTPServer
 package import Instances
 internal import Locking
@@ -49,8 +48,6 @@ package final class DataPlane: Sendable {
 
     /// The version of libmicrohttpd.
     package static var serverLibrary: String { Server.libraryVersion }
-    /// The version of libcurl and what it was built with.
-    package static var clientLibrary: String { UpstreamClient.libraryVersion }
 
     /// Where it listens, the port chosen where 0 was asked for.
     package let address: SocketAddress

@@ -36,6 +36,9 @@ package struct ResponseBodyReader: Sendable {
         }
     }
 
+    /// Whether the body is in the chunked coding.
+    @inlinable package var isChunked: Bool { framing == .chunked }
+
     /// The trailer fields, once ``isComplete``.
     package var trailers: FieldList { decoder?.trailers ?? FieldList() }
 

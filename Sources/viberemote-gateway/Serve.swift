@@ -88,7 +88,7 @@ private final class Service: Sendable {
             LogField("address", "\(dataPlane.address)"), LogField("home", configuration.home),
             LogField("socket", inherited.listeners.isEmpty ? "own" : "of the service manager"),
             LogField("supervisor", supervisor.name), LogField("threads", configuration.threads),
-            LogField("libmicrohttpd", DataPlane.serverLibrary), LogField("libcurl", DataPlane.clientLibrary),
+            LogField("libmicrohttpd", DataPlane.serverLibrary),
         ]
     }
 

@@ -1,3 +1,4 @@
+import Addresses
 import HTTPTypes
 import Testing
 
@@ -6,14 +7,14 @@ import Testing
 @Suite("A request as it goes on the wire (RFC 9112 §2.1)")
 struct RequestTextTests {
     private func request(
-        _ method: String, _ target: String, _ fields: KeyValuePairs<String, String> = [:], port: UInt16 = 4096,
+        _ method: String, _ target: String, _ fields: KeyValuePairs<String, String> = [:], port: UInt16 = 4096, ip: IPAddress = .loopback,
         body: UpstreamRequest.Body = .none
     ) -> UpstreamRequest {
         var list = FieldList()
         for (name, value) in fields { list.append(name, value) }
         return UpstreamRequest(
-            port: port, method: Method(name: method), methodName: method, target: Array(target.utf8)[...], fields: list,
-            body: body)
+            instance: InstanceAddress(ip: ip, port: port), method: Method(name: method), methodName: method,
+            target: Array(target.utf8)[...], fields: list, body: body)
     }
 
     private func text(of request: UpstreamRequest) -> String {
@@ -44,6 +45,16 @@ struct RequestTextTests {
         #expect(text(of: request("GET", "/", port: port)) == "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
     }
 
+    @Test(
+        "Host is the instance's own address", arguments: ["::1", "fd00::a:1", "10.20.255.0", "127.0.0.9", "8.8.8.8"])
+    func host(ip: String) throws {
+        let instance = InstanceAddress(ip: try #require(IPAddress(ip)), port: 8080)
+        #expect(
+            text(of: request("GET", "/", port: 8080, ip: instance.ip))
+                == "GET / HTTP/1.1\r\nHost: \(instance.authority)\r\n\r\n")
+        #expect("\(instance.socketAddress)" == instance.authority)
+    }
+
     @Test("A body that is whole goes along, with its length", arguments: ["{}", ""])
     func withBody(content: String) {
         let request = request("PUT", "/x", ["A": "b"], body: .whole(Array(content.utf8)))
@@ -63,7 +74,7 @@ struct RequestTextTests {
         var fields = FieldList()
         fields.append(name: Array("X".utf8), value: [0xff, 0x80][...])
         let request = UpstreamRequest(
-            port: 1, method: .get, methodName: "GET", target: [0x2f, 0xe9][...], fields: fields, body: .none)
+            instance: InstanceAddress(ip: .loopback, port: 1), method: .get, methodName: "GET", target: [0x2f, 0xe9][...], fields: fields, body: .none)
         var bytes: [UInt8] = []
         request.write(to: &bytes)
         let head = Array("GET ".utf8) + [0x2f, 0xe9] + Array(" HTTP/1.1\r\nHost: 127.0.0.1:1\r\nX: ".utf8)

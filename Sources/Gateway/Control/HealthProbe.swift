@@ -1,3 +1,4 @@
+import Addresses
 import EventLoop
 import HTTPClient
 import HTTPTypes
@@ -45,8 +46,8 @@ enum HealthProbe {
             fields.append("Authorization", authorization)
         }
         let request = UpstreamRequest(
-            port: question.port, method: .get, methodName: "GET", target: Array(path.rawValue.utf8)[...],
-            fields: fields, body: .none)
+            instance: InstanceAddress(ip: .loopback, port: question.port), method: .get, methodName: "GET",
+            target: Array(path.rawValue.utf8)[...], fields: fields, body: .none)
         WholeAnswer.ask(request, of: client, within: question.timeout, longestBody: longestBody) { outcome in
             let answer = answer(outcome, path, question.timeout)
             var question = question
@@ -70,7 +71,6 @@ enum HealthProbe {
             .failed("Its answer to the health check broke off: \(reason).")
         case .late:
             .failed("It accepts connections and did not answer its health check within \(timeout.plainText).")
-        case .noMemory: .failed("The gateway has no memory for a health check.")
         }
     }
 }

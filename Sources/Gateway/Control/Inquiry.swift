@@ -1,3 +1,4 @@
+import Addresses
 import HTTPClient
 import HTTPTypes
 
@@ -34,8 +35,8 @@ package struct Inquiry: Sendable {
         fields.append("Accept", "application/json")
         if let authorization { fields.append("Authorization", authorization) }
         let request = UpstreamRequest(
-            port: port, method: .get, methodName: "GET", target: Array(path.utf8)[...], fields: fields, body: .none,
-            isAlone: true)
+            instance: InstanceAddress(ip: .loopback, port: port), method: .get, methodName: "GET",
+            target: Array(path.utf8)[...], fields: fields, body: .none, isAlone: true)
         WholeAnswer.ask(request, of: client, within: timeout, longestBody: Self.longestBody) { outcome in
             guard case .answered(let status, let body) = outcome else { return report(nil) }
             report(Reply(status: status, body: body))

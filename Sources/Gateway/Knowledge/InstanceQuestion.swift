@@ -1,3 +1,4 @@
+import Addresses
 import HTTPClient
 import HTTPTypes
 internal import Instances
@@ -20,7 +21,8 @@ struct InstanceQuestion {
             fields.append(name: Array("Authorization".utf8), value: authorization[...])
         }
         return UpstreamRequest(
-            port: endpoint.port, method: .get, methodName: "GET", target: target[...], fields: fields, body: .none)
+            instance: InstanceAddress(ip: .loopback, port: endpoint.port), method: .get, methodName: "GET",
+            target: target[...], fields: fields, body: .none)
     }
 
     /// Asks at once and calls `report` exactly once; with nil where there is no answer.

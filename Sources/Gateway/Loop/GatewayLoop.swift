@@ -46,12 +46,11 @@ final class GatewayLoop {
     var drain: Drain?
     /// Listeners from which nothing is accepted yet.
     var held: [Listener] = []
-    /// Memory for the fields of the next request to an instance: those of the last one, which were copied.
-    var spareFields = FieldList()
+    var spareFields = SpareFields()
 
     init(_ setUp: LoopSetUp) throws {
         loop = try EventLoop()
-        client = try UpstreamClient(loop: loop)
+        client = UpstreamClient(loop: loop)
         index = setUp.index
         endpoints = setUp.endpoints
         control = setUp.control
@@ -118,7 +117,7 @@ final class GatewayLoop {
     /// A stream has begun: it is ended when the gateway ends.
     func streamStarted(_ stream: any OpenStream) {
         streams[ObjectIdentifier(stream)] = stream
-        // The gateway is ending already; this can be inside one of libcurl's callbacks.
+        // The gateway is ending already; this is in the middle of what a read has brought.
         if isDraining { loop.atEndOfPass(LateStream(stream)) }
     }
 
@@ -148,12 +147,5 @@ final class GatewayLoop {
         progress.noteAnswer(endpoint.slot, ofRun: endpoint.generation)
         let (control, name, generation) = (self.control, route.name, endpoint.generation)
         Task { await control.answered(name, generation: generation) }
-    }
-
-    /// Hands ``spareFields`` over, so that they are filled without a copy.
-    func takeSpareFields() -> FieldList {
-        var taken = FieldList()
-        swap(&taken, &spareFields)
-        return taken
     }
 }

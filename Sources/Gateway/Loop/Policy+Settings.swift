@@ -38,7 +38,7 @@ extension GatewayLimits {
     /// A proxied connection needs two descriptors; some are left for listeners, instances, files and the log, and for
     /// connections that are kept alive.
     private static func connections(_ limits: Limits, _ threads: Int, _ descriptors: Int) -> Int {
-        let possible = max(16, (descriptors - reservedDescriptors - threads * UpstreamClient.mostKeptConnections) / 2)
+        let possible = max(16, (descriptors - reservedDescriptors - threads * UpstreamClient.mostIdleConnections) / 2)
         let wanted = limits.maxConnections == 0 ? possible : min(limits.maxConnections, possible)
         // The kernel spreads connections by hash, not evenly: a loop may have more than its share.
         return threads == 1 ? wanted : max(1, (wanted + threads - 1) / threads + wanted / (4 * threads))

@@ -1,3 +1,4 @@
+import Addresses
 import EventLoop
 import HTTPClient
 import HTTPServer
@@ -28,8 +29,8 @@ extension ProxyExchange: UpstreamFollower {
                 scope, limit: owner.limits.streamBacklog, owner.knowledge.beginRun(route, endpoint), owner.log)
         }
         let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection)) {
-            InstanceAddress(
-                port: port, base: ClientBase(connection.head, isTrusted: owner.isTrustedProxy(connection)))
+            InstanceReferences(
+                to: instance, base: ClientBase(connection.head, isTrusted: owner.isTrustedProxy(connection)))
         }
         if isEventStream {
             // What a filter leaves is not as long as what comes.

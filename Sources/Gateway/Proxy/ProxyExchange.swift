@@ -1,3 +1,4 @@
+import Addresses
 import EventLoop
 import HTTPClient
 import HTTPServer
@@ -43,12 +44,14 @@ final class ProxyExchange {
     /// Whether its answer comes at the end of a turn.
     private let awaitsTurn: Bool
     var connection: ClientConnection?
-    var upstream: UpstreamExchange?
+    var upstream: UpstreamTransfer?
     var tunnel: Tunnel?
     var timer: LoopTimer?
     var phase = Phase.waiting
     var isStream = false
     var isUploading = false
+    /// Whether the request must not be repeated, so that nobody knows what became of it where there is no answer.
+    private(set) var isSentOnceOnly = false
     /// Why there is no answer, while it is found out whether somebody has the instance end.
     var lost: UpstreamFailure?
 
@@ -68,6 +71,7 @@ final class ProxyExchange {
 
     var project: ProjectName { route.name }
     var port: UInt16 { route.endpoint?.port ?? 0 }
+    var instance: InstanceAddress { InstanceAddress(ip: .loopback, port: port) }
     /// Until the answer begins, and then without a byte of it. A turn has as long as a stream may be silent; never less than
     /// other answers.
     var answerTimeout: Duration { awaitsLongest ? owner.limits.streamTimeout : owner.limits.answerTimeout }
@@ -79,18 +83,15 @@ final class ProxyExchange {
         let head = connection.head
         let isUpgrade = RequestForwarding.wantsUpgrade(head) && connection.framing == .none
         var request = UpstreamRequest(
-            port: port, method: head.method, methodName: head.methodName, target: target,
+            instance: instance, method: head.method, methodName: head.methodName, target: target,
             fields: RequestForwarding.fields(
                 of: head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
-                authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.takeSpareFields()),
+                authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.spareFields.take()),
             body: body(of: connection), mayUpgrade: isUpgrade)
         if dropsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
-        let upstream = owner.client.start(request, follower: self)
-        owner.spareFields = request.fields
-        guard let upstream else {
-            return fail(503, "The gateway has no memory for another request. Try again in a moment.")
-        }
-        self.upstream = upstream
+        isSentOnceOnly = request.connectionChoice != .kept
+        upstream = owner.client.start(request, follower: self)
+        owner.spareFields.giveBack(request.fields)
         connection.exchange = self
         timer = owner.loop.spareTimer(self)
         arm(answerTimeout)

@@ -4,15 +4,24 @@ import HTTPTypes
 /// Makes the head that the client gets out of an instance's. Pure.
 enum ResponseForwarding {
     private static let challenge = Array("www-authenticate".utf8)
+    private static let basic = Array("basic".utf8)
     private static let html = Array("text/html".utf8)
 
-    /// Whether it wants other credentials than the request's (RFC 9110 §11.6.1): OpenCode does so before it looks at
-    /// anything else of a request.
+    /// Whether it wants other credentials than the request's, as OpenCode does before it looks at anything else of a request: by
+    /// a challenge of the scheme `Basic` (RFC 7617 §2), alone or among others (RFC 9110 §11.6.1). One of another scheme only comes
+    /// from what OpenCode itself has asked, such as a model's provider.
     static func refusesCredentials(_ head: borrowing ResponseHead) -> Bool {
         guard head.status == 401 else { return false }
         return (0..<head.fields.count).contains { index in
             head.fields.name(at: index).lazy.map(\.lowercasedLetter).elementsEqual(challenge)
+                && ListElements(head.fields.value(at: index)).contains { isBasic($0) }
         }
+    }
+
+    /// Whether an element of a list of challenges begins one of the scheme `Basic`: the scheme stands alone or before a space.
+    private static func isBasic(_ element: ArraySlice<UInt8>) -> Bool {
+        guard element.startsIgnoringCase(basic) else { return false }
+        return element.dropFirst(basic.count).first?.isOptionalWhiteSpace ?? true
     }
 
     /// Whether it is a page of HTML: OpenCode 2 gives one for whatever is not its API's.
@@ -23,9 +32,9 @@ enum ResponseForwarding {
 
     /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes
     /// anew. What an instance says of web pages that may read its answers is replaced by `terms`, the gateway's own;
-    /// only which fields they may read is its to say. `address` is asked for where references may name the instance.
+    /// only which fields they may read is its to say. `references` is asked for where some may name the instance.
     static func head(
-        _ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil, address: () -> InstanceAddress? = { nil }
+        _ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil, references: () -> InstanceReferences? = { nil }
     ) -> ResponseHead {
         var head = received
         var hasReference = false
@@ -48,7 +57,7 @@ enum ResponseForwarding {
             head.fields.append("Cache-Control", "no-cache, no-transform")
             head.fields.append("X-Accel-Buffering", "no")
         }
-        if hasReference, let address = address() { head.fields = address.replaced(in: head.fields) }
+        if hasReference, let references = references() { head.fields = references.replaced(in: head.fields) }
         if let more = terms?.fields {
             // An instance that has said so already is not repeated.
             let variesByOrigin = head.fields.contains(.origin, in: .vary)

@@ -1,3 +1,4 @@
+import Addresses
 import EventLoop
 import HTTPClient
 import HTTPTypes
@@ -32,8 +33,8 @@ enum GatewayCall {
         }
         do {
             let loop = try EventLoop()
-            let client = try UpstreamClient(loop: loop, host: host(of: address))
-            return try run(request(method, target, address, key), client, loop, at: place(address))
+            let request = request(method, target, to: try reachable(address), key)
+            return try run(request, UpstreamClient(loop: loop), loop)
         } catch let error as Failure {
             throw error
         } catch {
@@ -42,7 +43,7 @@ enum GatewayCall {
     }
 
     private static func run(
-        _ request: UpstreamRequest, _ client: UpstreamClient, _ loop: EventLoop, at place: String
+        _ request: UpstreamRequest, _ client: UpstreamClient, _ loop: EventLoop
     ) throws -> Answer {
         var outcome: WholeAnswer.Outcome?
         WholeAnswer.ask(request, of: client, within: timeout, longestBody: longestBody) {
@@ -60,32 +61,34 @@ enum GatewayCall {
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
             problem = "gave no answer of a gateway: \(reason)."
         case .late: problem = "did not answer within 2 minutes."
-        case .noMemory: problem = "was not asked: there is no memory for a request."
         case nil: problem = "gives no answer."
         }
-        throw Failure(description: "\(place) \(problem)")
+        throw Failure(description: "\(request.instance) \(problem)")
     }
 
     private static func request(
-        _ method: Method, _ target: String, _ address: ListenAddress, _ key: Secret?
+        _ method: Method, _ target: String, to gateway: InstanceAddress, _ key: Secret?
     ) -> UpstreamRequest {
         var fields = FieldList()
         fields.append("Accept", "application/json")
         if let key { fields.append("Authorization", "Bearer " + String(decoding: key.bytes, as: UTF8.self)) }
         return UpstreamRequest(
-            port: address.port, method: method, methodName: method.name ?? "GET", target: Array(target.utf8)[...],
+            instance: gateway, method: method, methodName: method.name ?? "GET", target: Array(target.utf8)[...],
             fields: fields,
             body: .none)
     }
 
     /// Where a gateway that listens on `address` is reached from this machine: one that listens everywhere, on loopback.
-    private static func host(of address: ListenAddress) -> String {
-        switch address.host {
-        case "0.0.0.0": "127.0.0.1"
-        case "::": "[::1]"
-        case let host: address.isIPv6 ? "[\(host)]" : host
+    private static func reachable(_ address: ListenAddress) throws(Failure) -> InstanceAddress {
+        let host =
+            switch address.host {
+            case "0.0.0.0": "127.0.0.1"
+            case "::": "::1"
+            case let host: host
+            }
+        guard let ip = IPAddress(host) else {
+            throw Failure(description: "\(address) is no numeric address, so the gateway can't be asked there.")
         }
+        return InstanceAddress(ip: ip, port: address.port)
     }
-
-    private static func place(_ address: ListenAddress) -> String { "\(host(of: address)):\(address.port)" }
 }

@@ -23,7 +23,12 @@ import Testing
     /// The gateway's own 401 says that the client's key is wrong: a client would throw it away.
     @Test func whoRefusesThePasswordThatTheInstanceHasAskedForIsAnotherServer() throws {
         let rig = try ProxyRig(wantsPassword: true) { connection, head in
-            let fields = head.path == "/other" ? [("www-authenticate", #"Basic realm="Secure Area""#)] : []
+            let fields =
+                switch head.path {
+                case "/other": [("www-authenticate", #"Basic realm="Secure Area""#)]
+                case "/bearer": [("WWW-Authenticate", #"Bearer realm="model", error="invalid_token""#)]
+                default: [(String, String)]()
+                }
             try connection.respond(401, headers: fields, text: "from the instance")
         }
         let answer = try rig.request("GET", "/other")
@@ -34,6 +39,10 @@ import Testing
                 + #"another server has that port. Try again in a moment."}"#)
         #expect(answer.value(of: "retry-after") == "1")
         #expect(answer.values(of: "www-authenticate") == [])
+        // OpenCode passes a model provider's challenge on.
+        let bearer = try rig.request("GET", "/bearer")
+        #expect(bearer.status == 401 && bearer.text == "from the instance")
+        #expect(bearer.values(of: "WWW-Authenticate") == [#"Bearer realm="model", error="invalid_token""#])
         // Without a challenge it is an answer like any other.
         #expect(try rig.request("GET", "/own").text == "from the instance")
         #expect(try rig.request("GET", "/own").status == 401)

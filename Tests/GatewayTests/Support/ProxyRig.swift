@@ -31,8 +31,7 @@ final class ProxyRig: Sendable {
         try gateway.start(instance)
     }
 
-    /// A method of each way that a request goes to an instance: one that may be repeated on a connection that is kept alive,
-    /// any other by libcurl on a connection of its own.
+    /// A method of each kind of request to an instance: one that may be repeated, and one that is sent once only.
     static let carriers = ["GET", "POST"]
 
     /// The target at the gateway of a path at the instance.

@@ -99,4 +99,21 @@ struct ResponseForwardingTests {
         #expect(length(.none, ["Content-Length": "5"]) == .none(announced: 5))
         #expect(length(.none) == .none(announced: nil))
     }
+
+    @Test(
+        "A challenge of the scheme Basic refuses the instance's password, and no other does",
+        arguments: [
+            ("Basic realm=\"Secure Area\"", true), ("basic", true), ("BASIC realm=x", true),
+            ("Bearer realm=\"x\", Basic realm=\"y\"", true), ("Negotiate, Basic", true),
+            ("Bearer", false), ("Bearer realm=\"x\"", false), ("Digest realm=\"Basic\", qop=\"auth\"", false),
+            ("Basically realm=x", false), ("", false),
+        ])
+    func challenges(value: String, isRefusal: Bool) {
+        var head = ResponseHead(status: 401)
+        #expect(!ResponseForwarding.refusesCredentials(head))
+        head.fields.append("Www-Authenticate", value)
+        #expect(ResponseForwarding.refusesCredentials(head) == isRefusal)
+        head.status = 403
+        #expect(!ResponseForwarding.refusesCredentials(head))
+    }
 }

@@ -35,7 +35,6 @@ import Testing
             #expect(request.method == method)
             #expect(request.target == "/x?y=%2F")
             #expect(request.version == "HTTP/1.1")
-            // libcurl puts its own length where it likes.
             #expect(request.fields.map(\.description).sorted() == expected.sorted(), "\(method) \(body ?? "-")")
             #expect(request.fields.first?.name == "Host")
         }

@@ -1,10 +1,11 @@
+import Addresses
 import HTTPTypes
 import Testing
 
 @testable import Gateway
 
 @Suite("References that name the instance's own address")
-struct InstanceAddressTests {
+struct InstanceReferencesTests {
     private func head(
         _ fields: KeyValuePairs<String, String>, target: String = "/projects/demo/api/session/ses_1/message?limit=1"
     ) -> RequestHead {
@@ -60,9 +61,17 @@ struct InstanceAddressTests {
         }
     }
 
-    private func replaced(_ fields: KeyValuePairs<String, String>) -> [String] {
-        let address = InstanceAddress(port: 4096, base: ClientBase(head(["Host": "h"]), isTrusted: false))
-        return address.replaced(in: FieldList(fields)).lines
+    private func replaced(_ fields: KeyValuePairs<String, String>, ip: IPAddress = .loopback) -> [String] {
+        let references = InstanceReferences(
+            to: InstanceAddress(ip: ip, port: 4096), base: ClientBase(head(["Host": "h"]), isTrusted: false))
+        return references.replaced(in: FieldList(fields)).lines
+    }
+
+    @Test("An instance elsewhere is called by its own address only")
+    func elsewhere() throws {
+        let ip = try #require(IPAddress("fd00::7"))
+        #expect(replaced(["Location": "http://[FD00::7]:4096/x"], ip: ip) == ["Location: http://h/projects/demo/api/x"])
+        #expect(replaced(["Location": "http://127.0.0.1:4096/x"], ip: ip) == ["Location: http://127.0.0.1:4096/x"])
     }
 
     @Test("A page's address in Link is the client's, as 1.18 and 1.2.27 write it")

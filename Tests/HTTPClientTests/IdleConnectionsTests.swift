@@ -1,3 +1,4 @@
+import Addresses
 import EventLoop
 import HTTPTypes
 import TestKit
@@ -6,49 +7,60 @@ import Testing
 @testable import HTTPClient
 
 @Suite("Connections that are kept alive")
-final class KeptConnectionsTests {
+final class IdleConnectionsTests {
     private let client: UpstreamClient
 
-    init() throws { client = try UpstreamClient(loop: EventLoop()) }
+    init() throws { client = UpstreamClient(loop: try EventLoop()) }
 
     deinit { client.stop() }
 
-    private func connection(_ port: UInt16) -> UpstreamSocket {
-        UpstreamSocket(Socket(owning: -1), port: port, client: client)
+    private func instance(_ port: UInt16) -> InstanceAddress { InstanceAddress(ip: .loopback, port: port) }
+
+    private func connection(_ port: UInt16) -> UpstreamConnection {
+        UpstreamConnection(Socket(owning: -1), to: instance(port), client: client)
     }
 
     @Test("The one that was used last comes first, of the wanted instance only")
     func order() {
-        var kept = KeptConnections()
+        var kept = IdleConnections()
         let (first, second, other) = (connection(1), connection(1), connection(2))
         for connection in [first, second, other] { #expect(kept.add(connection) == nil) }
-        #expect(kept.take(1) === second && kept.take(1) === first && kept.take(1) == nil)
-        #expect(kept.take(3) == nil && kept.take(2) === other && kept.isEmpty)
+        #expect(kept.take(instance(1)) === second && kept.take(instance(1)) === first && kept.take(instance(1)) == nil)
+        #expect(kept.take(instance(3)) == nil && kept.take(instance(2)) === other && kept.isEmpty)
+    }
+
+    @Test("Addresses are told apart, not ports alone")
+    func addresses() throws {
+        var kept = IdleConnections()
+        let other = InstanceAddress(ip: try #require(IPAddress("::1")), port: 1)
+        let (first, second) = (connection(1), UpstreamConnection(Socket(owning: -1), to: other, client: client))
+        for connection in [first, second] { #expect(kept.add(connection) == nil) }
+        #expect(kept.take(other) === second && kept.take(other) == nil && kept.take(instance(1)) === first)
     }
 
     @Test("Beyond their number the oldest gives way, whoever's it is")
     func most() {
-        var kept = KeptConnections()
-        let connections = (0...KeptConnections.most).map { connection(UInt16($0 % 3)) }
+        var kept = IdleConnections()
+        let connections = (0...IdleConnections.most).map { connection(UInt16($0 % 3)) }
         for connection in connections.dropLast() { #expect(kept.add(connection) == nil) }
-        #expect(kept.add(connections[KeptConnections.most]) === connections[0])
-        #expect(kept.removeAll().count == KeptConnections.most && kept.isEmpty)
+        #expect(kept.add(connections[IdleConnections.most]) === connections[0])
+        #expect(kept.removeAll().count == IdleConnections.most && kept.isEmpty)
     }
 
     @Test("One that is of no use any more is taken out, and no other")
     func remove() {
-        var kept = KeptConnections()
+        var kept = IdleConnections()
         let (first, second) = (connection(1), connection(1))
         _ = kept.add(first)
         _ = kept.add(second)
         kept.remove(first)
         kept.remove(first)
-        #expect(kept.take(1) === second && kept.isEmpty)
+        #expect(kept.take(instance(1)) === second && kept.isEmpty)
     }
 
     @Test("Those whose time is over are taken out, wherever they stand")
     func expiry() {
-        var kept = KeptConnections()
+        var kept = IdleConnections()
         let rests: [Duration] = [.milliseconds(30), .milliseconds(10), .milliseconds(20)]
         let connections = rests.enumerated().map { index, rest in
             let connection = connection(UInt16(index % 2))
@@ -60,7 +72,7 @@ final class KeptConnectionsTests {
         let removed = kept.removeAll(expiredAt: connections[2].usableUntil)
         #expect(removed.count == 2 && removed.allSatisfy { $0 !== connections[0] })
         #expect(kept.nextExpiry == connections[0].usableUntil)
-        #expect(kept.take(0) === connections[0] && kept.isEmpty && kept.nextExpiry == nil)
+        #expect(kept.take(instance(0)) === connections[0] && kept.isEmpty && kept.nextExpiry == nil)
     }
 
     private final class Stop: TimerHandler {
@@ -79,18 +91,18 @@ final class KeptConnectionsTests {
             ended.open()
         }
         let loop = try EventLoop()
-        let client = try UpstreamClient(loop: loop, keepTimeout: .seconds(2))
+        let client = UpstreamClient(loop: loop, keepTimeout: .seconds(2))
         let request = UpstreamRequest(
-            port: server.port, method: .get, methodName: "GET", target: [UInt8(ascii: "/")], fields: FieldList(),
+            instance: instance(server.port), method: .get, methodName: "GET", target: [UInt8(ascii: "/")], fields: FieldList(),
             body: .none)
         // Timers fire in their order.
         let stop = loop.timer(Stop(loop))
         WholeAnswer.ask(request, of: client, within: .seconds(20), longestBody: 100) { _ in
-            #expect(!client.keptConnections.isEmpty)
+            #expect(!client.idle.isEmpty)
             loop.arm(stop, after: .seconds(2) + .milliseconds(200))
         }
         try loop.run()
-        #expect(client.keptConnections.isEmpty)
+        #expect(client.idle.isEmpty)
         try ended.wait()
         client.stop()
         loop.letGo()

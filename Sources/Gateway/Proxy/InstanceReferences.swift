@@ -1,17 +1,20 @@
+import Addresses
 import HTTPTypes
 
-/// An instance's own address in what it answers: no client can reach it there.
-struct InstanceAddress {
+/// Makes references to an instance's own address, where no client can reach it, into ones that a client can use.
+struct InstanceReferences {
     private static let scheme = Array("http://".utf8)
-    private static let hosts = ["127.0.0.1", "localhost", "[::1]"].map { Array($0.utf8) }
+    private static let loopbackHosts = ["127.0.0.1", "localhost", "[::1]"]
 
-    /// `:` and its port.
-    private let port: [UInt8]
+    /// What the instance may call itself, each with its port.
+    private let authorities: [[UInt8]]
     private let base: [UInt8]
 
-    /// The address of the instance on this port, which a client has at that base.
-    init(port: UInt16, base: ClientBase) {
-        self.port = [UInt8(ascii: ":")] + Array("\(port)".utf8)
+    /// References to the instance at this address, which a client has at that base.
+    init(to instance: InstanceAddress, base: ClientBase) {
+        var authorities = [instance.authority]
+        if instance.ip.isLoopback { authorities += Self.loopbackHosts.map { "\($0):\(instance.port)" } }
+        self.authorities = authorities.map { Array($0.utf8) }
         self.base = base.text
     }
 
@@ -34,11 +37,9 @@ struct InstanceAddress {
     /// A reference (RFC 3986 §4.1): the client's base in the place of the instance's address, if it begins with that.
     private func reference(_ text: ArraySlice<UInt8>) -> [UInt8] {
         guard text.startsIgnoringCase(Self.scheme) else { return Array(text) }
-        let authority = text.dropFirst(Self.scheme.count)
-        for host in Self.hosts where authority.startsIgnoringCase(host) {
-            let rest = authority.dropFirst(host.count)
-            guard rest.starts(with: port) else { continue }
-            let path = rest.dropFirst(port.count)
+        let rest = text.dropFirst(Self.scheme.count)
+        for authority in authorities where rest.startsIgnoringCase(authority) {
+            let path = rest.dropFirst(authority.count)
             guard let next = path.first else { return base }
             guard next == UInt8(ascii: "/") || next == UInt8(ascii: "?") || next == UInt8(ascii: "#") else { continue }
             return base + path

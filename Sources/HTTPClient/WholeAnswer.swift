@@ -11,20 +11,18 @@ package final class WholeAnswer: UpstreamFollower, TimerHandler {
         case failed(UpstreamFailure)
         /// It was not whole in time.
         case late
-        /// libcurl had no memory for the request.
-        case noMemory
     }
 
     private let loop: EventLoop
     private let longestBody: Int
     private let reading: ((_ status: Int, Span<UInt8>) -> Void)?
-    private var exchange: UpstreamExchange?
+    private var transfer: UpstreamTransfer?
     private var timer: LoopTimer?
     private var status = 0
     private var body: [UInt8] = []
     private var report: ((Outcome) -> Void)?
 
-    /// Sends the request at once and calls `report` exactly once, from within this call only without memory. Keeps about
+    /// Sends the request at once and calls `report` exactly once, never from within this call. Keeps about
     /// `longestBody` bytes of the answer's body and waits for it no longer than `timeout`.
     package static func ask(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration, longestBody: Int,
@@ -55,15 +53,14 @@ package final class WholeAnswer: UpstreamFollower, TimerHandler {
         let timer = loop.timer(self)
         self.timer = timer
         loop.arm(timer, after: timeout)
-        exchange = client.start(request, follower: self)
-        if exchange == nil { end(.noMemory) }
+        transfer = client.start(request, follower: self)
     }
 
     private func end(_ outcome: Outcome) {
         if let timer { loop.cancel(timer) }
         timer = nil
-        exchange?.cancel()
-        exchange = nil
+        transfer?.cancel()
+        transfer = nil
         let report = self.report
         self.report = nil
         report?(outcome)

@@ -1,0 +1,160 @@
+import Addresses
+import HTTPTypes
+
+/// A request on its way out: what of it has left, and what goes next. Pure.
+///
+/// A body that is whole stands behind its head in one text. One that comes bit by bit is never copied: it is lent from the
+/// queue in which it came, between the text before it and, where it is chunked (RFC 9112 §7.1), the line end behind it.
+struct OutgoingRequest {
+    private enum Form {
+        case whole, length, chunked
+    }
+
+    private static let lineEnd = Array("\r\n".utf8)
+    private static let lastChunk = Array("0\r\n\r\n".utf8)
+
+    private let form: Form
+    /// The request up to its streamed body, and its body where that is whole; later the lines between chunks.
+    private var text: [UInt8]
+    private var textSent = 0
+    private var content = ByteQueue()
+    /// How many bytes of the content belong to the chunk that is being sent, and how many of the line end behind it are left.
+    private var chunkLeft = 0
+    private var lineEndLeft = 0
+    private var isContentComplete = false
+    private var isLastChunkBegun = false
+
+    /// The request in `emptied` memory.
+    init(_ request: borrowing UpstreamRequest, in emptied: consuming [UInt8] = []) {
+        form =
+            switch request.body {
+            case .none, .whole: .whole
+            case .streamed(length: .some): .length
+            case .streamed(length: nil): .chunked
+            }
+        text = emptied
+        request.write(to: &text)
+    }
+
+    /// Whether the body is handed over bit by bit.
+    var isStreamed: Bool { form != .whole }
+
+    /// Bytes of a streamed body that have not left.
+    var waitingContent: Int { content.count }
+
+    /// Whether all of it has left, and nothing more will come.
+    var isSent: Bool {
+        guard textSent == text.count else { return false }
+        switch form {
+        case .whole: return true
+        case .length: return isContentComplete && content.isEmpty
+        case .chunked: return isLastChunkBegun
+        }
+    }
+
+    /// Whether there is something that can leave now.
+    var canSend: Bool {
+        if textSent < text.count || !content.isEmpty { return true }
+        return form == .chunked && (lineEndLeft > 0 || isContentComplete && !isLastChunkBegun)
+    }
+
+    /// Adds bytes of a streamed body; the queue is empty afterwards.
+    mutating func append(_ bytes: inout ByteQueue) { content.append(moving: &bytes) }
+
+    /// The streamed body is whole.
+    mutating func finishContent() { isContentComplete = true }
+
+    /// Begins from the start again; only for a request whose body is not streamed.
+    mutating func rewind() { textSent = 0 }
+
+    /// Hands out the memory of a text that is not needed any more.
+    mutating func takeText() -> [UInt8] {
+        var taken: [UInt8] = []
+        guard isSent else { return taken }
+        swap(&taken, &text)
+        textSent = 0
+        return taken
+    }
+
+    /// Lends what goes next, in three pieces, to `write`, which answers how many bytes have left; nil where none can leave any
+    /// more. Answers the same.
+    mutating func send(
+        _ write: (_ text: Span<UInt8>, _ content: Span<UInt8>, _ lineEnd: Span<UInt8>) -> Int?
+    ) -> Int? {
+        if form == .chunked { beginChunk() }
+        let contentLeft = form == .chunked ? chunkLeft : content.count
+        let count = content.withBytes { bytes in
+            write(
+                text.span.extracting(textSent...), bytes.extracting(0..<contentLeft),
+                Self.lineEnd.span.extracting((Self.lineEnd.count - lineEndLeft)...))
+        }
+        if let count { advance(count) }
+        return count
+    }
+
+    /// Begins the next chunk where the one before has left to its end: all that is there, or the last one.
+    private mutating func beginChunk() {
+        guard chunkLeft == 0, lineEndLeft == 0, !isLastChunkBegun else { return }
+        if textSent == text.count {
+            text.removeAll(keepingCapacity: true)
+            textSent = 0
+        }
+        if !content.isEmpty {
+            chunkLeft = content.count
+            lineEndLeft = Self.lineEnd.count
+            text.append(contentsOf: String(chunkLeft, radix: 16).utf8)
+            text.append(contentsOf: Self.lineEnd)
+        } else if isContentComplete {
+            isLastChunkBegun = true
+            text.append(contentsOf: Self.lastChunk)
+        }
+    }
+
+    private mutating func advance(_ count: Int) {
+        let ofText = min(count, text.count - textSent)
+        textSent += ofText
+        let rest = count - ofText
+        guard rest > 0 else { return }
+        let ofContent = min(rest, form == .chunked ? chunkLeft : content.count)
+        content.removeFirst(ofContent)
+        guard form == .chunked else { return }
+        chunkLeft -= ofContent
+        lineEndLeft -= rest - ofContent
+    }
+}
+
+extension UpstreamRequest {
+    /// Adds the request as it goes on the wire (RFC 9112 §2.1), with its body where that is whole.
+    func write(to text: inout [UInt8]) {
+        text.reserveCapacity(target.count + fields.byteCount + 128)
+        text.append(contentsOf: methodName.utf8)
+        text.append(UInt8(ascii: " "))
+        text.append(contentsOf: target)
+        text.append(contentsOf: Self.behindTarget)
+        instance.appendAuthority(to: &text)
+        text.append(contentsOf: Self.lineEnd)
+        fields.appendLines(to: &text)
+        switch body {
+        case .none: break
+        case .whole(let content):
+            writeLength(UInt64(content.count), to: &text)
+            text.append(contentsOf: Self.lineEnd)
+            text.append(contentsOf: content)
+            return
+        case .streamed(let length):
+            if let length { writeLength(length, to: &text) } else { text.append(contentsOf: Self.chunked) }
+        }
+        text.append(contentsOf: Self.lineEnd)
+    }
+
+    private func writeLength(_ length: UInt64, to text: inout [UInt8]) {
+        text.append(contentsOf: Self.contentLength)
+        text.append(decimal: length)
+        text.append(contentsOf: Self.lineEnd)
+    }
+
+    private static let behindTarget = Array(" HTTP/1.1\r\nHost: ".utf8)
+    private static let contentLength = Array("Content-Length: ".utf8)
+    private static let chunked = Array("Transfer-Encoding: chunked\r\n".utf8)
+    private static let lineEnd = Array("\r\n".utf8)
+}

@@ -1,0 +1,64 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Requests that must not be repeated, prompts above all, on connections that are kept alive.
+@Suite struct PromptConnectionTests {
+    private static let clients = 64
+    private static let requestsInBurst = 20
+    /// The pauses before each burst but the first, in milliseconds: about as long as such a request lets a connection rest, and
+    /// about as long as an instance does.
+    private static let pauses = [500...1500, 4500...5500, 500...1500, 500...1500, 4500...5500, 500...1500, 500...1500]
+
+    private struct Session: Decodable {
+        let title: String
+    }
+
+    /// The twin makes a session for each POST that it gets, and loses what reaches a connection that has rested for longer than a
+    /// second and what a busy machine takes.
+    @Test(.timeLimit(.minutes(3))) func noPromptIsLostOrSentTwiceWhileConnectionsComeAndGo() throws {
+        // One loop, which keeps 64 connections at most.
+        let rig = try TwinRig(
+            "idle-loss=1250ms", flags: ["--access-log", "off"], environment: ["VIBE_THREADS": "1"])
+        try rig.start()
+        let failures = Recorded<String>("a request that failed")
+        let done = Monitor(0)
+        let threads = try (0..<Self.clients).map { client in
+            try TestThread {
+                do {
+                    try Self.use(rig.gateway, client, done)
+                } catch {
+                    failures.append("\(error)")
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(failures.values.isEmpty)
+        let wanted = Self.clients * Self.requestsInBurst * (Self.pauses.count + 1)
+        #expect(wanted >= 10_000)
+        let list = try rig.gateway.request("GET", ProxyRig.target("/session"), within: .seconds(60))
+        let titles = try JSONDecoder().decode([Session].self, from: Data(list.body)).map(\.title)
+        #expect(titles.count == wanted && Set(titles).count == wanted)
+    }
+
+    /// One client: a burst of requests, a pause, and so on. `done` counts the bursts of all, so that all connections rest
+    /// between them.
+    private static func use(_ gateway: GatewayUnderTest, _ client: Int, _ done: Monitor<Int>) throws {
+        var random = SeededGenerator(seed: UInt64(client))
+        let connection = try gateway.connect()
+        for burst in 0...pauses.count {
+            if burst > 0 { try connection.pause(.milliseconds(Int.random(in: pauses[burst - 1], using: &random))) }
+            for number in 0..<requestsInBurst {
+                let title = "\(client)-\(burst)-\(number)"
+                let answer = try connection.exchange(
+                    "POST", ProxyRig.target("/session"), headers: [GatewayUnderTest.authorization],
+                    body: Array(#"{"title":"\#(title)"}"#.utf8), within: .seconds(30))
+                guard answer.status == 200 else { throw TestFailure("\(title): \(answer.status) \(answer.text)") }
+            }
+            done.withLock { $0 += 1 }
+            _ = try done.wait(for: "everybody's burst", within: .seconds(60)) {
+                $0 >= clients * (burst + 1) ? true : nil
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Addresses
+import HTTPTypes
+import Testing
+
+@testable import HTTPClient
+
+/// How a request leaves, without a socket: whatever the kernel takes at a time, the same bytes in the same order.
+@Suite("A request on its way out") struct OutgoingRequestTests {
+    private func outgoing(_ body: UpstreamRequest.Body) -> OutgoingRequest {
+        OutgoingRequest(
+            UpstreamRequest(
+                instance: InstanceAddress(ip: .loopback, port: 1), method: .put, methodName: "PUT",
+                target: [UInt8(ascii: "/")], fields: FieldList(), body: body))
+    }
+
+    /// Sends at most `step` bytes at a time for as long as something can leave.
+    private func send(_ request: inout OutgoingRequest, _ step: Int) -> String {
+        var wire: [UInt8] = []
+        while request.canSend {
+            let sent = request.send { text, content, lineEnd in
+                var all: [UInt8] = []
+                all.append(text)
+                all.append(content)
+                all.append(lineEnd)
+                let piece = all.prefix(step)
+                wire += piece
+                return piece.count
+            }
+            #expect(sent != 0)
+        }
+        return String(decoding: wire, as: UTF8.self)
+    }
+
+    private func add(_ text: String, _ request: inout OutgoingRequest) {
+        var queue = ByteQueue()
+        queue.append(contentsOf: text.utf8)
+        request.append(&queue)
+        #expect(queue.isEmpty)
+    }
+
+    private static let head = "PUT / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n"
+
+    @Test(arguments: [1, 2, 3, 7, 1000]) func aWholeOneIsOneText(step: Int) {
+        var request = outgoing(.whole([UInt8(ascii: "x")]))
+        #expect(!request.isStreamed && request.canSend && !request.isSent)
+        #expect(send(&request, step) == Self.head + "Content-Length: 1\r\n\r\nx")
+        #expect(request.isSent && !request.canSend)
+        request.rewind()
+        #expect(send(&request, step) == Self.head + "Content-Length: 1\r\n\r\nx")
+        #expect(request.takeText().count == (Self.head + "Content-Length: 1\r\n\r\nx").utf8.count)
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 1000]) func aBodyWithALengthFollowsAsItComes(step: Int) {
+        var request = outgoing(.streamed(length: 11))
+        #expect(send(&request, step) == Self.head + "Content-Length: 11\r\n\r\n")
+        #expect(request.isStreamed && !request.isSent && !request.canSend)
+        add("hello ", &request)
+        #expect(request.waitingContent == 6 && send(&request, step) == "hello " && request.waitingContent == 0)
+        add("world", &request)
+        request.finishContent()
+        #expect(!request.isSent && send(&request, step) == "world" && request.isSent)
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 1000]) func aBodyWithoutALengthIsChunked(step: Int) {
+        var request = outgoing(.streamed(length: nil))
+        // Head and first chunk leave together where both are there.
+        add("hello, world: 26 characters", &request)
+        #expect(
+            send(&request, step)
+                == Self.head + "Transfer-Encoding: chunked\r\n\r\n1b\r\nhello, world: 26 characters\r\n")
+        #expect(!request.canSend && !request.isSent)
+        add("x", &request)
+        #expect(send(&request, step) == "1\r\nx\r\n")
+        add("last", &request)
+        request.finishContent()
+        #expect(send(&request, step) == "4\r\nlast\r\n0\r\n\r\n")
+        #expect(request.isSent && !request.canSend)
+    }
+
+    @Test func whatComesWhileAChunkIsSentIsTheNextOnes() {
+        var request = outgoing(.streamed(length: nil))
+        #expect(send(&request, 1000).hasSuffix("\r\n\r\n"))
+        add("abc", &request)
+        // The chunk's size and one byte of it leave.
+        #expect(request.send { _, _, _ in 4 } == 4)
+        add("defg", &request)
+        request.finishContent()
+        #expect(send(&request, 2) == "bc\r\n4\r\ndefg\r\n0\r\n\r\n")
+    }
+
+    @Test func anEmptyChunkedBodyHasItsEnd() {
+        var request = outgoing(.streamed(length: nil))
+        request.finishContent()
+        #expect(!request.isSent && send(&request, 5).hasSuffix("chunked\r\n\r\n0\r\n\r\n") && request.isSent)
+    }
+
+    @Test func nothingIsForgottenWhereNothingLeaves() {
+        var request = outgoing(.streamed(length: 3))
+        add("abc", &request)
+        #expect(request.send { _, _, _ in 0 } == 0 && request.send { _, _, _ in nil } == nil)
+        #expect(send(&request, 1000).hasSuffix("\r\n\r\nabc"))
+    }
+
+    @Test func memoryThatIsStillNeededIsNotHandedOut() {
+        var request = outgoing(.none)
+        #expect(request.takeText().isEmpty)
+        #expect(send(&request, 1000) == Self.head + "\r\n")
+    }
+}

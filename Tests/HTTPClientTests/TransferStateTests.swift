@@ -1,0 +1,245 @@
+import Addresses
+import HTTPTypes
+import Testing
+
+@testable import HTTPClient
+
+/// One transfer's decisions, without a socket: what its connection brings, and what is to be done.
+@Suite("What a transfer decides") struct TransferStateTests {
+    /// What happens on the way, in order.
+    enum Event: Sendable {
+        /// One read brings this.
+        case reads(String)
+        /// All of the request has left.
+        case sent
+        case ends(TransferState.ConnectionEnd)
+    }
+
+    /// Which request it is.
+    enum Kind: Sendable {
+        case get, head, post, put, upload, grantedUpload, upgrade, alone
+
+        var request: UpstreamRequest {
+            let (method, body): (Method, UpstreamRequest.Body) =
+                switch self {
+                case .get, .upgrade, .alone: (.get, .none)
+                case .head: (.head, .none)
+                case .post: (.post, .whole([1]))
+                case .put: (.put, .whole([1]))
+                case .upload: (.put, .streamed(length: nil))
+                case .grantedUpload: (.post, .streamed(length: 1_000_000))
+                }
+            return UpstreamRequest(
+                instance: InstanceAddress(ip: .loopback, port: 1), method: method, methodName: "any",
+                target: [UInt8(ascii: "/")], fields: FieldList(), body: body, mayUpgrade: self == .upgrade,
+                isAlone: self == .alone)
+        }
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        var kind = Kind.get
+        var isKept = false
+        let events: [Event]
+        /// What is to be done after the last event; `.wait` after all before.
+        let action: TransferState.Action
+        var content = ""
+        var status = 200
+        var testDescription: String { name }
+    }
+
+    static let ok = "HTTP/1.1 200 OK\r\n"
+    static let five = ok + "Content-Length: 5\r\n\r\n"
+    static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
+    static let stream = ok + "Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    static let excess = "more bytes came than the head promised"
+    static let truncated = "the connection was closed before the body's end"
+    static let closed = UpstreamFailure.noAnswer("the connection was closed")
+
+    static let whole = [
+        Row(name: "an answer in one read", events: [.sent, .reads(five + "hello")], action: keep, content: "hello"),
+        Row(
+            name: "in many", events: [.sent] + (five + "hello").map { .reads("\($0)") }, action: keep,
+            content: "hello"),
+        Row(name: "no body", events: [.sent, .reads("HTTP/1.1 204 \r\n\r\n")], action: keep, status: 204),
+        Row(name: "the head of a HEAD", kind: .head, events: [.sent, .reads(five)], action: keep),
+        Row(
+            name: "chunks", events: [.sent, .reads(chunked), .reads("5\r\nhel"), .reads("lo\r\n0\r\n\r\n")],
+            action: keep, content: "hello"),
+        Row(
+            name: "interim answers are dropped",
+            events: [
+                .sent, .reads("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n"),
+                .reads(five + "hello"),
+            ], action: keep, content: "hello"),
+        Row(
+            name: "one that is ended by closing", events: [.sent, .reads(ok + "\r\nhel"), .reads("lo"), .ends(.closed)],
+            action: close, content: "hello"),
+        Row(
+            name: "the instance says that the connection ends",
+            events: [.sent, .reads(ok + "Connection: close\r\nContent-Length: 0\r\n\r\n")], action: close),
+        Row(name: "HTTP/1.0", events: [.sent, .reads("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n")], action: close),
+        Row(name: "a connection of its own", kind: .alone, events: [.sent, .reads(five + "hello")], action: close,
+            content: "hello"),
+        Row(name: "before all of the request has left", kind: .put, events: [.reads(five + "hello")], action: close,
+            content: "hello"),
+    ]
+
+    static let uploads = [
+        Row(
+            name: "granted early: the instance may go on reading", kind: .grantedUpload,
+            events: [.reads(five + "hello"), .sent], action: keep, content: "hello"),
+        Row(
+            name: "granted early, and nobody takes the rest", kind: .grantedUpload,
+            events: [.reads(five + "hello"), .ends(.broken("Broken pipe"))], action: close, content: "hello"),
+        Row(
+            name: "granted early, and closed", kind: .grantedUpload,
+            events: [.reads(five + "hello"), .ends(.closed)], action: close, content: "hello"),
+        Row(
+            name: "refused early", kind: .upload,
+            events: [.reads("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n")], action: close, status: 413),
+        Row(
+            name: "answered early in chunks", kind: .upload, events: [.reads(chunked), .reads("0\r\n\r\n")],
+            action: close),
+        Row(
+            name: "answered early by a stream", kind: .upload, events: [.reads(stream), .reads("0\r\n\r\n")],
+            action: close),
+        Row(
+            name: "100 and then the answer", kind: .upload,
+            events: [.reads("HTTP/1.1 100 Continue\r\n\r\n"), .sent, .reads(five + "hello")], action: keep,
+            content: "hello"),
+        Row(
+            name: "nobody takes it, and there is no answer", kind: .upload, events: [.ends(.broken("Broken pipe"))],
+            action: .fail(.noAnswer("Broken pipe")), status: 0),
+    ]
+
+    static let broken = [
+        Row(
+            name: "more than promised", events: [.sent, .reads(five + "hello!")], action: .fail(.brokenBody(excess)),
+            content: "hello"),
+        Row(
+            name: "more than no body", events: [.sent, .reads("HTTP/1.1 304 \r\n\r\nx")],
+            action: .fail(.badAnswer(excess)), status: 0),
+        Row(
+            name: "more behind the last chunk", events: [.sent, .reads(chunked + "0\r\n\r\nHTTP")],
+            action: .fail(.brokenBody(excess))),
+        Row(
+            name: "less than promised", events: [.sent, .reads(five + "hel"), .ends(.closed)],
+            action: .fail(.brokenBody(truncated)), content: "hel"),
+        Row(
+            name: "without the last chunk", events: [.sent, .reads(chunked + "1\r\nx\r\n"), .ends(.closed)],
+            action: .fail(.brokenBody(truncated)), content: "x"),
+        Row(
+            name: "a reset within", events: [.sent, .reads(five), .ends(.broken("reset"))],
+            action: .fail(.brokenBody("reset"))),
+        Row(
+            name: "a reset of one that is ended by closing",
+            events: [.sent, .reads(ok + "\r\nhel"), .ends(.broken("reset"))], action: .fail(.brokenBody("reset")),
+            content: "hel"),
+        Row(
+            name: "no HTTP", events: [.sent, .reads("220 mail.example.com\r\n")],
+            action: .fail(.badAnswer("the status line is malformed")), status: 0),
+        Row(
+            name: "closed within the head", events: [.sent, .reads(ok), .ends(.closed)], action: .fail(closed), status: 0),
+        Row(
+            name: "two lengths", events: [.sent, .reads(ok + "Content-Length: 1\r\nContent-Length: 1\r\n\r\n")],
+            action: .fail(.badAnswer("its framing is ambiguous (severalLengths)")), status: 0),
+        Row(
+            name: "a switch that nobody asked for", events: [.sent, .reads("HTTP/1.1 101 \r\n\r\n")],
+            action: .fail(.badAnswer("it switches protocols, which nobody asked for")), status: 0),
+        Row(
+            name: "the same on a connection of its own", kind: .alone, events: [.reads("HTTP/1.1 101 \r\n\r\n")],
+            action: .fail(.badAnswer("it switches protocols, which nobody asked for")), status: 0),
+        Row(name: "a switch", kind: .upgrade, events: [.sent, .reads("HTTP/1.1 101 \r\n\r\nx")], action: .handOver,
+            status: 101),
+        Row(name: "a switch that is refused", kind: .upgrade, events: [.sent, .reads(five + "hello")], action: close,
+            content: "hello"),
+    ]
+
+    static let ends: [Row] = [TransferState.ConnectionEnd.closed, .broken("reset")].flatMap { end in
+        let failure = end == .closed ? closed : .noAnswer("reset")
+        return [
+            Row(name: "a fresh one", events: [.sent, .ends(end)], action: .fail(failure), status: 0),
+            Row(name: "a kept one: again", isKept: true, events: [.sent, .ends(end)], action: .sendAgain, status: 0),
+            Row(name: "unsent: again", kind: .put, isKept: true, events: [.ends(end)], action: .sendAgain, status: 0),
+            Row(name: "never a POST", kind: .post, isKept: true, events: [.ends(end)], action: .fail(failure), status: 0),
+            Row(
+                name: "never an upload", kind: .upload, isKept: true, events: [.sent, .ends(end)], action: .fail(failure),
+                status: 0),
+            Row(
+                name: "not once a byte of the answer has come", isKept: true, events: [.sent, .reads("H"), .ends(end)],
+                action: .fail(failure), status: 0),
+            Row(
+                name: "not behind an interim answer", isKept: true,
+                events: [.sent, .reads("HTTP/1.1 103 \r\n\r\n"), .ends(end)], action: .fail(failure), status: 0),
+        ]
+    } + [
+        Row(name: "nobody accepts", events: [.ends(.refused)], action: .fail(.refused), status: 0),
+        Row(
+            name: "no descriptor", kind: .post, events: [.ends(.outOfDescriptors)], action: .fail(.outOfDescriptors),
+            status: 0),
+    ]
+
+    static let keep = TransferState.Action.finish(keepsConnection: true)
+    static let close = TransferState.Action.finish(keepsConnection: false)
+
+    @Test(arguments: whole) func answersThatAreWhole(_ row: Row) { check(row) }
+    @Test(arguments: uploads) func uploadsThatAreAnsweredEarly(_ row: Row) { check(row) }
+    @Test(arguments: broken) func answersThatCanNotBeTrusted(_ row: Row) { check(row) }
+    @Test(arguments: ends) func connectionsThatEndBeforeAnAnswer(_ row: Row) { check(row) }
+
+    private func check(_ row: Row) {
+        var state = TransferState(row.kind.request, onKeptConnection: row.isKept)
+        var content = ""
+        for (number, event) in row.events.enumerated() {
+            let action: TransferState.Action
+            switch event {
+            case .reads(let text): action = Self.read(text, &state, &content)
+            case .sent: action = state.requestSent()
+            case .ends(let end): action = state.ended(end)
+            }
+            #expect(action == (number == row.events.count - 1 ? row.action : .wait), "event \(number)")
+        }
+        #expect(content == row.content && state.status == row.status)
+    }
+
+    /// What the driver does with one read.
+    private static func read(
+        _ text: String, _ state: inout TransferState, _ content: inout String
+    ) -> TransferState.Action {
+        let bytes = Array(text.utf8)
+        var index = 0
+        var heads = 0
+        while index < bytes.count {
+            var piece: [UInt8] = []
+            let head = state.read(bytes.span, from: &index) { piece.append($0) }
+            content += String(decoding: piece, as: UTF8.self)
+            guard head != nil else { break }
+            heads += 1
+        }
+        #expect(heads < 2)
+        return state.readEnded()
+    }
+
+    @Test func aRequestIsSentAgainOnceOnly() {
+        var state = TransferState(Kind.get.request, onKeptConnection: true)
+        #expect(state.requestSent() == .wait && state.ended(.closed) == .sendAgain && !state.isRequestSent)
+        #expect(state.requestSent() == .wait && state.ended(.closed) == .fail(Self.closed))
+    }
+
+    @Test func theRestThatIsAllowedAndTheTrailersAreTheAnswers() {
+        var state = TransferState(Kind.get.request, onKeptConnection: false)
+        var content = ""
+        let head = Self.ok + "Keep-Alive: timeout=3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: 1\r\n\r\n"
+        #expect(state.requestSent() == .wait && Self.read(head, &state, &content) == Self.keep)
+        #expect(state.longestRest == .seconds(2) && state.trailers.count == 1)
+    }
+
+    @Test func whatFollowsASwitchIsNotRead() {
+        var state = TransferState(Kind.upgrade.request, onKeptConnection: false)
+        let bytes = Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nearly".utf8)
+        var index = 0
+        #expect(state.read(bytes.span, from: &index) { _ in Issue.record("a body") } == nil)
+        #expect(String(decoding: bytes[index...], as: UTF8.self) == "early" && state.switching?.fields.count == 1)
+    }
+}
