@@ -123,8 +123,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "HTTPServer", "HTTPTypes", "Projects", "Instances", "Supervisors", "OpenCode", "TestKit",
-                "Settings", "Systemd", "viberemote-gateway", "opencode-twin",
+                "Addresses", "Gateway", "HTTPServer", "HTTPTypes", "Projects", "Instances", "Supervisors", "OpenCode",
+                "TestKit", "Settings", "Systemd", "viberemote-gateway", "opencode-twin",
             ]),
     ]
 )
