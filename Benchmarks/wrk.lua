@@ -2,6 +2,17 @@
 
 wrk.headers["Authorization"] = "Bearer " .. (os.getenv("BENCH_KEY") or "")
 
+-- A POST with a body of that many bytes.
+local body = tonumber(os.getenv("BENCH_BODY") or "")
+if body then
+    wrk.method = "POST"
+    wrk.body = string.rep("x", body)
+    wrk.headers["Content-Type"] = "application/json"
+end
+
+-- Each request on a connection of its own.
+if os.getenv("BENCH_FRESH") then wrk.headers["Connection"] = "close" end
+
 function done(summary, latency, requests)
     local errors = summary.errors
     io.write(string.format(

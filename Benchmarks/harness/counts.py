@@ -1,4 +1,4 @@
-"""Counting what a proxy does for each small GET under valgrind or strace: repeatable where times are noisy."""
+"""Counting what a proxy does for each small request under valgrind or strace: repeatable where times are noisy."""
 
 import os
 import signal
@@ -15,8 +15,8 @@ WARM_UP_ROUNDS, ROUNDS = 10, 60
 class Counts:
     """Runs a side twice under a tool, with fewer and with more requests: what differs is the requests' own."""
 
-    def __init__(self, bench, sides):
-        self.bench, self.sides = bench, sides
+    def __init__(self, bench, sides, body=None):
+        self.bench, self.sides, self.body = bench, sides, body
 
     def instructions(self, side):
         """User-space instructions a request (callgrind)."""
@@ -53,7 +53,7 @@ class Counts:
     def _run(self, side, rounds, prefix, child):
         """Starts a side with one thread under a tool, sends the requests and ends it so that the tool reports."""
         running = self.sides.start(side, threads=1, prefix=prefix, patience=120)
-        send_requests(running.port, self.sides.key, rounds)
+        send_requests(running.port, self.sides.key, rounds, self.body)
         process = running.process
         os.kill(children(process.pid)[0] if child else process.pid, signal.SIGTERM)
         try:
@@ -63,9 +63,11 @@ class Counts:
         self.sides.stop(running)
 
 
-def send_requests(port, key, rounds):
-    """Sends small GETs in step: in each round one on every connection, then all answers are read."""
-    request = f"GET {SMALL} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {key}\r\n\r\n".encode()
+def send_requests(port, key, rounds, body):
+    """Sends small GETs, or POSTs of `body` bytes, in step: in each round one on every connection, then all answers are read."""
+    method, content = ("GET", "") if body is None else ("POST", f"Content-Length: {body}\r\n")
+    request = (f"{method} {SMALL} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+               f"Authorization: Bearer {key}\r\n{content}\r\n").encode() + b"x" * (body or 0)
     connections = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(CONNECTIONS)]
     for _ in range(rounds):
         for connection in connections:
@@ -85,7 +87,7 @@ def read_answer(connection):
             raise BenchmarkError(f"The connection ended in the middle of an answer: {data[:200]!r}")
         data += received
     if not data.startswith(b"HTTP/1.1 200"):
-        raise BenchmarkError(f"A small GET was answered with {data[:200]!r}")
+        raise BenchmarkError(f"A small request was answered with {data[:200]!r}")
 
 
 def answer_length(data):

@@ -9,6 +9,8 @@ from .processes import BenchmarkError, CPUClock, proportional_memory, wait_until
 from .sides import HERE, SMALL, STREAMS, tool
 
 SILENT = STREAMS + "/events?rate=0"
+# About what a prompt of some sentences weighs.
+POST_BODY = 1024
 
 
 class Measurements:
@@ -22,6 +24,10 @@ class Measurements:
         """Runs the measurements of these names; `idle` brings `small` along, which it is compared with."""
         if "small" in names or "idle" in names:
             self.requests(with_idle_streams="idle" in names)
+        if "post" in names:
+            self.load("post", "small POST", {"BENCH_BODY": str(POST_BODY)})
+        if "fresh" in names:
+            self.load("fresh", "small GET on a connection of its own", {"BENCH_FRESH": "1"})
         for name in ("streams", "memory", "latency"):
             if name in names:
                 getattr(self, name)()
@@ -57,17 +63,32 @@ class Measurements:
         for running in alone + beside:
             self.sides.stop(running)
 
-    def wrk(self, running, seconds):
+    # Small POST, and a small GET on a connection of its own.
+
+    def load(self, measure, what, environment):
+        """CPU for each request of a kind that `environment` tells `wrk.lua`, at 64 connections at a time."""
+        group = [self.sides.start(side) for side in self.sides.names]
+        for running in group:
+            self.wrk(running, 1, environment)
+        for _ in self.rounds(what):
+            for running in group:
+                cpu, rate = self.wrk(running, self.options.seconds, environment)
+                self.report.add(measure, running.side, cpu)
+                self.report.add(measure + "_rate", running.side, rate)
+        for running in group:
+            self.sides.stop(running)
+
+    def wrk(self, running, seconds, environment=None):
         """Loads a side for some seconds: CPU microseconds of the proxy a request, and requests a second."""
         command = [
             tool("wrk"), "-t", "2", "-c", "64", "-d", f"{seconds}s", "--timeout", "10s",
             "-s", os.path.join(HERE, "wrk.lua"), f"http://127.0.0.1:{running.port}{SMALL}"]
         clock = CPUClock(running.pids)
-        result = self.last_json(command, seconds + 30)
+        result = self.last_json(command, seconds + 30, environment)
         cpu = clock.seconds()
         bad = result["bad_status"] + result["errors"]
-        self.report.require(bad == 0, f"{running.side}: {bad} of {result['requests']} small GETs failed: {result}")
-        self.report.require(result["requests"] > 0, f"{running.side}: no small GET was answered")
+        self.report.require(bad == 0, f"{running.side}: {bad} of {result['requests']} requests failed: {result}")
+        self.report.require(result["requests"] > 0, f"{running.side}: no request was answered")
         return cpu / max(1, result["requests"]) * 1e6, result["requests"] / result["seconds"]
 
     # Streams that say something.
@@ -138,7 +159,9 @@ class Measurements:
         for _ in self.rounds(f"latency at {rate} requests a second"):
             direct = self.paced("direct", self.sides.small.port, "/small", rate, self.options.seconds)
             for running in group:
+                clock = CPUClock(running.pids)
                 through = self.paced(running.side, running.port, SMALL, rate, self.options.seconds)
+                self.report.add("paced", running.side, clock.seconds() / (rate * self.options.seconds) * 1e6)
                 for percentile in ("p50", "p99"):
                     added = through[percentile + "_us"] - direct[percentile + "_us"]
                     self.report.add("latency_" + percentile, running.side, added)
@@ -160,10 +183,11 @@ class Measurements:
 
     # Programs.
 
-    def last_json(self, command, patience):
+    def last_json(self, command, patience, environment=None):
         """Runs a program to its end and reads the last line it wrote."""
+        environment = {**self.environment, **(environment or {})}
         try:
-            done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=patience)
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patience)
         except subprocess.TimeoutExpired:
             raise BenchmarkError(f"{os.path.basename(command[0])} did not end within {patience:g} s")
         if done.returncode != 0 or not done.stdout.strip():
