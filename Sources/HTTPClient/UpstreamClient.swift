@@ -74,17 +74,11 @@ package final class UpstreamClient {
         _ instance: InstanceAddress, _ choice: UpstreamRequest.ConnectionChoice
     ) -> UpstreamConnection? {
         if choice == .own { return nil }
-        while let connection = idle.take(instance) {
-            guard connection.isUsable else {
-                connection.close()
-                continue
-            }
-            if choice == .justUsed, !connection.isUsed(within: Self.justUsed) {
-                // Good for others still; those that came to rest before it are seldom better.
-                idle.putBack(connection)
-                return nil
-            }
-            return connection
+        // One that has rested for longer is good for others still.
+        while let connection = idle.take(
+            instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) }) {
+            if connection.isUsable { return connection }
+            connection.close()
         }
         return nil
     }

@@ -1,82 +1,54 @@
 import Addresses
 import EventLoop
 
-/// The connections that are kept alive between requests, by the instance's address, in the order in which they came to rest.
+/// The connections that are kept alive between requests, in the order in which they came to rest.
+///
+/// One list for all instances: the wanted one is found from its end within a few steps, and neither a look into a table nor an
+/// array for each instance costs a request anything (`Benchmarks/instructions`).
 struct IdleConnections {
     /// How many are kept.
     static let most = 64
 
-    private var connections: [InstanceAddress: [UpstreamConnection]] = [:]
-    private var count = 0
+    private var connections: [UpstreamConnection] = []
 
     /// Whether there is none.
-    var isEmpty: Bool { count == 0 }
+    var isEmpty: Bool { connections.isEmpty }
 
-    /// Hands out the connection that was used last, so that those that are not needed any more grow old.
-    mutating func take(_ instance: InstanceAddress) -> UpstreamConnection? {
-        guard let connection = connections[instance]?.popLast() else { return nil }
-        count -= 1
-        return connection
-    }
-
-    /// Keeps one again that was handed out just now.
-    mutating func putBack(_ connection: UpstreamConnection) {
-        connections[connection.address, default: []].append(connection)
-        count += 1
+    /// Hands out the instance's connection that was used last, if that is good enough: so those that are not needed any more
+    /// grow old.
+    mutating func take(
+        _ instance: InstanceAddress, where isGoodEnough: (UpstreamConnection) -> Bool = { _ in true }
+    ) -> UpstreamConnection? {
+        guard let index = connections.lastIndex(where: { $0.address == instance }), isGoodEnough(connections[index])
+        else { return nil }
+        return index == connections.count - 1 ? connections.removeLast() : connections.remove(at: index)
     }
 
     /// Keeps a connection; answers with the one that has to go for it, if any.
     mutating func add(_ connection: UpstreamConnection) -> UpstreamConnection? {
-        let surplus = count < Self.most ? nil : oldest.flatMap { removeOldest(of: $0.address) }
-        putBack(connection)
+        let surplus = connections.count < Self.most ? nil : connections.removeFirst()
+        connections.append(connection)
         return surplus
     }
 
     /// Takes a connection out that is no longer of use.
     mutating func remove(_ connection: UpstreamConnection) {
-        guard let index = connections[connection.address]?.firstIndex(where: { $0 === connection }) else { return }
-        connections[connection.address]?.remove(at: index)
-        count -= 1
-        forgetIfEmpty(connection.address)
+        if let index = connections.firstIndex(where: { $0 === connection }) { connections.remove(at: index) }
     }
 
     /// Takes out all whose time is over.
     mutating func removeAll(expiredAt now: MonotonicTime) -> [UpstreamConnection] {
-        var removed: [UpstreamConnection] = []
-        for (instance, resting) in connections {
-            let expired = resting.filter { $0.usableUntil <= now }
-            guard !expired.isEmpty else { continue }
-            removed += expired
-            connections[instance]?.removeAll { $0.usableUntil <= now }
-            forgetIfEmpty(instance)
-        }
-        count -= removed.count
-        return removed
+        let expired = connections.filter { $0.usableUntil <= now }
+        if !expired.isEmpty { connections.removeAll { $0.usableUntil <= now } }
+        return expired
     }
 
     /// When the time of one of them will be over next; nil where there is none.
-    var nextExpiry: MonotonicTime? { connections.values.lazy.joined().map(\.usableUntil).min() }
+    var nextExpiry: MonotonicTime? { connections.lazy.map(\.usableUntil).min() }
 
     /// Takes all of them out.
     mutating func removeAll() -> [UpstreamConnection] {
-        defer {
-            connections.removeAll()
-            count = 0
-        }
-        return connections.values.flatMap(\.self)
-    }
-
-    private var oldest: UpstreamConnection? {
-        connections.values.compactMap(\.first).min { $0.restsSince < $1.restsSince }
-    }
-
-    private mutating func removeOldest(of instance: InstanceAddress) -> UpstreamConnection? {
-        guard connections[instance]?.isEmpty == false else { return nil }
-        count -= 1
-        return connections[instance]?.removeFirst()
-    }
-
-    private mutating func forgetIfEmpty(_ instance: InstanceAddress) {
-        if connections[instance]?.isEmpty == true { connections[instance] = nil }
+        defer { connections.removeAll() }
+        return connections
     }
 }

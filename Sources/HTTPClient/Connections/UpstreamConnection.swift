@@ -17,8 +17,6 @@ final class UpstreamConnection: ReadinessHandler {
     /// When the last transfer has begun. From then on the connection's rest is counted: its instance begins to count when it has
     /// answered, and the answer can have waited here before it was read.
     private var usedSince: MonotonicTime
-    /// When the last transfer has ended.
-    private(set) var restsSince = MonotonicTime.now
     /// Until when another request may be sent: the instance is about to close the connection then.
     private(set) var usableUntil = MonotonicTime.distantFuture
     /// Why nothing can be sent any more; told at the end of the pass.
@@ -82,7 +80,6 @@ final class UpstreamConnection: ReadinessHandler {
     /// The transfer has ended and the connection may be used again, for so long after that transfer has begun.
     func rest(for limit: Duration) {
         transfer = nil
-        restsSince = client.loop.now
         usableUntil = usedSince + limit
         want(.readable)
     }

@@ -65,8 +65,10 @@ struct TransferState {
         mayBeStale = onKeptConnection
     }
 
+    // What a driver asks of its own state for each request is `mutating`: so it is called in place, and not on a copy.
+
     /// The trailer fields of an answer that is whole.
-    var trailers: FieldList { body.trailers }
+    mutating func trailers() -> FieldList { body.trailers }
 
     /// Reads bytes from `index` on and hands each run of the body's content to `content`. Returns when the bytes are taken, or
     /// earlier with the answer's head, which has to be told before the rest is read.
@@ -139,7 +141,7 @@ struct TransferState {
     }
 
     /// All bytes of one read were taken.
-    func readEnded() -> Action {
+    mutating func readEnded() -> Action {
         if let fault { return .fail(fault) }
         if switching != nil { return .handOver }
         return status != 0 && body.isComplete && !awaitsUpload ? finish : .wait

@@ -135,7 +135,7 @@ package final class UpstreamTransfer {
             if let carrier {
                 if keepsConnection, carrier.isSound { client.keep(carrier, state.longestRest) } else { carrier.close() }
             }
-            leave()?.answerEnded(trailers: state.trailers)
+            leave()?.answerEnded(trailers: state.trailers())
         case .fail(let failure):
             end()?.close()
             leave()?.answerFailed(failure)

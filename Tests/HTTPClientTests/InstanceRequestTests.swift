@@ -1,0 +1,73 @@
+import Addresses
+import EventLoop
+import HTTPTypes
+import TestKit
+import Testing
+
+@testable import HTTPClient
+
+/// Requests to a server in the test's own process, over sockets.
+@Suite("Requests to an instance") struct InstanceRequestTests {
+    /// The answer's body, or what went wrong.
+    private func ask(
+        _ client: UpstreamClient, _ loop: EventLoop, _ instance: InstanceAddress, _ method: Method = .get
+    ) throws -> String {
+        let request = UpstreamRequest(
+            instance: instance, method: method, methodName: method.name ?? "", target: [UInt8(ascii: "/")],
+            fields: FieldList(), body: .none)
+        var text = ""
+        WholeAnswer.ask(request, of: client, within: .seconds(20), longestBody: 1000) { outcome in
+            switch outcome {
+            case .answered(_, let body): text = String(decoding: body, as: UTF8.self)
+            case .failed(let failure): text = "\(failure)"
+            case .late: text = "late"
+            }
+            loop.stop()
+        }
+        try loop.run()
+        return text
+    }
+
+    @Test("An instance is reached at its address, of either family, and is told that", arguments: [Loopback.ipv4, .ipv6])
+    func families(loopback: Loopback) throws {
+        let server = try TestServer(on: loopback) { connection in
+            while let head = try connection.readRequestHead(within: .seconds(20)) {
+                try connection.respond(200, text: head.values(of: "Host").joined(separator: "|"))
+            }
+        }
+        let loop = try EventLoop()
+        let client = UpstreamClient(loop: loop)
+        let ip = try #require(IPAddress(loopback == .ipv6 ? "::1" : "127.0.0.1"))
+        let instance = InstanceAddress(ip: ip, port: server.port)
+        for method in [Method.get, .post, .get] {
+            #expect(try ask(client, loop, instance, method) == instance.authority)
+        }
+        #expect(server.connections.count == 1)
+        client.stop()
+        loop.letGo()
+    }
+
+    @Test("One that must not be repeated goes out once, whatever becomes of its connection", arguments: [Method.post, .get])
+    func once(method: Method) throws {
+        let requests = Recorded<String>("a request")
+        let server = try TestServer { connection in
+            while let head = try connection.readRequestHead(within: .seconds(20)) {
+                requests.append(head.method)
+                if requests.values.count == 2 { return connection.close() }
+                try connection.respond(200, text: "answered")
+            }
+        }
+        let loop = try EventLoop()
+        let client = UpstreamClient(loop: loop)
+        let instance = InstanceAddress(ip: .loopback, port: server.port)
+        #expect(try ask(client, loop, instance) == "answered")
+        let answer = try ask(client, loop, instance, method)
+        if method == .post {
+            #expect(answer.hasPrefix("noAnswer(") && requests.values == ["GET", "POST"])
+        } else {
+            #expect(answer == "answered" && requests.values == ["GET", "GET", "GET"])
+        }
+        client.stop()
+        loop.letGo()
+    }
+}
