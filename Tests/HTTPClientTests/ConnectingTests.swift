@@ -42,7 +42,8 @@ struct ConnectingTests {
         let client = UpstreamClient(loop: loop, connectTimeout: .milliseconds(50))
         let follower = Follower(loop)
         let request = UpstreamRequest(
-            instance: InstanceAddress(ip: .loopback, port: listener.address.port), method: method, methodName: "any", target: [UInt8(ascii: "/")],
+            instance: InstanceAddress(ip: .loopback, port: listener.address.port), method: method, methodName: "any",
+            target: [UInt8(ascii: "/")],
             fields: FieldList(), body: .none)
         _ = client.start(request, follower: follower)
         let limit = loop.timer(follower)

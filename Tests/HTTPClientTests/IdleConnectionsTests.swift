@@ -93,7 +93,8 @@ final class IdleConnectionsTests {
         let loop = try EventLoop()
         let client = UpstreamClient(loop: loop, keepTimeout: .seconds(2))
         let request = UpstreamRequest(
-            instance: instance(server.port), method: .get, methodName: "GET", target: [UInt8(ascii: "/")], fields: FieldList(),
+            instance: instance(server.port), method: .get, methodName: "GET", target: [UInt8(ascii: "/")],
+            fields: FieldList(),
             body: .none)
         // Timers fire in their order.
         let stop = loop.timer(Stop(loop))

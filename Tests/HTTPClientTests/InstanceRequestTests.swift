@@ -28,7 +28,8 @@ import Testing
         return text
     }
 
-    @Test("An instance is reached at its address, of either family, and is told that", arguments: [Loopback.ipv4, .ipv6])
+    @Test(
+        "An instance is reached at its address, of either family, and is told that", arguments: [Loopback.ipv4, .ipv6])
     func families(loopback: Loopback) throws {
         let server = try TestServer(on: loopback) { connection in
             while let head = try connection.readRequestHead(within: .seconds(20)) {
@@ -47,7 +48,9 @@ import Testing
         loop.letGo()
     }
 
-    @Test("One that must not be repeated goes out once, whatever becomes of its connection", arguments: [Method.post, .get])
+    @Test(
+        "One that must not be repeated goes out once, whatever becomes of its connection",
+        arguments: [Method.post, .get])
     func once(method: Method) throws {
         let requests = Recorded<String>("a request")
         let server = try TestServer { connection in

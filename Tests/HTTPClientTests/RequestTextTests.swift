@@ -7,7 +7,8 @@ import Testing
 @Suite("A request as it goes on the wire (RFC 9112 §2.1)")
 struct RequestTextTests {
     private func request(
-        _ method: String, _ target: String, _ fields: KeyValuePairs<String, String> = [:], port: UInt16 = 4096, ip: IPAddress = .loopback,
+        _ method: String, _ target: String, _ fields: KeyValuePairs<String, String> = [:], port: UInt16 = 4096,
+        ip: IPAddress = .loopback,
         body: UpstreamRequest.Body = .none
     ) -> UpstreamRequest {
         var list = FieldList()
@@ -74,7 +75,8 @@ struct RequestTextTests {
         var fields = FieldList()
         fields.append(name: Array("X".utf8), value: [0xff, 0x80][...])
         let request = UpstreamRequest(
-            instance: InstanceAddress(ip: .loopback, port: 1), method: .get, methodName: "GET", target: [0x2f, 0xe9][...], fields: fields, body: .none)
+            instance: InstanceAddress(ip: .loopback, port: 1), method: .get, methodName: "GET",
+            target: [0x2f, 0xe9][...], fields: fields, body: .none)
         var bytes: [UInt8] = []
         request.write(to: &bytes)
         let head = Array("GET ".utf8) + [0x2f, 0xe9] + Array(" HTTP/1.1\r\nHost: 127.0.0.1:1\r\nX: ".utf8)

@@ -73,15 +73,18 @@ import Testing
                 .reads(five + "hello"),
             ], action: keep, content: "hello"),
         Row(
-            name: "one that is ended by closing", events: [.sent, .reads(ok + "\r\nhel"), .reads("lo"), .ends(.closed)],
+            name: "one that is ended by closing",
+            events: [.sent, .reads(ok + "\r\nhel"), .reads("lo"), .ends(.closed)],
             action: close, content: "hello"),
         Row(
             name: "the instance says that the connection ends",
             events: [.sent, .reads(ok + "Connection: close\r\nContent-Length: 0\r\n\r\n")], action: close),
         Row(name: "HTTP/1.0", events: [.sent, .reads("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n")], action: close),
-        Row(name: "a connection of its own", kind: .alone, events: [.sent, .reads(five + "hello")], action: close,
+        Row(
+            name: "a connection of its own", kind: .alone, events: [.sent, .reads(five + "hello")], action: close,
             content: "hello"),
-        Row(name: "before all of the request has left", kind: .put, events: [.reads(five + "hello")], action: close,
+        Row(
+            name: "before all of the request has left", kind: .put, events: [.reads(five + "hello")], action: close,
             content: "hello"),
     ]
 
@@ -140,7 +143,8 @@ import Testing
             name: "no HTTP", events: [.sent, .reads("220 mail.example.com\r\n")],
             action: .fail(.badAnswer("the status line is malformed")), status: 0),
         Row(
-            name: "closed within the head", events: [.sent, .reads(ok), .ends(.closed)], action: .fail(closed), status: 0),
+            name: "closed within the head", events: [.sent, .reads(ok), .ends(.closed)], action: .fail(closed),
+            status: 0),
         Row(
             name: "two lengths", events: [.sent, .reads(ok + "Content-Length: 1\r\nContent-Length: 1\r\n\r\n")],
             action: .fail(.badAnswer("its framing is ambiguous (severalLengths)")), status: 0),
@@ -150,35 +154,46 @@ import Testing
         Row(
             name: "the same on a connection of its own", kind: .alone, events: [.reads("HTTP/1.1 101 \r\n\r\n")],
             action: .fail(.badAnswer("it switches protocols, which nobody asked for")), status: 0),
-        Row(name: "a switch", kind: .upgrade, events: [.sent, .reads("HTTP/1.1 101 \r\n\r\nx")], action: .handOver,
+        Row(
+            name: "a switch", kind: .upgrade, events: [.sent, .reads("HTTP/1.1 101 \r\n\r\nx")], action: .handOver,
             status: 101),
-        Row(name: "a switch that is refused", kind: .upgrade, events: [.sent, .reads(five + "hello")], action: close,
+        Row(
+            name: "a switch that is refused", kind: .upgrade, events: [.sent, .reads(five + "hello")], action: close,
             content: "hello"),
     ]
 
-    static let ends: [Row] = [TransferState.ConnectionEnd.closed, .broken("reset")].flatMap { end in
-        let failure = end == .closed ? closed : .noAnswer("reset")
-        return [
-            Row(name: "a fresh one", events: [.sent, .ends(end)], action: .fail(failure), status: 0),
-            Row(name: "a kept one: again", isKept: true, events: [.sent, .ends(end)], action: .sendAgain, status: 0),
-            Row(name: "unsent: again", kind: .put, isKept: true, events: [.ends(end)], action: .sendAgain, status: 0),
-            Row(name: "never a POST", kind: .post, isKept: true, events: [.ends(end)], action: .fail(failure), status: 0),
+    static let ends: [Row] =
+        [TransferState.ConnectionEnd.closed, .broken("reset")].flatMap { end in
+            let failure = end == .closed ? closed : .noAnswer("reset")
+            return [
+                Row(name: "a fresh one", events: [.sent, .ends(end)], action: .fail(failure), status: 0),
+                Row(
+                    name: "a kept one: again", isKept: true, events: [.sent, .ends(end)], action: .sendAgain, status: 0),
+                Row(
+                    name: "unsent: again", kind: .put, isKept: true, events: [.ends(end)], action: .sendAgain, status: 0
+                ),
+                Row(
+                    name: "never a POST", kind: .post, isKept: true, events: [.ends(end)], action: .fail(failure),
+                    status: 0),
+                Row(
+                    name: "never an upload", kind: .upload, isKept: true, events: [.sent, .ends(end)],
+                    action: .fail(failure),
+                    status: 0),
+                Row(
+                    name: "not once a byte of the answer has come", isKept: true,
+                    events: [.sent, .reads("H"), .ends(end)],
+                    action: .fail(failure), status: 0),
+                Row(
+                    name: "not behind an interim answer", isKept: true,
+                    events: [.sent, .reads("HTTP/1.1 103 \r\n\r\n"), .ends(end)], action: .fail(failure), status: 0),
+            ]
+        } + [
+            Row(name: "nobody accepts", events: [.ends(.refused)], action: .fail(.refused), status: 0),
             Row(
-                name: "never an upload", kind: .upload, isKept: true, events: [.sent, .ends(end)], action: .fail(failure),
+                name: "no descriptor", kind: .post, events: [.ends(.outOfDescriptors)],
+                action: .fail(.outOfDescriptors),
                 status: 0),
-            Row(
-                name: "not once a byte of the answer has come", isKept: true, events: [.sent, .reads("H"), .ends(end)],
-                action: .fail(failure), status: 0),
-            Row(
-                name: "not behind an interim answer", isKept: true,
-                events: [.sent, .reads("HTTP/1.1 103 \r\n\r\n"), .ends(end)], action: .fail(failure), status: 0),
         ]
-    } + [
-        Row(name: "nobody accepts", events: [.ends(.refused)], action: .fail(.refused), status: 0),
-        Row(
-            name: "no descriptor", kind: .post, events: [.ends(.outOfDescriptors)], action: .fail(.outOfDescriptors),
-            status: 0),
-    ]
 
     static let keep = TransferState.Action.finish(keepsConnection: true)
     static let close = TransferState.Action.finish(keepsConnection: false)

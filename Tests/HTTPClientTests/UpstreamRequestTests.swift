@@ -26,7 +26,9 @@ struct UpstreamRequestTests {
 
     @Test("One that was just used, where the body is gone once it was sent", arguments: [nil, 0, 5] as [UInt64?])
     func streamed(length: UInt64?) {
-        for method in [Method.get, .put, .delete] { #expect(choice(method, body: .streamed(length: length)) == .justUsed) }
+        for method in [Method.get, .put, .delete] {
+            #expect(choice(method, body: .streamed(length: length)) == .justUsed)
+        }
     }
 
     @Test(
