@@ -66,7 +66,9 @@ package final class Socket {
             second.withUnsafeBytes { second in
                 third.withUnsafeBytes { third in
                     var pieces = (iovec(first), iovec(second), iovec(third))
-                    return withUnsafeMutableBytes(of: &pieces) { Self.sent(descriptor, $0.assumingMemoryBound(to: iovec.self)) }
+                    return withUnsafeMutableBytes(of: &pieces) { pieces in
+                        Self.sent(descriptor, pieces.assumingMemoryBound(to: iovec.self))
+                    }
                 }
             }
         }

@@ -76,7 +76,8 @@ package final class UpstreamClient {
         if choice == .own { return nil }
         // One that has rested for longer is good for others still.
         while let connection = idle.take(
-            instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) }) {
+            instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) })
+        {
             if connection.isUsable { return connection }
             connection.close()
         }

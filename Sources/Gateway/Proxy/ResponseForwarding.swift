@@ -34,7 +34,8 @@ enum ResponseForwarding {
     /// anew. What an instance says of web pages that may read its answers is replaced by `terms`, the gateway's own;
     /// only which fields they may read is its to say. `references` is asked for where some may name the instance.
     static func head(
-        _ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil, references: () -> InstanceReferences? = { nil }
+        _ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil,
+        references: () -> InstanceReferences? = { nil }
     ) -> ResponseHead {
         var head = received
         var hasReference = false
