@@ -5,10 +5,10 @@ import Testing
 /// Requests that must not be repeated, prompts above all, on connections that are kept alive.
 @Suite struct PromptConnectionTests {
     private static let clients = 64
-    private static let requestsInBurst = 20
+    private static let requestsInBurst = 32
     /// The pauses before each burst but the first, in milliseconds: about as long as such a request lets a connection rest, and
     /// about as long as an instance does.
-    private static let pauses = [500...1500, 4500...5500, 500...1500, 500...1500, 4500...5500, 500...1500, 500...1500]
+    private static let pauses = [500...1500, 4500...5500, 500...1500, 4500...5500]
 
     private struct Session: Decodable {
         let title: String
