@@ -115,10 +115,11 @@ package final class EventLoop {
         try control(EPOLL_CTL_MOD, watch, readiness)
     }
 
-    /// Stops watching. Call it before the descriptor is closed: a duplicate of it would keep the kernel's entry alive.
-    package func cancel(_ watch: Watch) {
+    /// Stops watching. Call it before the descriptor is closed: a duplicate of it would keep the kernel's entry alive. Who closes it
+    /// at once and knows that there is none (`closesDescriptor`) spares the system call.
+    package func cancel(_ watch: Watch, closesDescriptor: Bool = false) {
         guard watch.slot < slots.count, slots[watch.slot].generation == watch.generation else { return }
-        epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, nil)
+        if !closesDescriptor { epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, nil) }
         slots[watch.slot].handler = nil
         slots[watch.slot].generation &+= 1
         freeSlots.append(watch.slot)

@@ -5,15 +5,19 @@ import EventLoop
 /// At the limit, and when the descriptor table is full, it stops to look: waiting connections stay in the kernel's
 /// queue instead of waking the loop for nothing.
 final class Acceptor: ReadinessHandler, TimerHandler {
-    private static let batch = 64
-    /// Of a socket that other loops share: what is left is theirs too.
-    private static let sharedBatch = 4
+    /// Connections that are taken one after the other, at most. Of a socket that other loops share fewer: what is left is theirs,
+    /// too.
+    private var mostAtOnce: Int { listener.isShared ? 4 : 64 }
+    /// Who has come alone is no crowd: to ask for another one in vain is a system call.
+    private static let crowd = Duration.milliseconds(1)
     private static let retryAfterExhaustion = Duration.milliseconds(100)
 
     private let listener: Listener
     private unowned let server: Server
     private var watch: EventLoop.Watch?
     private var timer: LoopTimer?
+    private var batch = 1
+    private var lastTime = MonotonicTime.now
 
     init(listener: Listener, server: Server) throws(SystemCallError) {
         self.listener = listener
@@ -23,7 +27,11 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        for _ in 0..<(listener.isShared ? Self.sharedBatch : Self.batch) {
+        // The kernel tells again of those that are left.
+        let now = server.loop.now
+        batch = now - lastTime < Self.crowd ? min(batch * 2, mostAtOnce) : 1
+        lastTime = now
+        for _ in 0..<batch {
             guard server.hasRoom else {
                 server.handler.turnedAway("", .noRoom(limit: server.limits.maximumConnections))
                 return pause()

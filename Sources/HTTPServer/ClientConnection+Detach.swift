@@ -2,43 +2,34 @@ internal import EventLoop
 package import HTTPTypes
 
 extension ClientConnection {
-    /// Takes the socket away from libmicrohttpd and answers on it; the connection ends with the answer.
+    /// Takes the socket away from libmicrohttpd and answers on it. Behind a whole answer the socket is handed back, unless no other
+    /// request may follow, something behind this one has been read, or that can't be known: then the connection ends.
     ///
     /// For event streams: libmicrohttpd walks over all suspended connections whenever one resumes, so thousands of
     /// idle streams would make every small request slow. Also for answers that it can't give: one that comes before
-    /// the request's body has ended, and a body that is ended by closing the connection. Nil where the descriptor
+    /// the request's body has ended, a 304 without a length, and a body that is ended by closing the connection. Nil where the descriptor
     /// limit is reached; the connection is cut then.
     package func detach(
         _ answerHead: ResponseHead, _ length: BodyLength, policy: DetachedConnection.Policy
     ) -> DetachedConnection? {
-        guard phase == .handedOver, !mustClose else { return nil }
+        guard state.call(.detach) == .accepted else { return nil }
         guard let socket = takeSocket() else {
             cut()
             return nil
         }
         summary.status = answerHead.status
+        let end = AnswerEnd.of(
+            length, isEventStream: answerHead.isEventStream, isLastRequest: isLastRequest,
+            isReadEven: !isLastRequest && account.isEven(with: socket.bytesRead))
         let detached = DetachedConnection(
             socket: socket, from: self, version: head.version, isHead: head.method == .head, policy: policy,
             exchange: exchange)
         exchange = nil
-        detached.start(answerHead, length, announcesEnd: announcesEnd(of: answerHead, length))
+        detached.start(answerHead, length, end)
         // What was written before the request's end was known goes first.
         outgoing.queue.withBytes { _ = detached.write($0) }
         outgoing.reset()
         return detached
-    }
-
-    /// Whether the head of an answer on the detached socket says that the connection ends with it. It ends in any case; but where
-    /// another request might have followed, a stream and a chunked body don't say so: the fetch of Node 20 and 22 (undici 6)
-    /// takes a body of which the last chunk is missing for whole where the head has that field.
-    private func announcesEnd(of answerHead: ResponseHead, _ length: BodyLength) -> Bool {
-        let isOpenEnded =
-            switch length {
-            case .unknown: true
-            case .known: answerHead.isEventStream
-            case .none: false
-            }
-        return !isOpenEnded || isLastRequest
     }
 
     /// Whether no other request may follow the current one.
@@ -69,7 +60,9 @@ extension ClientConnection {
         } catch {
             return nil
         }
-        phase = .taken
+        // libmicrohttpd has not sent anything, and sets this only then.
+        SocketOptions.setNoDelay(own)
+        _ = state.on(.socketTaken)
         body.removeAll()
         letGo()
         return socket
@@ -90,7 +83,7 @@ extension ClientConnection {
         upgradeHandler = nil
         let follower = exchange
         exchange = nil
-        phase = .taken
+        _ = state.on(.socketTaken)
         server.needsRun()
         guard let own = try? SocketOptions.duplicate(descriptor) else {
             follower?.clientGone()

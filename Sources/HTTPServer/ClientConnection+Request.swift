@@ -20,12 +20,12 @@ extension ClientConnection {
 
     /// The request line was read; `target` is the target as it stood there.
     func began(target: UnsafePointer<CChar>?) {
-        server.hasWorked = true
+        server.pacing.works(ObjectIdentifier(self))
+        _ = state.on(.lineRead)
         head.removeAll()
         body.removeAll()
         outgoing.reset()
         summary = RequestSummary()
-        isBodyComplete = false
         exchange = nil
         targetStart = target
         targetLength = target.map { strlen($0) } ?? 0
@@ -40,19 +40,19 @@ extension ClientConnection {
 
     /// Handles one call of the access handler.
     func step(_ step: Step) -> StepResult {
-        if phase == .taken || mustClose { return .close }
+        if state.phase == .taken || state.isClosing { return .close }
         if isWaiting, pendingAnswer == nil {
             awaitAnswer()
             return .consumed(0)
         }
         endWait()
-        server.hasWorked = true
+        server.pacing.works(ObjectIdentifier(self))
         isInCallback = true
         defer { isInCallback = false }
         let result = advance(step)
         // The client may have left with its request, or the follower may have given it up.
-        if mustClose { return .close }
-        guard phase == .handedOver else { return result }
+        if state.isClosing { return .close }
+        guard state.phase == .handedOver || state.phase == .decided else { return result }
         if isBodyComplete {
             awaitAnswer()
         } else if body.count >= ServerLimits.highWater {
@@ -64,20 +64,16 @@ extension ClientConnection {
     }
 
     private func advance(_ step: Step) -> StepResult {
-        switch phase {
+        switch state.phase {
         case .idle:
             return readHead(step)
-        case .body, .handedOver:
+        case .receiving, .handedOver, .decided:
             if pendingAnswer != nil { return queuePendingAnswer() }
             if isSuspended || isBodyComplete { return .consumed(0) }
             guard step.body.isEmpty else { return readBody(step.body) }
-            isBodyComplete = true
+            countRequest()
             arm(.none)
-            if phase == .body {
-                handOver()
-            } else {
-                exchange?.requestBodyArrived()
-            }
+            follow(state.on(.bodyEnded))
             return pendingAnswer == nil ? .consumed(0) : queuePendingAnswer()
         case .answering, .taken:
             return .consumed(step.body.count)
@@ -98,17 +94,17 @@ extension ClientConnection {
         headSize = handle.headSize
         let hasPlainLines = handle.copyFields(
             to: &head.fields, requestLineEnd: step.version + versionLength, headEnd: step.method + headSize)
-        guard isPlainLine && hasPlainLines else { return refuse(.badLineEnding) }
+        guard isPlainLine && hasPlainLines else { return turnAway(.badLineEnding) }
         guard headSize <= server.limits.maximumHead else {
-            return refuse(StandardAnswer.headTooLarge(limit: server.limits.maximumHead))
+            return turnAway(StandardAnswer.headTooLarge(limit: server.limits.maximumHead))
         }
         do {
             framing = try RequestFraming.of(head)
         } catch {
-            return refuse(error)
+            return turnAway(error)
         }
-        if framing == .chunked, !handle.readsChunked { return refuse(.unknownTransferEncoding) }
-        phase = .body
+        if framing == .chunked, !handle.readsChunked { return turnAway(.unknownTransferEncoding) }
+        _ = state.on(.headAccepted)
         // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client
         // sending it.
         if head.fields.firstIndex(of: .expect) != nil, framing != .none,
@@ -124,58 +120,53 @@ extension ClientConnection {
     private func readBody(_ bytes: UnsafeRawBufferPointer) -> StepResult {
         arm(.body)
         body.append(bytes.bindMemory(to: UInt8.self).span)
-        if phase == .handedOver {
-            exchange?.requestBodyArrived()
-        } else if body.count > server.limits.heldBody {
-            handOver()
-        }
-        // An answer in the middle of a body can't go through libmicrohttpd, which wants the rest of it first.
-        if let answer = pendingAnswer?.complete {
-            pendingAnswer = nil
-            answerEarly(answer)
-        }
+        if state.phase != .receiving || body.count > server.limits.heldBody { follow(state.on(.bodyOutgrown)) }
         return .consumed(bytes.count)
     }
 
-    private func handOver() {
-        phase = .handedOver
+    private func follow(_ effect: RequestState.Effect) {
+        guard effect == .handOver else {
+            exchange?.requestBodyArrived()
+            return
+        }
         server.handler.handle(self)
-        if phase == .handedOver, peerClosed, pendingAnswer == nil { cut() }
+        if state.phase == .handedOver, peerClosed { cut() }
     }
 
     /// The follower has taken bytes of the body: reading goes on once few enough wait.
     package func bodyTaken() {
-        guard phase == .handedOver, !isBodyComplete, body.count <= ServerLimits.lowWater else { return }
+        guard state.phase == .handedOver, !isBodyComplete, body.count <= ServerLimits.lowWater else { return }
         arm(.body)
         resume()
     }
 
     /// Refuses a head; the connection ends with the answer, because nobody knows where the next request would begin.
-    private func refuse(_ refusal: RequestFraming.Refusal) -> StepResult {
-        refuse(Answer.detail(400, refusal.rawValue))
+    private func turnAway(_ refusal: RequestFraming.Refusal) -> StepResult {
+        turnAway(Answer.detail(refusal.status, refusal.rawValue))
     }
 
-    private func refuse(_ answer: Answer) -> StepResult {
+    private func turnAway(_ answer: Answer) -> StepResult {
         server.handler.turnedAway(peer, .refusedHead(status: answer.head.status))
         // Answered on the socket itself: libmicrohttpd would close it with bytes unread, and the reset could overtake
         // the answer.
-        phase = .handedOver
+        _ = state.on(.headRefused)
         answerEarly(answer)
         return .consumed(0)
     }
 
     /// libmicrohttpd is done with the request, or has given it up.
     func completed(isWhole: Bool) {
-        guard phase != .taken else { return }
+        let effect = state.on(.completed)
+        guard effect != .nothing else { return }
         endWait()
-        server.hasWorked = true
-        summary.isComplete = isWhole && summary.status != 0 && outgoing.state != .broken
+        server.pacing.works(ObjectIdentifier(self))
+        summary.isComplete = isWhole && summary.status != 0 && state.answerBody != .broken
         let follower = exchange
         exchange = nil
         follower?.clientGone()
         // libmicrohttpd cleans up a connection that it has given up at its next run, of which no descriptor tells.
         if !isWhole { server.needsRun() }
-        if phase != .idle {
+        if effect == .record {
             server.handler.ended(summary) { RequestRecord(self) }
         } else if !peerClosed {
             server.handler.turnedAway(peer, .malformedHead)

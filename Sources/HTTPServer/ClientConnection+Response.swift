@@ -4,10 +4,13 @@ package import HTTPTypes
 extension ClientConnection {
     /// Answers with a whole body. The head holds no Content-Length, Transfer-Encoding or Connection field.
     package func respond(_ answer: Answer) {
-        guard phase == .handedOver, !mustClose else { return }
-        guard isBodyComplete || isInCallback else { return answerEarly(answer) }
-        pendingAnswer = .whole(answer)
-        resume()
+        switch state.call(.respond) {
+        case .ignored: return
+        case .needsSocket: answerEarly(answer)
+        case .accepted:
+            pendingAnswer = .whole(answer)
+            resume()
+        }
     }
 
     /// Whether ``begin(_:_:)`` can give this answer; ``detach(_:_:policy:)`` gives any, at the price of the connection.
@@ -38,15 +41,15 @@ extension ClientConnection {
     ///
     /// Only for a request whose body is complete, and where ``canBegin(_:_:)`` says so.
     package func begin(_ head: ResponseHead, _ length: BodyLength) {
-        guard phase == .handedOver, !mustClose else { return }
+        guard state.call(.begin) == .accepted else { return }
         pendingAnswer = .begun(head, length)
         resume()
     }
 
     /// Adds bytes to the body; answers whether the source may go on at once. If not,
-    /// ``ServerExchange/responseDrained()`` says when.
+    /// ``ServerExchange/resumeResponse()`` says when.
     package func write(_ bytes: Span<UInt8>) -> Bool {
-        guard !mustClose, outgoing.state == .open else { return true }
+        guard state.call(.write) == .accepted else { return true }
         outgoing.queue.append(bytes)
         wakeReader()
         guard outgoing.queue.count > ServerLimits.highWater else { return true }
@@ -56,8 +59,7 @@ extension ClientConnection {
 
     /// The body is whole.
     package func finish(trailers: FieldList = FieldList()) {
-        guard outgoing.state == .open else { return }
-        outgoing.state = .ended
+        guard state.call(.finish) == .accepted else { return }
         outgoing.trailers = trailers
         wakeReader()
     }
@@ -65,8 +67,7 @@ extension ClientConnection {
     /// The body's source broke off: what waits is delivered, then the connection is cut so that the client sees a
     /// truncated body.
     package func breakOff() {
-        guard outgoing.state == .open else { return }
-        outgoing.state = .broken
+        guard state.call(.breakOff) == .accepted else { return }
         // What would complete the promised length is not delivered: the client would take a body for whole that is
         // not to be trusted.
         if let promised = outgoing.promised, summary.bodyBytes + UInt64(outgoing.queue.count) >= promised {
@@ -77,7 +78,7 @@ extension ClientConnection {
 
     /// Forgets what was written of an answer that has not begun.
     package func dropWaitingAnswer() {
-        guard pendingAnswer == nil, phase == .handedOver else { return }
+        guard state.call(.dropWaitingAnswer) == .accepted else { return }
         outgoing.reset()
     }
 
@@ -109,7 +110,7 @@ extension ClientConnection {
 
     /// Sends 101 and hands the socket over.
     package func upgrade(_ head: ResponseHead, _ handler: @escaping UpgradeHandler) {
-        guard phase == .handedOver, !mustClose else { return }
+        guard state.call(.upgrade) == .accepted else { return }
         upgradeHandler = handler
         pendingAnswer = .upgrade(head)
         resume()
@@ -147,7 +148,7 @@ extension ClientConnection {
             guard var response = Response(readingFrom: self, length: announced) else { return .close }
             response.add(answerHead.fields)
             return queue(&response, answerHead.status)
-        case .known(let count) where outgoing.state == .ended && count == UInt64(outgoing.queue.count):
+        case .known(let count) where state.answerBody == .ended && count == UInt64(outgoing.queue.count):
             // The body is here already: one system call sends head and body.
             summary.bodyBytes = count
             return outgoing.queue.withBytes { bytes in
@@ -176,7 +177,7 @@ extension ClientConnection {
         pendingAnswer = nil
         if server.isDraining || mayHideRequest { response.closeConnection() }
         guard handle.queue(response, status: status) else { return .close }
-        phase = .answering
+        _ = state.on(.answerQueued)
         summary.status = status
         arm(.send)
         return .consumed(0)
@@ -196,8 +197,8 @@ extension ClientConnection {
     }
 
     func readResponse(into memory: UnsafeMutableRawBufferPointer) -> Read {
-        guard !mustClose else { return .broken }
-        server.hasWorked = true
+        guard !state.isClosing else { return .broken }
+        server.pacing.works(ObjectIdentifier(self))
         let count = min(memory.count, outgoing.queue.count)
         guard count > 0 else { return readEnd() }
         outgoing.queue.withBytes { bytes in
@@ -208,13 +209,13 @@ extension ClientConnection {
         arm(.send)
         if outgoing.isSourcePaused, outgoing.queue.count <= ServerLimits.lowWater {
             outgoing.isSourcePaused = false
-            server.afterRun(self)
+            server.resumeSourceAfterRun(self)
         }
         return .bytes(count)
     }
 
     private func readEnd() -> Read {
-        switch outgoing.state {
+        switch state.answerBody {
         case .ended:
             if let response = outgoing.response { Response.add(trailers: outgoing.trailers, to: response) }
             return .end
@@ -228,5 +229,5 @@ extension ClientConnection {
     }
 
     /// Tells the source to go on, outside libmicrohttpd: its bytes may come before the call returns.
-    func tellDrained() { exchange?.responseDrained() }
+    func resumeSource() { exchange?.resumeResponse() }
 }

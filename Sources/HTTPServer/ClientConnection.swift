@@ -7,28 +7,9 @@ package import HTTPTypes
 ///
 /// A request's way: ``began(target:)`` (request line), ``step(_:)`` once for the head, once for each piece of the
 /// body and once for its end, then ``completed(isWhole:)``. Between the last step and the answer the connection
-/// waits, suspended if that takes longer. Files with `ClientConnection+` in their name hold the steps, the answer and
-/// the ways out of libmicrohttpd's hands.
+/// waits, suspended if that takes longer. Which call and which event means what is `RequestState`'s to say. Files with
+/// `ClientConnection+` in their name hold the steps, the answer and the ways out of libmicrohttpd's hands.
 package final class ClientConnection: ReadinessHandler, TimerHandler {
-    /// Where the connection is in its request.
-    enum Phase {
-        /// Between requests, or reading a head.
-        case idle
-        /// The head is checked; the body comes.
-        case body
-        /// The request was handed over and has not been answered.
-        case handedOver
-        /// An answer is queued or being sent.
-        case answering
-        /// The socket was taken away from libmicrohttpd, which does not know it.
-        case taken
-    }
-
-    /// What the one timer waits for.
-    enum Deadline {
-        case head, idle, body, send, none
-    }
-
     /// How long bytes that came right before the client's end may take to be read.
     private static let farewell = Duration.milliseconds(100)
     /// How long the server's end waits for the first request of a client that has just connected: some round trips.
@@ -39,23 +20,22 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     let descriptor: Int32
     /// Where the connection stands in the server's list.
     var listIndex = 0
-    var phase = Phase.idle
-    var deadline = Deadline.head
+    var state = RequestState()
+    private(set) var deadline: Deadline
     private(set) var timer: LoopTimer?
     private var watch: EventLoop.Watch?
 
     /// Whether libmicrohttpd has been told to leave the connection alone.
     private(set) var isSuspended = false
-    /// How often libmicrohttpd has asked in vain for the answer of a request that is whole; 0 while none is awaited.
-    private var vainCalls = 0
+    private var wait = AnswerWait()
     /// Whether this connection's callback is running: then it is suspended at its end, not resumed.
     var isInCallback = false
     /// Whether the client has closed its side: told once by the kernel, so kept.
     private(set) var peerClosed = false
     /// Whether bytes have come since the last request ended.
     var hasInput = false
-    /// Whether libmicrohttpd shall close the connection at its next call.
-    var mustClose = false
+    /// What the connection's requests have taken of what was read from its socket.
+    private(set) var account: SocketAccount
 
     /// The client's address, `HOST` without the port.
     package let peer: String
@@ -70,7 +50,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// The part of the current request's body that has arrived and was not taken yet.
     package internal(set) var body = ByteQueue()
     /// Whether the request's body has arrived to its end.
-    package internal(set) var isBodyComplete = false
+    package var isBodyComplete: Bool { state.isBodyComplete }
     /// Who follows the current request after it was handed over.
     package var exchange: (any ServerExchange)?
     /// When the current request's line was read.
@@ -93,11 +73,15 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     var pendingAnswer: PendingAnswer?
     var upgradeHandler: UpgradeHandler?
 
-    init(server: Server, handle: ConnectionHandle, peer: String) {
+    init(server: Server, handle: ConnectionHandle, client: Client) {
         self.server = server
         self.handle = handle
-        self.peer = peer
-        peerBytes = Array(peer.utf8)
+        peer = client.peer
+        peerBytes = Array(client.peer.utf8)
+        account = client.account
+        context = client.context
+        // Who has connected just now is given less time for a request than who has had one answered.
+        deadline = client.isKept ? .idle : .head
         descriptor = handle.descriptor
     }
 
@@ -108,19 +92,20 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         watch = try? server.loop.watch(
             descriptor, for: [.readable, .peerClosed, .edgeTriggered], handler: self)
         timer = server.loop.timer(self)
-        arm(.head)
+        arm(deadline)
         return watch != nil
     }
 
     /// libmicrohttpd has closed the connection, or what was left of it after its socket was taken.
     func closed() {
         endWait()
-        stopWatching()
+        // libmicrohttpd closes the descriptor, of which there is no duplicate: that ends the watch in the kernel.
+        stopWatching(closesDescriptor: true)
         server.forget(self)
     }
 
-    func stopWatching() {
-        if let watch { server.loop.cancel(watch) }
+    func stopWatching(closesDescriptor: Bool = false) {
+        if let watch { server.loop.cancel(watch, closesDescriptor: closesDescriptor) }
         watch = nil
         if let timer { server.loop.cancel(timer) }
         timer = nil
@@ -132,29 +117,28 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     package func ready(_ readiness: Readiness) {
         if readiness.contains(.readable), !hasInput {
             hasInput = true
-            if phase == .idle { arm(.head) }
+            if state.phase == .idle { arm(.head) }
         }
         guard !readiness.isDisjoint(with: .gone), !peerClosed else { return }
         peerClosed = true
         server.needsRun()
-        switch phase {
-        case .handedOver, .answering: abandon()
+        switch state.on(.clientEnded) {
+        case .abandon: abandon()
         // libmicrohttpd 0.9.75 misses an end that comes together with the bytes before it.
-        case .idle, .body: arm(deadline)
-        case .taken: break
+        case .hurry: arm(deadline)
+        default: break
         }
     }
 
     /// A deadline has passed.
     package func timerFired(_ timer: LoopTimer) {
-        if peerClosed { return cut() }
-        switch deadline {
-        case .none: return
-        case .head where hasInput, .body:
+        switch deadline.expiry(hasInput: hasInput, peerClosed: peerClosed) {
+        case .nothing: return
+        case .cut: break
+        case .requestTimeout:
             server.handler.turnedAway(peer, .lateRequest)
             sayTimeout()
-        case .head, .idle: break
-        case .send: server.handler.turnedAway(peer, .lateReader)
+        case .sendTimeout: server.handler.turnedAway(peer, .lateReader)
         }
         cut()
     }
@@ -177,9 +161,11 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         server.loop.arm(timer, after: peerClosed ? Self.farewell : limit)
     }
 
+    /// The request has arrived to its end.
+    func countRequest() { account.took(head: headSize, framing) }
+
     /// Prepares for the next request on the same connection.
     func rest() {
-        phase = .idle
         hasInput = false
         guard !peerClosed, !server.isDraining else { return cut() }
         arm(.idle)
@@ -208,26 +194,22 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         handle.suspend()
     }
 
-    /// The calls that libmicrohttpd makes in vain before a connection is suspended.
-    private static let mostVainCalls = 8
-
-    /// Waits for the answer of a request that is whole: at first without suspending, because that and resuming cost
-    /// three system calls, and most answers come within a few runs of libmicrohttpd, which calls in each of them.
+    /// Waits for the answer of a request that is whole.
     func awaitAnswer() {
         guard !isSuspended else { return }
-        if vainCalls == 0 { server.waitingCount += 1 }
-        vainCalls += 1
-        if vainCalls > Self.mostVainCalls { suspend() }
+        switch wait.askedInVain() {
+        case .begins: server.pacing.waitBegins(ObjectIdentifier(self))
+        case .goesOn: break
+        case .ends: suspend()
+        }
     }
 
     /// Whether libmicrohttpd calls for an answer that is not there yet.
-    var isWaiting: Bool { vainCalls > 0 }
+    var isWaiting: Bool { wait.isOn }
 
     /// The answer is there, or nobody can get it any more.
     func endWait() {
-        guard vainCalls > 0 else { return }
-        vainCalls = 0
-        server.waitingCount -= 1
+        if wait.end() { server.pacing.waitEnds() }
     }
 
     /// Lets libmicrohttpd go on; it calls back during the server's next run.
@@ -245,13 +227,12 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         shutdown(descriptor, Int32(SHUT_RDWR))
         peerClosed = true
         server.needsRun()
+        _ = state.on(.cut)
         abandon()
     }
 
     /// Nothing can reach the client any more: tells who follows the request, and lets libmicrohttpd clean up.
     private func abandon() {
-        mustClose = true
-        outgoing.state = .broken
         let follower = exchange
         exchange = nil
         follower?.clientGone()
@@ -260,7 +241,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
 
     /// The request's end was slow: 408 (RFC 9110 §15.5.9), written past libmicrohttpd, which has sent nothing yet.
     private func sayTimeout() {
-        guard phase == .idle || phase == .body || phase == .handedOver else { return }
+        guard state.phase != .answering, state.phase != .taken else { return }
         let text = WireHead.complete(StandardAnswer.requestTimeout)
         text.withUnsafeBytes { _ = send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)) }
         summary.status = StandardAnswer.requestTimeout.head.status

@@ -1,7 +1,7 @@
 package import EventLoop
 package import HTTPTypes
 
-/// A client's connection that was taken from libmicrohttpd: one answer is written to it, then it is closed.
+/// A client's connection that was taken from libmicrohttpd: one answer is written to it, then it is handed back or closed.
 ///
 /// Bytes written during one pass of the loop leave in one system call at its end.
 package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHandler {
@@ -12,17 +12,6 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         /// The client is cut once more than this many bytes wait: for event streams, whose source (OpenCode) would
         /// queue without bound.
         case cut(above: Int)
-    }
-
-    private enum State {
-        case open
-        /// The body has ended; the rest is written, then the connection is closed in order.
-        case ending
-        /// The source broke off; the rest is written, then the connection is cut.
-        case breaking
-        /// Everything is written and FIN sent: what the client still sends is thrown away until it closes too.
-        case lingering
-        case closed
     }
 
     /// How long a connection may linger after its answer without a byte, so that bytes in flight don't turn the end
@@ -40,14 +29,15 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private let server: Server
     private let socket: Socket
     private let request: RequestRecord
+    private let client: Client
     private let policy: Policy
     private let version: Version
     private let isHead: Bool
     private var body = WireBody(.none(announced: nil), version: .http11, isHead: false)
-    private var state = State.open
+    private var state = DetachedState()
     private var pending = ByteQueue()
     private var isFlushScheduled = false
-    private var isDrainDue = false
+    private var isDiscardDue = false
     private var lingerEnd = MonotonicTime.distantFuture
     private var isSourcePaused = false
     private var watch: EventLoop.Watch?
@@ -69,14 +59,17 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         self.version = version
         summary = connection.summary
         request = RequestRecord(connection)
+        client = Client(of: connection)
     }
 
     /// Writes the head, which says that the connection ends with this answer if it is to, and begins to watch the client.
-    func start(_ head: ResponseHead, _ length: BodyLength, announcesEnd: Bool) {
+    func start(_ head: ResponseHead, _ length: BodyLength, _ end: AnswerEnd) {
         var bytes = WireHead.begin(head)
         body = WireBody(length, version: version, isHead: isHead)
         if let field = body.field { WireHead.add(field.name, field.value, to: &bytes) }
-        if announcesEnd { WireHead.add("Connection", "close", to: &bytes) }
+        state.endsByClosing = body.endsByClosing
+        state.handsBack = end == .handsBack && !body.endsByClosing
+        if end == .announced { WireHead.add("Connection", "close", to: &bytes) }
         if head.fields.firstIndex(of: .date) == nil { WireHead.add("Date", HTTPDate.now(), to: &bytes) }
         WireHead.endLine(&bytes)
         pending.append(contentsOf: bytes)
@@ -92,9 +85,9 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     }
 
     /// Adds bytes to the body; answers whether the source may go on at once. If not,
-    /// ``ServerExchange/responseDrained()`` says when.
+    /// ``ServerExchange/resumeResponse()`` says when.
     package func write(_ bytes: Span<UInt8>) -> Bool {
-        guard state == .open, !bytes.isEmpty, body.isPresent else { return true }
+        guard state.phase == .open, !bytes.isEmpty, body.isPresent else { return true }
         body.write(bytes, to: &pending)
         summary.bodyBytes += UInt64(bytes.count)
         scheduleFlush()
@@ -103,7 +96,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
             guard pending.count > limit else { return true }
             // What the kernel takes now does not count as waiting.
             flush()
-            guard pending.count > limit, state == .open else { return true }
+            guard pending.count > limit, state.phase == .open else { return true }
             server.handler.turnedAway(request.peer, .slowReader(waiting: pending.count))
             close(tellingFollower: true)
             return true
@@ -118,10 +111,11 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
 
     /// The body is whole.
     package func finish(trailers: FieldList = FieldList()) {
-        guard state == .open else { return }
-        state = .ending
+        guard state.on(.finish) == .writeRest else { return }
         exchange = nil
         summary.isComplete = true
+        // Nobody may take the next answer for the rest of a body that is shorter than was promised.
+        if let promised = body.promised, body.isPresent, promised != summary.bodyBytes { state.handsBack = false }
         body.end(trailers: trailers, to: &pending)
         arm(server.limits.sendTimeout)
         scheduleFlush()
@@ -130,8 +124,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     /// The source broke off: what waits is delivered, then the connection is cut; no client can take it for a clean
     /// end.
     package func breakOff() {
-        guard state == .open else { return }
-        state = .breaking
+        guard state.on(.breakOff) == .writeRest else { return }
         // What would complete the promised length is not delivered: nobody may take this body for a whole one.
         if let promised = body.promised, summary.bodyBytes >= promised { pending.removeAll() }
         exchange = nil
@@ -145,10 +138,10 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     package func ready(_ readiness: Readiness) {
         if !readiness.isDisjoint(with: .gone) {
             // Bytes that nobody reads would turn the end into a reset.
-            drain()
+            discardInput()
             return close(tellingFollower: true)
         }
-        if readiness.contains(.readable), state == .lingering || state == .ending { drain() }
+        if readiness.contains(.readable), state.on(.input) == .discardInput { discardInput() }
         if readiness.contains(.writable), !pending.isEmpty { flush() }
     }
 
@@ -156,15 +149,16 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     package func passEnded() {
         isFlushScheduled = false
         flush()
-        if isDrainDue, state == .lingering {
-            isDrainDue = false
-            drain()
+        if isDiscardDue, state.phase == .lingering {
+            isDiscardDue = false
+            discardInput()
         }
     }
 
     /// The client has not taken its answer, or not ended, in time.
     package func timerFired(_ timer: LoopTimer) {
-        if state == .breaking, pending.isEmpty, resetChecksLeft > 0 { return resetWhenDelivered() }
+        // What waits was not taken in time: the client does not read.
+        if pending.isEmpty, state.phase == .breaking { return perform(state.on(.timedOut)) }
         close(tellingFollower: true)
     }
 
@@ -179,49 +173,61 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     }
 
     private func flush() {
-        while !pending.isEmpty, state != .closed {
+        while !pending.isEmpty, state.phase != .closed {
             switch pending.withBytes({ socket.send($0) }) {
             case .bytes(0): return
             case .bytes(let count):
                 pending.removeFirst(count)
-                if isSourcePaused || state != .open { arm(server.limits.sendTimeout) }
-                tellDrained()
+                if isSourcePaused || state.phase != .open { arm(server.limits.sendTimeout) }
+                resumeSource()
             case .failed: return close(tellingFollower: true)
             }
         }
-        switch state {
-        case .ending: linger()
-        case .breaking where body.endsByClosing: resetWhenDelivered()
-        case .breaking: linger()
-        case .open, .lingering, .closed: break
+        perform(state.on(.written, isDraining: server.isDraining))
+    }
+
+    private func perform(_ effect: DetachedState.Effect) {
+        switch effect {
+        case .handBack: handBack()
+        case .linger: linger()
+        case .reset: resetWhenDelivered()
+        case .discardInput: discardInput()
+        case .close: close(tellingFollower: true)
+        case .nothing, .writeRest: break
         }
     }
 
-    private func tellDrained() {
+    private func resumeSource() {
         guard isSourcePaused, pending.count <= ServerLimits.lowWater else { return }
         isSourcePaused = false
-        if state == .open { timer?.disarm() }
-        exchange?.responseDrained()
+        if state.phase == .open { timer?.disarm() }
+        exchange?.resumeResponse()
     }
 
     // MARK: The end
 
+    /// The answer is whole, and the next request may follow.
+    private func handBack() {
+        stopWatching()
+        report()
+        server.takeBack(self, socket, of: client)
+    }
+
     /// Everything is written: FIN, and then whatever the client still sends is read, so that no reset overtakes the
     /// answer.
     private func linger() {
-        state = .lingering
         socket.shutdownWriting()
         report()
         lingerEnd = loop.now + Self.longestLinger
-        drain()
+        discardInput()
     }
 
     private func stayLingering() {
-        guard state == .lingering, let timer else { return }
+        guard state.phase == .lingering, let timer else { return }
         loop.arm(timer, at: min(loop.now + Self.lingerTimeout, lingerEnd))
     }
 
-    private func drain() {
+    private func discardInput() {
         for _ in 0..<Self.readsPerPass {
             switch socket.receive(loop.scratch, { _ in }) {
             case .bytes: continue
@@ -230,7 +236,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
             }
         }
         // Others have their turn first; the kernel does not tell again of what is there already.
-        isDrainDue = true
+        isDiscardDue = true
         stayLingering()
         scheduleFlush()
     }
@@ -247,9 +253,9 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
 
     /// Ends the connection now.
     package func close(tellingFollower: Bool) {
-        guard state != .closed else { return }
-        if state != .ending && state != .lingering { summary.isComplete = false }
-        state = .closed
+        let wasWhole = state.isWhole
+        guard state.on(.close) == .close else { return }
+        if !wasWhole { summary.isComplete = false }
         stopWatching()
         socket.close()
         pending.removeAll()

@@ -1,7 +1,9 @@
+package import EventLoop
+import HTTPTypes
+
 /// What a server serves: one object for each loop.
 package protocol RequestHandler: AnyObject {
-    /// The head of a request that waits for "100 Continue" before it sends its body: an answer refuses it without the
-    /// body.
+    /// What refuses a request that waits for "100 Continue" before it sends its body, without the body; nil lets it send.
     func refusal(of connection: ClientConnection) -> Answer?
     /// A request is there. Its body is whole where ``ClientConnection/isBodyComplete``, else it arrives bit by bit.
     /// The handler answers now, or keeps the connection, sets ``ClientConnection/exchange`` and answers later.
@@ -37,7 +39,7 @@ package protocol ServerExchange: AnyObject {
     /// More of the request's body, or its end, is there.
     func requestBodyArrived()
     /// The client has taken enough of the answer that its source may go on.
-    func responseDrained()
+    func resumeResponse()
     /// The client is gone or was cut off: nothing can be answered any more.
     func clientGone()
 }
@@ -45,6 +47,41 @@ package protocol ServerExchange: AnyObject {
 /// What a handler keeps with a client's connection (``ClientConnection/context``): the server carries it and does not look at
 /// it. It belongs to the connection, whichever object of the server's stands for that, and serves one request after the other.
 package protocol ConnectionContext: AnyObject {
-    /// The current request has ended, after ``RequestHandler/ended(_:_:)``: what was noted of it is forgotten.
+    /// The current request has ended, after ``RequestHandler/ended(_:record:)``: what was noted of it is forgotten.
     func requestEnded()
+}
+
+/// What is known of a request when it has ended, for the access log.
+package struct RequestRecord {
+    /// The method's own spelling.
+    package var methodName: String
+    /// The request target as it came; its query can hold secrets.
+    package var target: [UInt8]
+    /// The client's address.
+    package var peer: String
+    /// What the handler keeps with the connection.
+    package var context: (any ConnectionContext)?
+    /// The request's number on its loop.
+    package var number: UInt64
+    /// When the request line was read.
+    package var startTime: MonotonicTime
+
+    init(_ connection: ClientConnection) {
+        methodName = connection.head.methodName
+        target = connection.head.target
+        peer = connection.peer
+        context = connection.context
+        number = connection.number
+        startTime = connection.startTime
+    }
+}
+
+/// What became of a request.
+package struct RequestSummary: Sendable {
+    /// The status that was sent, or 0 where none was.
+    package var status = 0
+    /// Bytes of the answer's body that were handed to the client's socket.
+    package var bodyBytes: UInt64 = 0
+    /// Whether the answer reached its end.
+    package var isComplete = false
 }

@@ -2,17 +2,7 @@ import HTTPTypes
 
 /// The part of an answer's body that waits for libmicrohttpd to fetch it.
 struct OutgoingBody {
-    enum State {
-        /// More will come.
-        case open
-        /// What waits is the rest.
-        case ended
-        /// The source broke off: the client must not see a clean end.
-        case broken
-    }
-
     var queue = ByteQueue()
-    var state = State.open
     /// Whether the source was told to pause and must be told to go on.
     var isSourcePaused = false
     /// Whether libmicrohttpd waits for bytes.
@@ -27,7 +17,6 @@ struct OutgoingBody {
     /// Prepares for another answer; the queue's memory is kept.
     mutating func reset() {
         queue.removeAll()
-        state = .open
         isSourcePaused = false
         isReaderWaiting = false
         promised = nil
@@ -41,10 +30,4 @@ enum PendingAnswer {
     case whole(Answer)
     case begun(ResponseHead, BodyLength)
     case upgrade(ResponseHead)
-
-    /// The answer, where it is a complete one.
-    var complete: Answer? {
-        if case .whole(let answer) = self { return answer }
-        return nil
-    }
 }

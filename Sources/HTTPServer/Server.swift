@@ -29,21 +29,14 @@ package final class Server {
     private var detached: [ObjectIdentifier: DetachedConnection] = [:]
     private var isRunScheduled = false
     private var isRunning = false
-    private var drained: [ClientConnection] = []
-    private var acceptedPeer = ""
+    /// Connections whose answer's source may go on.
+    private var caughtUp: [ClientConnection] = []
+    /// Who comes with the descriptor that libmicrohttpd is given.
+    private var arriving = Client(peer: "")
     private var requestCount: UInt64 = 0
-    /// Whether libmicrohttpd has called back during its last run, and how often it has not and yet wanted to run again.
-    var hasWorked = false
-    private var idleRuns = 0
-    /// Connections of which libmicrohttpd asks for an answer that is not there yet: it wants to run for them at once,
-    /// always.
-    var waitingCount = 0
+    var pacing = RunPacing()
     private var timer: LoopTimer?
 
-    /// libmicrohttpd 0.9.75 asks to be run at once for ever where a line of a chunked body does not fit its buffer: after so many
-    /// runs without any effect it is run at intervals only, until the body's deadline ends that connection.
-    private static let mostIdleRuns = 16
-    private static let idleRunInterval = Duration.milliseconds(5)
     /// Connections that have switched protocols and live on with their handlers.
     var upgradedCount = 0
 
@@ -100,7 +93,7 @@ package final class Server {
         isDraining = true
         for acceptor in acceptors { acceptor.stop() }
         acceptors = []
-        for connection in connections where connection.phase == .idle { connection.leave() }
+        for connection in connections where connection.state.phase == .idle { connection.leave() }
     }
 
     /// Cuts every connection that is left and gives up libmicrohttpd's daemon.
@@ -121,20 +114,28 @@ package final class Server {
 
     /// Hands a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this returns or never.
     func take(_ descriptor: Int32, from address: SocketAddress) {
-        acceptedPeer = address.host
+        arriving = Client(peer: address.host)
         // A listener on IPv6 takes IPv4 clients as well, and shows their addresses mapped.
-        if acceptedPeer.hasPrefix("::ffff:"), let address = IPAddress(acceptedPeer) {
-            acceptedPeer = address.description
+        if arriving.peer.hasPrefix("::ffff:"), let address = IPAddress(arriving.peer) {
+            arriving.peer = address.description
         }
-        SocketOptions.setNoDelay(descriptor)
+        // That small writes leave at once (TCP_NODELAY) is set by libmicrohttpd, before it sends anything.
         if daemon?.add(descriptor) == true { needsRun() }
+    }
+
+    /// Takes a client back whose answer was given on the socket itself: it is the same connection, so no limit is asked.
+    func takeBack(_ connection: DetachedConnection, _ socket: Socket, of client: Client) {
+        detached[ObjectIdentifier(connection)] = nil
+        arriving = client
+        if daemon?.add(socket.release()) == true { needsRun() } else { roomAgain() }
+        arriving = Client(peer: "")
     }
 
     /// Whether another connection is allowed.
     var hasRoom: Bool { connectionCount < limits.maximumConnections }
 
     func started(_ handle: ConnectionHandle) -> ClientConnection? {
-        let connection = ClientConnection(server: self, handle: handle, peer: acceptedPeer)
+        let connection = ClientConnection(server: self, handle: handle, client: arriving)
         guard connection.open() else {
             // Nobody would watch its deadlines: libmicrohttpd finds it closed.
             shutdown(handle.descriptor, Int32(SHUT_RDWR))
@@ -151,7 +152,7 @@ package final class Server {
             connections[connection.listIndex] = last
             last.listIndex = connection.listIndex
         }
-        if connection.phase != .taken { roomAgain() }
+        if connection.state.phase != .taken { roomAgain() }
     }
 
     func add(_ connection: DetachedConnection) { detached[ObjectIdentifier(connection)] = connection }
@@ -188,24 +189,26 @@ package final class Server {
         loop.atEndOfPass(self)
     }
 
-    /// Tells the connection's source to go on once libmicrohttpd has returned.
-    func afterRun(_ connection: ClientConnection) { drained.append(connection) }
+    /// Tells the source of the connection's answer to go on once libmicrohttpd has returned.
+    func resumeSourceAfterRun(_ connection: ClientConnection) { caughtUp.append(connection) }
 
     private func runDaemon() {
         isRunning = true
         isRunScheduled = false
-        hasWorked = false
-        let hasMore = daemon?.run() ?? false
+        pacing.begins()
+        let wantsMore = daemon?.run() ?? false
         isRunning = false
-        let tell = drained
-        drained.removeAll(keepingCapacity: true)
-        for connection in tell { connection.tellDrained() }
-        idleRuns = hasMore && !hasWorked ? idleRuns + 1 : 0
-        if isRunScheduled || hasMore && idleRuns < (waitingCount > 0 ? 1 : Self.mostIdleRuns) {
+        if !caughtUp.isEmpty {
+            let resumed = caughtUp
+            caughtUp.removeAll(keepingCapacity: true)
+            for connection in resumed { connection.resumeSource() }
+        }
+        switch pacing.ended(wantsMore: wantsMore, isRequested: isRunScheduled) {
+        case .atOnce:
             isRunScheduled = true
             loop.atEndOfPass(self)
-        } else if hasMore, let timer {
-            loop.arm(timer, after: Self.idleRunInterval)
+        case .later: if let timer { loop.arm(timer, after: RunPacing.interval) }
+        case .onEvent: break
         }
     }
 }

@@ -17,11 +17,12 @@ package enum RequestFraming: Sendable, Equatable {
         }
     }
 
-    /// Why a head is refused with 400; the connection is closed, because nobody knows where the next request begins.
+    /// Why a head is refused; the connection is closed, because nobody knows where the next request begins.
     package enum Refusal: String, Error, Sendable, Equatable {
         case lengthAndTransferEncoding = "Content-Length and Transfer-Encoding must not stand in one request."
         case severalLengths = "Content-Length must stand in a request once only."
         case lengthIsNoNumber = "Content-Length must be a decimal number."
+        case lengthTooLarge = "Content-Length must be below 2^63: send the body in parts, or correct the field."
         case unknownTransferEncoding = "Transfer-Encoding must be exactly \"chunked\"; no other coding is understood."
         case transferEncodingInHTTP10 = "Transfer-Encoding must not stand in an HTTP/1.0 request."
         case missingHost = "An HTTP/1.1 request must have a Host field."
@@ -32,6 +33,9 @@ package enum RequestFraming: Sendable, Equatable {
         case badTarget = "The request target holds a character that must not stand there."
         case badMethod = "The method holds a character that must not stand there."
         case badLineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
+
+        /// The status of the answer: a length that nobody can send is 413 (RFC 9110 §15.5.14), anything else 400.
+        package var status: Int { self == .lengthTooLarge ? 413 : 400 }
     }
 
     /// Checks a whole head, its characters included, and says how its body ends.
@@ -50,8 +54,7 @@ package enum RequestFraming: Sendable, Equatable {
                 guard HostValue.isValid(fields.value(at: index)) else { throw .badHost }
             case .contentLength:
                 guard length == nil else { throw .severalLengths }
-                guard let number = ContentLength.parse(fields.value(at: index)) else { throw .lengthIsNoNumber }
-                length = number
+                length = try Self.length(fields.value(at: index))
             case .transferEncoding:
                 guard !isChunked, fields.value(at: index).equalsIgnoringCase(ContentLength.chunked) else {
                     throw .unknownTransferEncoding
@@ -68,6 +71,17 @@ package enum RequestFraming: Sendable, Equatable {
             return .chunked
         }
         return length.map { $0 == 0 ? .none : .length($0) } ?? .none
+    }
+
+    /// The announced length. From 2^63 on it is larger than any body can be: many a reader counts in 63 bits, and whoever waited for
+    /// its end would wait for ever. A number of any size is understood to be one (RFC 9110 §8.6).
+    private static func length(_ value: ArraySlice<UInt8>) throws(Refusal) -> UInt64 {
+        guard let number = ContentLength.parse(value) else {
+            let isLarge = value.count > 19 && value.first != UInt8(ascii: "0") && value.allSatisfy { 0x30...0x39 ~= $0 }
+            throw isLarge ? .lengthTooLarge : .lengthIsNoNumber
+        }
+        guard number <= UInt64(Int64.max) else { throw .lengthTooLarge }
+        return number
     }
 
     /// Names are tokens; values hold no control character but HTAB (RFC 9110 §5.1, §5.5).

@@ -44,6 +44,34 @@ struct SocketTests {
         #expect(try pair.peer.readExactly(6) == Array("answer".utf8))
     }
 
+    @Test("How much has been read of a socket is known, whoever has read it")
+    func bytesRead() throws {
+        let pair = try Pair()
+        #expect(pair.socket.bytesRead == 0)
+        try pair.peer.write("hello")
+        try waitUntilReady(pair.socket.descriptor, for: .readable)
+        #expect(pair.socket.bytesRead == 0)
+        var byte: UInt8 = 0
+        #expect(recv(pair.socket.descriptor, &byte, 1, 0) == 1)
+        #expect(pair.socket.bytesRead == 1)
+        #expect(pair.receiveNow().text == "ello")
+        #expect(pair.socket.bytesRead == 5)
+        let local = try Bell()
+        let other = Socket(owning: local.descriptor)
+        #expect(other.bytesRead == nil)
+        _ = other.release()
+    }
+
+    @Test("Who is given a descriptor closes it")
+    func release() throws {
+        let pair = try Pair()
+        let descriptor = pair.socket.release()
+        pair.socket.close()
+        #expect(pair.socket.descriptor == -1)
+        #expect(fcntl(descriptor, F_GETFD) >= 0)
+        close(descriptor)
+    }
+
     @Test("One read brings what fits into the buffer, the next one the rest")
     func scratchSize() throws {
         let pair = try Pair()

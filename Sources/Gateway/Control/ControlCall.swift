@@ -156,7 +156,7 @@ extension ControlCall: ServerExchange {
         }
     }
 
-    func responseDrained() { goOn() }
+    func resumeResponse() { goOn() }
 
     /// What was asked for goes on: a start that one client gave up is still wanted by the next.
     func clientGone() { end() }

@@ -169,7 +169,7 @@ extension ProxyExchange: ServerExchange {
         }
     }
 
-    func responseDrained() {
+    func resumeResponse() {
         arm(isStream ? owner.limits.streamTimeout : answerTimeout)
         upstream?.resume()
     }

@@ -43,6 +43,18 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
+    @Test func aLengthThatNoBodyHasIsRefusedAtOnce() throws {
+        let bench = try RefusalBench(flags: ["--body-timeout", "1h"])
+        let detail = "Content-Length must be below 2^63: send the body in parts, or correct the field."
+        for length in ["9223372036854775808", "9999999999999999999", "10000000000000000000", "18446744073709551615"] {
+            try bench.expectRefusal(RequestText.head(["Content-Length: \(length)"]) + "hello", 413, detail: detail)
+        }
+        for length in ["18446744073709551616", "100000000000000000000000000000"] {
+            try bench.expectRefusal(RequestText.head(["Content-Length: \(length)"]) + "hello", 413)
+        }
+        try bench.expectNothingGotThrough()
+    }
+
     @Test func aTransferCodingOtherThanExactlyChunkedIsRefused() throws {
         let bench = try RefusalBench()
         let detail = #"Transfer-Encoding must be exactly \"chunked\"; no other coding is understood."#

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: ["/event", "/large"])
-    func behindACleanEndTheSocketIsClosed(path: String) throws {
+    func behindACleanEndTheConnectionGoesOn(path: String) throws {
         let goOn = Latch("the client to have the first piece")
         let rig = try Self.rig(nil, goOn)
         let connection = try rig.send("GET", path)
@@ -67,7 +67,7 @@ import Testing
         #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
         goOn.open()
         #expect(try client.readAll().ending == .complete)
-        #expect(try connection.waitForEnd() == .closed)
+        #expect(try connection.exchange("GET", "/health").status == 200)
     }
 
     @Test(arguments: ["/event", "/json", "/large"])

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServer
 
 /// How the gateway frames the answers that it sends itself (RFC 9112 §6).
-@Suite struct WireBodyTests {
+@Suite struct WireTests {
     private static func wire(_ body: WireBody, _ pieces: [String], trailers: FieldList? = nil) -> String {
         var queue = ByteQueue()
         for piece in pieces { Array(piece.utf8).withSpan { body.write($0, to: &queue) } }

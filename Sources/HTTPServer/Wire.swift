@@ -1,0 +1,124 @@
+import Glibc
+import HTTPTypes
+
+/// A head as it stands on the wire, for the answers that libmicrohttpd does not send.
+enum WireHead {
+    /// Status line and fields, without the empty line that ends the head.
+    static func begin(_ head: ResponseHead) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        bytes.append(contentsOf: "HTTP/1.1 ".utf8)
+        bytes.append(decimal: UInt64(head.status))
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(contentsOf: Response.reason(head.status).utf8)
+        endLine(&bytes)
+        head.fields.appendLines(to: &bytes)
+        return bytes
+    }
+
+    /// Adds a field.
+    static func add(_ name: StaticString, _ value: String, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: name.description.utf8)
+        bytes.append(contentsOf: ": ".utf8)
+        bytes.append(contentsOf: value.utf8)
+        endLine(&bytes)
+    }
+
+    /// Ends a line or, the second time, the head.
+    static func endLine(_ bytes: inout [UInt8]) { bytes.append(contentsOf: [0x0d, 0x0a]) }
+
+    /// A whole answer after which the connection is closed.
+    static func complete(_ answer: Answer) -> [UInt8] {
+        var bytes = begin(answer.head)
+        add("Content-Length", String(answer.body.count), to: &bytes)
+        add("Connection", "close", to: &bytes)
+        endLine(&bytes)
+        bytes.append(contentsOf: answer.body)
+        return bytes
+    }
+}
+
+/// How a body stands on the wire (RFC 9112 §6), for the answers that libmicrohttpd does not send. Pure.
+struct WireBody {
+    private enum Framing {
+        case chunked, length, untilClose, none
+    }
+
+    private let framing: Framing
+    /// The field that tells the framing; nil where only the connection's end does.
+    let field: (name: StaticString, value: String)?
+    /// The body's length, where it is announced.
+    let promised: UInt64?
+
+    /// The framing of a body of this length for a client of this version; HEAD gets the same fields and no body.
+    init(_ length: BodyLength, version: Version, isHead: Bool) {
+        switch length {
+        case .none(let announced):
+            framing = .none
+            promised = nil
+            field = announced.map { ("Content-Length", String($0)) }
+        case .known(let count):
+            framing = isHead ? .none : .length
+            promised = count
+            field = ("Content-Length", String(count))
+        case .unknown where version == .http10:
+            framing = isHead ? .none : .untilClose
+            promised = nil
+            field = nil
+        case .unknown:
+            framing = isHead ? .none : .chunked
+            promised = nil
+            field = ("Transfer-Encoding", "chunked")
+        }
+    }
+
+    /// Whether there is a body at all.
+    var isPresent: Bool { framing != .none }
+
+    /// Whether only the connection's end tells the body's: then only a reset tells that it is not whole.
+    var endsByClosing: Bool { framing == .untilClose }
+
+    /// Adds the next bytes, of which there is at least one.
+    func write(_ bytes: Span<UInt8>, to wire: inout ByteQueue) {
+        guard framing == .chunked else { return wire.append(bytes) }
+        var size: [UInt8] = []
+        size.append(hexadecimal: UInt64(bytes.count))
+        WireHead.endLine(&size)
+        wire.append(contentsOf: size)
+        wire.append(bytes)
+        wire.append(contentsOf: [0x0d, 0x0a])
+    }
+
+    /// Adds what tells that the body is whole.
+    func end(trailers: FieldList, to wire: inout ByteQueue) {
+        guard framing == .chunked else { return }
+        var end = Array("0\r\n".utf8)
+        trailers.appendLines(to: &end)
+        WireHead.endLine(&end)
+        wire.append(contentsOf: end)
+    }
+}
+
+/// The time in the form that HTTP wants (IMF-fixdate, RFC 9110 §5.6.7), in English whatever the locale.
+enum HTTPDate {
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Now.
+    static func now() -> String { text(time(nil)) }
+
+    /// A point in time, in seconds since 1970.
+    static func text(_ seconds: time_t) -> String {
+        var seconds = seconds
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let day = days[Int(parts.tm_wday)]
+        let month = months[Int(parts.tm_mon)]
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
+        return "\(day), \(twoDigits(parts.tm_mday)) \(month) \(parts.tm_year + 1900) \(clock) GMT"
+    }
+
+    private static func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import HTTPServer
+
+/// How an answer on the socket itself ends.
+@Suite struct DetachedStateTests {
+    typealias State = DetachedState
+
+    private static func state(_ phase: State.Phase, handsBack: Bool = false, endsByClosing: Bool = false) -> State {
+        var state = State()
+        state.handsBack = handsBack
+        state.endsByClosing = endsByClosing
+        switch phase {
+        case .open: break
+        case .ending: _ = state.on(.finish)
+        case .breaking: _ = state.on(.breakOff)
+        case .lingering:
+            _ = state.on(.finish)
+            _ = state.on(.written, isDraining: true)
+        case .closed: _ = state.on(.close)
+        }
+        #expect(state.phase == phase)
+        return state
+    }
+
+    @Test(arguments: State.Phase.allCases) func whatEachEventMeans(phase: State.Phase) {
+        let effects: [State.Phase: [State.Event: State.Effect]] = [
+            .open: [
+                .finish: .writeRest, .breakOff: .writeRest, .clientGone: .close, .timedOut: .close, .close: .close,
+            ],
+            .ending: [
+                .written: .linger, .input: .discardInput, .clientGone: .close, .timedOut: .close, .close: .close,
+            ],
+            .breaking: [.written: .linger, .clientGone: .close, .timedOut: .close, .close: .close],
+            .lingering: [.input: .discardInput, .clientGone: .close, .timedOut: .close, .close: .close],
+            .closed: [:],
+        ]
+        for event in State.Event.allCases {
+            var state = Self.state(phase)
+            #expect(state.on(event) == effects[phase]?[event] ?? .nothing, "\(event) in \(phase)")
+        }
+    }
+
+    @Test func behindAWholeAnswerTheConnectionIsHandedBackOnce() {
+        var state = Self.state(.ending, handsBack: true)
+        // The next request's first bytes stay where they are.
+        #expect(state.on(.input) == .nothing)
+        #expect(state.on(.written) == .handBack)
+        #expect(state.phase == .closed)
+        #expect(state.on(.written) == .nothing)
+        #expect(state.on(.close) == .nothing)
+    }
+
+    @Test func whileTheServerIsEndingNothingIsHandedBack() {
+        var state = Self.state(.ending, handsBack: true)
+        #expect(state.on(.written, isDraining: true) == .linger)
+    }
+
+    @Test func aBrokenAnswerIsNeverFollowedByAnother() {
+        var state = Self.state(.breaking, handsBack: true)
+        #expect(state.on(.written) == .linger)
+        #expect(!Self.state(.breaking, handsBack: true).isWhole)
+        var reset = Self.state(.breaking, endsByClosing: true)
+        #expect(reset.on(.written) == .reset)
+        #expect(reset.on(.timedOut) == .reset)
+        #expect(reset.on(.close) == .close)
+    }
+}

@@ -1,0 +1,49 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPServer
+
+/// Whether a client's connection goes on behind an answer on the socket itself.
+@Suite struct KeepAliveTests {
+    @Test func theRequestsOfASocketTakeTheirHeadsAndBodies() {
+        var account = SocketAccount()
+        #expect(account.isEven(with: 0))
+        account.took(head: 100, .none)
+        account.took(head: 50, .length(7))
+        #expect(account.isEven(with: 157))
+        // The beginning of the next request was read, or an empty line before one of these.
+        #expect(!account.isEven(with: 158))
+        #expect(!account.isEven(with: 156))
+        #expect(!account.isEven(with: nil))
+    }
+
+    @Test func behindAChunkedBodyNobodyKnows() {
+        var account = SocketAccount()
+        account.took(head: 100, .chunked)
+        account.took(head: 100, .none)
+        #expect(account.taken == nil)
+        #expect(!account.isEven(with: 200))
+        #expect(!account.isEven(with: nil))
+    }
+
+    @Test(arguments: [BodyLength.none(announced: nil), .known(5), .unknown], [false, true])
+    func theConnectionGoesOnWhereNothingWasReadBehindTheRequest(length: BodyLength, isEventStream: Bool) {
+        #expect(
+            AnswerEnd.of(length, isEventStream: isEventStream, isLastRequest: false, isReadEven: true) == .handsBack)
+        for isReadEven in [false, true] {
+            #expect(
+                AnswerEnd.of(length, isEventStream: isEventStream, isLastRequest: true, isReadEven: isReadEven)
+                    == .announced)
+        }
+    }
+
+    @Test func anOpenEndIsNotAnnouncedWhereAnotherRequestMightHaveFollowed() {
+        for (length, isEventStream, end) in [
+            (.unknown, false, .unannounced), (.unknown, true, .unannounced), (.known(5), true, .unannounced),
+            (.known(5), false, .announced), (.none(announced: nil), false, .announced),
+        ] as [(BodyLength, Bool, AnswerEnd)] {
+            #expect(
+                AnswerEnd.of(length, isEventStream: isEventStream, isLastRequest: false, isReadEven: false) == end)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import HTTPServer
+
+/// When a connection is suspended, and when libmicrohttpd is run again.
+@Suite struct PacingTests {
+    @Test func aConnectionIsSuspendedOnlyWhenItsAnswerTakesLonger() {
+        var wait = AnswerWait()
+        #expect(wait.end() == false)
+        #expect(wait.askedInVain() == .begins)
+        for _ in 0..<7 { #expect(wait.askedInVain() == .goesOn) }
+        #expect(wait.askedInVain() == .ends)
+        #expect(wait.isOn)
+        #expect(wait.end() == true)
+        #expect(!wait.isOn)
+        #expect(wait.end() == false)
+        #expect(wait.askedInVain() == .begins)
+    }
+
+    private let connections = [ConnectionStandIn(), ConnectionStandIn()]
+    private var first: ObjectIdentifier { ObjectIdentifier(connections[0]) }
+    private var second: ObjectIdentifier { ObjectIdentifier(connections[1]) }
+
+    @Test func libmicrohttpdIsRunAgainWhileItHasWork() {
+        var pacing = RunPacing()
+        for _ in 0..<100 {
+            pacing.begins()
+            pacing.works(first)
+            #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
+        }
+        pacing.begins()
+        #expect(pacing.ended(wantsMore: false, isRequested: false) == .onEvent)
+        #expect(pacing.ended(wantsMore: false, isRequested: true) == .atOnce)
+    }
+
+    @Test func whatItDoesNotGetDoneIsTriedAtIntervals() {
+        var pacing = RunPacing()
+        for _ in 0..<15 {
+            pacing.begins()
+            #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
+        }
+        for _ in 0..<3 {
+            pacing.begins()
+            #expect(pacing.ended(wantsMore: true, isRequested: false) == .later)
+        }
+        pacing.begins()
+        pacing.works(first)
+        #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
+    }
+
+    @Test func whileOnlyAnswersAreAwaitedTheLoopIsLeftToItsEvents() {
+        var pacing = RunPacing()
+        pacing.waitBegins(first)
+        pacing.begins()
+        #expect(pacing.ended(wantsMore: true, isRequested: false) == .later)
+        #expect(pacing.ended(wantsMore: true, isRequested: true) == .atOnce)
+        pacing.waitEnds()
+        pacing.begins()
+        pacing.works(first)
+        #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
+    }
+
+    @Test func whereConnectionsHaveOnlyBegunToWaitNoOtherRunFollows() {
+        for others in [[], [second]] {
+            var pacing = RunPacing()
+            pacing.begins()
+            pacing.works(first)
+            pacing.works(first)
+            pacing.waitBegins(first)
+            // Somebody else was called back, and does not wait.
+            for other in others { pacing.works(other) }
+            #expect(pacing.ended(wantsMore: true, isRequested: false) == (others.isEmpty ? .later : .atOnce))
+        }
+        var pacing = RunPacing()
+        pacing.begins()
+        pacing.works(second)
+        pacing.works(first)
+        pacing.waitBegins(first)
+        #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
+    }
+}
+
+private final class ConnectionStandIn {}

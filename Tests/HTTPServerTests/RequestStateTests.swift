@@ -1,0 +1,167 @@
+import Testing
+
+@testable import HTTPServer
+
+/// Where a client's request is, and which call is legal when: the table itself.
+@Suite struct RequestStateTests {
+    typealias State = RequestState
+
+    /// A request that has come to this phase on the ordinary way; its body is whole from `handedOver` on unless `isUpload`.
+    private static func state(_ phase: State.Phase, isUpload: Bool = false) -> State {
+        var state = State()
+        guard phase != .idle else { return state }
+        _ = state.on(.lineRead)
+        _ = state.on(.headAccepted)
+        guard phase != .receiving else { return state }
+        _ = state.on(isUpload ? .bodyOutgrown : .bodyEnded)
+        switch phase {
+        case .decided: _ = state.call(.begin)
+        case .answering:
+            _ = state.call(.begin)
+            _ = state.on(.answerQueued)
+        case .taken: _ = state.on(.socketTaken)
+        case .idle, .receiving, .handedOver: break
+        }
+        return state
+    }
+
+    @Test func theWayOfAnOrdinaryRequest() {
+        var state = State()
+        for (event, phase, effect) in [
+            (.lineRead, .idle, .nothing), (.headAccepted, .receiving, .nothing), (.bodyEnded, .handedOver, .handOver),
+        ] as [(State.Event, State.Phase, State.Effect)] {
+            #expect(state.on(event) == effect)
+            #expect(state.phase == phase)
+        }
+        #expect(state.call(.respond) == .accepted)
+        #expect(state.phase == .decided)
+        #expect(state.on(.answerQueued) == .nothing)
+        #expect(state.phase == .answering)
+        #expect(state.on(.completed) == .record)
+        #expect(state.phase == .idle)
+        _ = state.on(.lineRead)
+        #expect(!state.isBodyComplete)
+        #expect(state.answerBody == .open)
+    }
+
+    @Test(arguments: State.Phase.allCases) func whichCallIsLegalWhereTheBodyIsWhole(phase: State.Phase) {
+        let legal: [State.Phase: Set<State.Call>] = [
+            .handedOver: Set(State.Call.allCases), .decided: [.write, .finish, .breakOff],
+            .answering: [.write, .finish, .breakOff],
+        ]
+        for call in State.Call.allCases {
+            var state = Self.state(phase)
+            let isLegal = legal[phase]?.contains(call) ?? false
+            #expect(state.call(call) == (isLegal ? .accepted : .ignored), "\(call) in \(phase)")
+            if !isLegal { #expect(state == Self.state(phase), "\(call) in \(phase) changes nothing") }
+        }
+    }
+
+    @Test(arguments: State.Phase.allCases) func onceTheConnectionIsCutNothingBeginsAndNothingIsAdded(phase: State.Phase) {
+        for call in State.Call.allCases {
+            var state = Self.state(phase)
+            #expect(state.on(.cut) == .abandon)
+            #expect(state.isClosing)
+            #expect(state.answerBody == .broken)
+            #expect(state.call(call) == .ignored, "\(call) in \(phase)")
+        }
+    }
+
+    @Test func anAnswerBeforeTheRequestsEndNeedsTheSocket() {
+        var state = Self.state(.handedOver, isUpload: true)
+        #expect(state.call(.respond) == .needsSocket)
+        #expect(state.phase == .handedOver)
+        #expect(state.call(.detach) == .accepted)
+        #expect(state.on(.socketTaken) == .nothing)
+        #expect(state.phase == .taken)
+        // libmicrohttpd's stand-in is cleaned up; the request is the socket's new owner's to record.
+        #expect(state.on(.completed) == .nothing)
+        #expect(state.on(.clientEnded) == .nothing)
+    }
+
+    @Test func aRequestIsAnsweredOnce() {
+        for first in [State.Call.respond, .begin, .upgrade] {
+            for second in [State.Call.respond, .begin, .upgrade, .detach, .dropWaitingAnswer] {
+                var state = Self.state(.handedOver)
+                #expect(state.call(first) == .accepted)
+                #expect(state.call(second) == .ignored, "\(first), \(second)")
+                #expect(state.phase == .decided)
+            }
+        }
+    }
+
+    @Test func finishThenBeginSendsAWholeAnswer() {
+        var state = Self.state(.handedOver)
+        #expect(state.call(.write) == .accepted)
+        #expect(state.call(.finish) == .accepted)
+        #expect(state.answerBody == .ended)
+        #expect(state.call(.begin) == .accepted)
+        for late in [State.Call.write, .finish, .breakOff] { #expect(state.call(late) == .ignored) }
+        #expect(state.answerBody == .ended)
+    }
+
+    @Test func theFirstEndOfABodyCounts() {
+        for (first, second, body) in [
+            (.finish, .breakOff, .ended), (.breakOff, .finish, .broken), (.breakOff, .write, .broken),
+        ] as [(State.Call, State.Call, State.AnswerBody)] {
+            var state = Self.state(.answering)
+            #expect(state.call(first) == .accepted)
+            #expect(state.call(second) == .ignored)
+            #expect(state.answerBody == body)
+        }
+    }
+
+    @Test func whatWasWrittenAndEndedIsForgottenBeforeAnotherAnswer() {
+        var state = Self.state(.handedOver)
+        _ = state.call(.write)
+        _ = state.call(.finish)
+        #expect(state.call(.dropWaitingAnswer) == .accepted)
+        #expect(state.answerBody == .open)
+        #expect(state.call(.respond) == .accepted)
+    }
+
+    @Test(arguments: State.Phase.allCases) func whatTheClientsEndMeans(phase: State.Phase) {
+        let effects: [State.Phase: State.Effect] = [.idle: .hurry, .receiving: .hurry, .taken: .nothing]
+        var state = Self.state(phase)
+        #expect(state.on(.clientEnded) == effects[phase] ?? .abandon)
+        #expect(state.isClosing == (effects[phase] == nil))
+    }
+
+    @Test(arguments: State.Phase.allCases) func whatIsRecordedWhenLibmicrohttpdIsDone(phase: State.Phase) {
+        let effects: [State.Phase: State.Effect] = [.idle: .noRequest, .taken: .nothing]
+        var state = Self.state(phase)
+        #expect(state.on(.completed) == effects[phase] ?? .record)
+        #expect(state.phase == (phase == .taken ? .taken : .idle))
+    }
+
+    @Test func aLongBodyIsHandedOverBeforeItsEndAndThenItsFollowerIsTold() {
+        var state = Self.state(.receiving)
+        #expect(state.on(.bodyOutgrown) == .handOver)
+        #expect(!state.isBodyComplete)
+        #expect(state.on(.bodyOutgrown) == .tellFollower)
+        #expect(state.on(.bodyEnded) == .tellFollower)
+        #expect(state.isBodyComplete)
+    }
+
+    @Test func aRefusedHeadIsAnsweredOnTheSocket() {
+        var state = State()
+        _ = state.on(.lineRead)
+        #expect(state.on(.headRefused) == .nothing)
+        #expect(state.call(.respond) == .needsSocket)
+        #expect(state.call(.detach) == .accepted)
+    }
+
+    @Test(arguments: Deadline.allCases, [false, true])
+    func whatADeadlineMeans(deadline: Deadline, hasInput: Bool) {
+        let expected: Deadline.Expiry =
+            switch deadline {
+            case .none: .nothing
+            case .head: hasInput ? .requestTimeout : .cut
+            case .idle: .cut
+            case .body: .requestTimeout
+            case .send: .sendTimeout
+            }
+        #expect(deadline.expiry(hasInput: hasInput, peerClosed: false) == expected)
+        #expect(deadline.expiry(hasInput: hasInput, peerClosed: true) == .cut)
+    }
+}
