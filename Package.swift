@@ -64,8 +64,8 @@ let package = Package(
         module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
         module("OpenCode"),
         module("Access", ["Addresses", "CSodium"]),
-        module("Projects", ["JSONText", "Logging", "OpenCode", "Systemd"]),
-        module("Instances", ["JSONText", "Logging", "OpenCode", "Projects", "Systemd"]),
+        module("Projects", ["Logging", "OpenCode", "Systemd"]),
+        module("Instances", ["Logging", "OpenCode", "Projects", "Systemd"]),
         module(
             "Supervisors", ["Access", "EnvironmentFiles", "Instances", "Logging", "OpenCode", "Projects", "Systemd"]),
 

@@ -10,7 +10,7 @@ package struct AccessLine: Sendable {
     package var bytes: Int
     /// From the request's first byte to the answer's last one.
     package var duration: Duration
-    /// The project that the path names; nil outside of `/projects/NAME`.
+    /// The project that the request is for; nil where there is none of the name in the path.
     package var project: String?
     /// The request's id; nil where none was given yet.
     package var requestID: String?

@@ -27,12 +27,12 @@ enum ControlAnswers {
     }
 
     static func status(_ name: ProjectName, _ status: ProjectStatus?) -> Answer {
-        status.map { json(200, $0.json) } ?? projectNotFound(name.string)
+        status.map { json(200, ProjectMember.object($0)) } ?? projectNotFound(name.string)
     }
 
     static func projects(_ listing: ProjectListing) -> Answer {
         switch listing {
-        case .projects(let projects): json(200, Project.json(projects))
+        case .projects(let projects): json(200, list(projects.map(ProjectMember.object)))
         case .failed(let reason): .detail(500, "Failed to list projects: \(reason)")
         }
     }
@@ -70,9 +70,15 @@ enum ControlAnswers {
         json(200, #"{"name":\#(JSONText.quoted(name.string)),"port":\#(port),"status":"\#(status)"}"#)
     }
 
-    private static func json(_ status: Int, _ text: String) -> Answer {
+    private static func list(_ objects: [[UInt8]]) -> [UInt8] {
+        [UInt8(ascii: "[")] + objects.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+    }
+
+    private static func json(_ status: Int, _ text: String) -> Answer { json(status, Array(text.utf8)) }
+
+    private static func json(_ status: Int, _ body: [UInt8]) -> Answer {
         var head = ResponseHead(status: status)
         head.fields.append("Content-Type", "application/json")
-        return Answer(head: head, body: Array(text.utf8))
+        return Answer(head: head, body: body)
     }
 }

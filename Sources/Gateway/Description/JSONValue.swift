@@ -1,7 +1,7 @@
 import JSONText
 
 /// A JSON value whose members keep their order (RFC 8259), for texts that are made once at the start.
-enum JSONValue {
+enum JSONValue: Sendable {
     case null
     case boolean(Bool)
     case number(Int)
@@ -16,7 +16,7 @@ enum JSONValue {
         return text
     }
 
-    private func append(to text: inout [UInt8]) {
+    func append(to text: inout [UInt8]) {
         switch self {
         case .null: text.append(contentsOf: "null".utf8)
         case .boolean(let value): text.append(contentsOf: (value ? "true" : "false").utf8)
@@ -43,6 +43,15 @@ enum JSONValue {
             append(element, &text)
         }
         text.append(brackets.utf8Start[1])
+    }
+
+    /// A form in JSON Schema that allows null, too.
+    var orNull: JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(
+            members.map { member in
+                member.name == "type" ? (name: "type", value: [member.value, "null"]) : member
+            })
     }
 
     /// This object with the members of another behind its own.

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import JSONText
 package import OpenCode
 
 /// What `status` tells of a project besides the wire contract's fields.
@@ -36,21 +35,9 @@ package struct InstanceReport: Sendable, Equatable {
         self.warnings = warnings
     }
 
-    /// The fields, for a JSON object.
-    var members: String {
-        """
-        "state":\(JSONText.quoted(state)),"since":\(JSONText.quoted(Self.timestamp(since))),\
-        "pid":\(processIdentifier.map { String($0) } ?? "null"),"restarts":\(restarts),\
-        "version":\(version.map(JSONText.quoted) ?? "null"),\
-        "api":\(family.map { JSONText.quoted($0.rawValue) } ?? "null"),\
-        "last_error":\(lastError.map(JSONText.quoted) ?? "null"),\
-        "warnings":[\(warnings.map(JSONText.quoted).joined(separator: ","))]
-        """
-    }
-
-    /// Date and time as RFC 3339 has them, in UTC, to the second.
-    private static func timestamp(_ nanoseconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(nanoseconds / 1_000_000_000)).formatted(.iso8601)
+    /// ``since`` as RFC 3339 has it, in UTC, to the second.
+    package var sinceText: String {
+        Date(timeIntervalSince1970: Double(since / 1_000_000_000)).formatted(.iso8601)
     }
 }
 
@@ -66,7 +53,4 @@ package struct ProjectStatus: Sendable, Equatable {
         self.project = project
         self.report = report
     }
-
-    /// The JSON object: the wire contract's fields first.
-    package var json: String { "{\(project.members),\(report.members)}" }
 }

@@ -1,4 +1,3 @@
-internal import JSONText
 package import OpenCode
 
 /// A project as it is on disk.
@@ -17,8 +16,6 @@ package struct ProjectFolder: Sendable, Equatable {
     package let hasPackageJSON: Bool
     /// What requests to its instance may name as their directory.
     package let scope: DirectoryScope
-    /// The first members of its JSON object, which are made once and not for each list.
-    package let jsonMembers: String
 
     /// A folder of these properties; without a resolved path no link leads to it.
     package init(
@@ -32,10 +29,6 @@ package struct ProjectFolder: Sendable, Equatable {
         scope = DirectoryScope(folder: path, resolved: resolvedPath ?? path, isRepository: hasGit)
         self.hasGit = hasGit
         self.hasPackageJSON = hasPackageJSON
-        jsonMembers = """
-            "name":\(JSONText.quoted(name.string)),"path":\(JSONText.quoted(path)),\
-            "has_git":\(hasGit),"has_package_json":\(hasPackageJSON),
-            """
     }
 }
 

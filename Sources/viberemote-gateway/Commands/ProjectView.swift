@@ -1,3 +1,5 @@
+import Gateway
+
 /// A project as the running gateway describes it: the contract's fields, and those of `status` that this gateway has
 /// besides.
 struct ProjectView: Decodable, CustomStringConvertible {
@@ -5,7 +7,6 @@ struct ProjectView: Decodable, CustomStringConvertible {
     let path: String
     let isRunning: Bool
     let port: UInt16?
-    let hasGit: Bool?
     /// The folder has gone while its instance runs.
     let missing: Bool?
     let state: String?
@@ -19,12 +20,21 @@ struct ProjectView: Decodable, CustomStringConvertible {
     let lastError: String?
     let warnings: [String]?
 
-    private enum CodingKeys: String, CodingKey {
-        case name, path, port, missing, state, since, restarts, version, api, warnings
-        case isRunning = "is_running"
-        case hasGit = "has_git"
-        case processIdentifier = "pid"
-        case lastError = "last_error"
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: ProjectMember.self)
+        name = try members.decode(String.self, forKey: .name)
+        path = try members.decode(String.self, forKey: .path)
+        isRunning = try members.decode(Bool.self, forKey: .isRunning)
+        port = try members.decodeIfPresent(UInt16.self, forKey: .port)
+        missing = try members.decodeIfPresent(Bool.self, forKey: .missing)
+        state = try members.decodeIfPresent(String.self, forKey: .state)
+        since = try members.decodeIfPresent(String.self, forKey: .since)
+        processIdentifier = try members.decodeIfPresent(Int32.self, forKey: .processIdentifier)
+        restarts = try members.decodeIfPresent(Int.self, forKey: .restarts)
+        version = try members.decodeIfPresent(String.self, forKey: .version)
+        api = try members.decodeIfPresent(String.self, forKey: .api)
+        lastError = try members.decodeIfPresent(String.self, forKey: .lastError)
+        warnings = try members.decodeIfPresent([String].self, forKey: .warnings)
     }
 
     /// One line for each project, below a heading.

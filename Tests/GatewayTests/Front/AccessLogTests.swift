@@ -71,6 +71,21 @@ import Testing
         #expect(try gateway.fields(of: try gateway.accessLine { $0.contains("locked") })["status"] as? Int == 401)
     }
 
+    @Test func theProjectIsOneThatThereIs() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        try gateway.makeProject("a b")
+        for (target, project) in [
+            ("/projects/demo/status", "demo"), ("/projects/demo/api/1", "demo"), ("/projects/a%20b/status", "a b"),
+            ("/projects/a%20b/api/2", "a b"), ("/projects/nobody/status", nil), ("/projects/nobody/api/3", nil),
+            ("/projects", nil),
+        ] as [(String, String?)] {
+            _ = try gateway.request("GET", target)
+            let fields = try gateway.fields(of: try gateway.accessLine { $0.contains("\"\(target)\"") })
+            #expect(fields["project"] as? String == project, "\(target)")
+        }
+    }
+
     @Test func aStreamHasItsLineWhenItEnds() throws {
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(
@@ -155,6 +170,9 @@ import Testing
         #expect(try gateway.end() == .exited(0))
         try gateway.waitForLog("the gateway has ended")
         #expect(!gateway.log.contains { $0.contains("\"message\":\"request\"") })
+        // What is counted does not depend on it.
+        let counts = try #require(gateway.log.first { $0.contains("no request runs any more") })
+        #expect(counts.contains(#""requests":1,"server_errors":0,"turned_away":0"#))
     }
 
     @Test func textLinesAreForPeople() throws {

@@ -27,6 +27,9 @@ import Testing
             "/projects/demo/status?auth_token=\(Self.secret)",
             "/projects/nobody/api;auth_token=\(Self.secret)/x", "/nothing;auth_token=\(Self.secret)",
             "/projects/demo/api;auth_token=\(Self.secret)", "/projects/no/api/x;%61uth_token=\(Self.secret)",
+            // Written where a project's name stands, which it could be.
+            "/projects/;auth_token=\(Self.secret)/api/x", "/projects/demo;auth_token=\(Self.secret)/api/x",
+            "/projects/;auth_token=\(Self.secret)/status", "/projects/demo;auth_token=\(Self.secret)/status",
         ] {
             _ = try rig.gateway.request("GET", path)
         }

@@ -20,7 +20,7 @@ import Testing
         let status = try #require(await rig.registry.status(.alpha))
         #expect(status.report.processIdentifier == 4711 && status.report.restarts == 0)
         // It has been ready since its start, whenever the gateway came.
-        #expect(status.json.contains(#""since":"2026-11-21T20:47:03Z""#))
+        #expect(status.report.sinceText == "2026-11-21T20:47:03Z")
         #expect(rig.supervisor.calls.withLock { $0 } == [])
         await rig.end()
         #expect(rig.supervisor.calls.withLock { $0 } == [], "it outlives the gateway")

@@ -1,27 +1,36 @@
+import HTTPServer
 import Instances
 import Projects
 import Testing
 
-@Suite struct ProjectJSONTests {
+@testable import Gateway
+
+@Suite struct ProjectMemberTests {
+    private func json(_ project: Project) -> String { String(decoding: ProjectMember.object(project), as: UTF8.self) }
+
     @Test func theJSONIsTheContracts() throws {
         let folder = ProjectFolder(
             name: try #require(ProjectName("a \"b\"\\ü")), path: "/home/vibe/a \"b\"\\ü", hasGit: true,
             hasPackageJSON: false)
         let running = Project(folder: folder, state: .ready(port: 4096))
         #expect(
-            running.json
+            json(running)
                 == #"{"name":"a \"b\"\\ü","path":"/home/vibe/a \"b\"\\ü","has_git":true,"has_package_json":false,"#
                 + #""is_running":true,"port":4096}"#)
         let booting = Project(folder: folder, state: .probing(port: 4096))
-        #expect(booting.json.hasSuffix(#""is_running":false,"port":null}"#))
-        #expect(Project.json([running, booting]) == "[\(running.json),\(booting.json)]")
-        #expect(Project.json([]) == "[]")
+        #expect(json(booting).hasSuffix(#""is_running":false,"port":null}"#))
+        let list = ControlAnswers.projects(.projects([running, booting]))
+        #expect(String(decoding: list.body, as: UTF8.self) == "[\(json(running)),\(json(booting))]")
     }
 
     @Test func aFolderThatHasGoneSaysSoBehindTheContractsFields() throws {
         let folder = ProjectFolder(
             name: try #require(ProjectName("gone")), path: "/home/vibe/gone", hasGit: false, hasPackageJSON: false)
         let project = Project(folder: folder, state: .ready(port: 4096), isMissing: true)
-        #expect(project.json.hasSuffix(#""is_running":true,"port":4096,"missing":true}"#))
+        #expect(json(project).hasSuffix(#""is_running":true,"port":4096,"missing":true}"#))
+    }
+
+    @Test func everyMemberIsTheListsOrTheReports() {
+        #expect(ProjectMember.listed + ProjectMember.reported == ProjectMember.allCases)
     }
 }

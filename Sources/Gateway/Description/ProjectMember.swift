@@ -1,0 +1,123 @@
+internal import Instances
+import JSONText
+internal import OpenCode
+internal import Projects
+
+/// The members of a project's JSON object, in their order: each with its name, its form, and where its value comes from.
+/// `GET /projects`, `status`, their schemas and the command `project` are made of it.
+package enum ProjectMember: String, CodingKey, CaseIterable, Sendable {
+    case name
+    case path
+    case hasGit = "has_git"
+    case hasPackageJSON = "has_package_json"
+    case isRunning = "is_running"
+    case port
+    case missing
+    case state
+    case since
+    case processIdentifier = "pid"
+    case restarts
+    case version
+    case api
+    case lastError = "last_error"
+    case warnings
+
+    /// Those of the wire contract, which every project has.
+    static let contract: [ProjectMember] = [.name, .path, .hasGit, .hasPackageJSON, .isRunning, .port]
+    /// Those of a project in the list.
+    static let listed = contract + [.missing]
+    /// Those that `status` has besides.
+    static let reported: [ProjectMember] = [
+        .state, .since, .processIdentifier, .restarts, .version, .api, .lastError, .warnings,
+    ]
+
+    /// The object of a project in the list.
+    static func object(_ project: Project) -> [UInt8] { object(project, nil, listed) }
+
+    /// The object that `status` answers.
+    static func object(_ status: ProjectStatus) -> [UInt8] { object(status.project, status.report, allCases) }
+
+    private static func object(_ project: Project, _ report: InstanceReport?, _ members: [ProjectMember]) -> [UInt8] {
+        var text: [UInt8] = [UInt8(ascii: "{")]
+        for member in members {
+            guard let value = member.value(project, report) else { continue }
+            if text.count > 1 { text.append(UInt8(ascii: ",")) }
+            text.append(jsonString: member.rawValue)
+            text.append(UInt8(ascii: ":"))
+            value.append(to: &text)
+        }
+        text.append(UInt8(ascii: "}"))
+        return text
+    }
+
+    /// Its value; nil where it is left out.
+    private func value(_ project: Project, _ report: InstanceReport?) -> JSONValue? {
+        switch self {
+        case .name: return .string(project.folder.name.string)
+        case .path: return .string(project.folder.path)
+        case .hasGit: return .boolean(project.folder.hasGit)
+        case .hasPackageJSON: return .boolean(project.folder.hasPackageJSON)
+        case .isRunning: return .boolean(project.state.port != nil)
+        case .port: return project.state.port.map { .number(Int($0)) } ?? .null
+        case .missing: return project.isMissing ? true : nil
+        case .state, .since, .processIdentifier, .restarts, .version, .api, .lastError, .warnings:
+            return report.map(value)
+        }
+    }
+
+    private func value(_ report: InstanceReport) -> JSONValue {
+        switch self {
+        case .state: .string(report.state)
+        case .since: .string(report.sinceText)
+        case .processIdentifier: report.processIdentifier.map { .number(Int($0)) } ?? .null
+        case .restarts: .number(report.restarts)
+        case .version: report.version.map { .string($0) } ?? .null
+        case .api: report.family.map { .string($0.rawValue) } ?? .null
+        case .lastError: report.lastError.map { .string($0) } ?? .null
+        case .warnings: .array(report.warnings.map { .string($0) })
+        default: .null
+        }
+    }
+
+    /// Its form in JSON Schema.
+    var form: JSONValue {
+        switch self {
+        case .name: ["type": "string", "description": "The folder's name."]
+        case .path: ["type": "string", "description": "The folder's absolute path."]
+        case .hasGit: ["type": "boolean", "description": "Whether it has a `.git`."]
+        case .hasPackageJSON: ["type": "boolean", "description": "Whether it has a `package.json`."]
+        case .isRunning: ["type": "boolean", "description": "Whether its OpenCode server takes requests."]
+        case .port: Self.portForm.orNull
+        case .missing:
+            ["const": true, "description": "Only there where the folder is gone while its server still runs."]
+        case .state:
+            [
+                "type": "string", "enum": .array(InstanceState.names.map { .string($0) }),
+                "description": "What its server is doing. Requests reach one that is ready, busy or unhealthy.",
+            ]
+        case .since: ["type": "string", "format": "date-time", "description": "When that began (RFC 3339)."]
+        case .processIdentifier:
+            (["type": "integer", "minimum": 1, "description": "The server's process."] as JSONValue).orNull
+        case .restarts:
+            ["type": "integer", "minimum": 0, "description": "How often it was started again after it ended."]
+        case .version: (["type": "string", "description": "OpenCode's version."] as JSONValue).orNull
+        case .api:
+            ([
+                "type": "string", "enum": ["1", "2", .null],
+                "description": "Which of OpenCode's two APIs it speaks.",
+            ] as JSONValue).orNull
+        case .lastError:
+            (["type": "string", "description": "What is wrong now, or what went wrong last."] as JSONValue).orNull
+        case .warnings:
+            [
+                "type": "array", "items": ["type": "string"],
+                "description": "Sentences about what works and should be known all the same.",
+            ]
+        }
+    }
+
+    /// The form of a port that there is.
+    static let portForm: JSONValue = [
+        "type": "integer", "minimum": 1, "maximum": 65535, "description": "The OpenCode server's port on 127.0.0.1.",
+    ]
+}
