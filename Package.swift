@@ -56,6 +56,7 @@ let package = Package(
         module("EventLoop", ["CLinux", "Locking"]),
         module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes", "JSONText"]),
         module("HTTPClient", ["Addresses", "EventLoop", "HTTPTypes"]),
+        module("Outbound", ["Addresses", "CCurl", "Locking"]),
         module("Systemd", ["CSystemd", "Locking"]),
 
         // Pure knowledge and domain.
@@ -81,7 +82,7 @@ let package = Package(
             [
                 "Gateway", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes", "Projects",
                 "Instances", "Supervisors", "Logging", "Locking", "OpenCode", "Settings", "Systemd", "Access",
-                "Addresses",
+                "Addresses", "Outbound",
             ]),
         module("TestKit", ["CSpawn"]),
         program("opencode-twin", ["TestKit"]),
@@ -93,6 +94,7 @@ let package = Package(
         tests("JSONTextTests", ["JSONText"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("HTTPClientTests", ["Addresses", "HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
+        tests("OutboundTests", ["Outbound", "Addresses", "Locking", "TestKit"]),
         tests("SystemdTests", ["Systemd", "TestKit"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),

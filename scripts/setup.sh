@@ -12,6 +12,8 @@ set -eu
 
 wanted_swift=6.2
 build_packages="libmicrohttpd-dev libcurl4-openssl-dev libsystemd-dev libsodium-dev pkg-config curl"
+# A server of the tests' own that speaks TLS.
+test_packages="openssl python3"
 schemathesis_packages="python3 python3-venv"
 clients_packages="python3 python3-venv git"
 bench_packages="nginx-light haproxy wrk python3"
@@ -102,7 +104,7 @@ case ${1-} in
     clients) packages="$build_packages $clients_packages" ;;
     shells) packages="$build_packages $shell_packages" ;;
     lab) packages="$build_packages $lab_packages" ;;
-    "") packages=$build_packages ;;
+    "") packages="$build_packages $test_packages" ;;
     *) fail "\"$1\" is not known: use scripts/setup.sh, scripts/setup.sh bench, scripts/setup.sh schemathesis, scripts/setup.sh clients, scripts/setup.sh shells, scripts/setup.sh lab or scripts/setup.sh swift" ;;
 esac
 

@@ -50,3 +50,22 @@ static inline CURLMcode ccurl_multi_set_callbacks(
 }
 /// The result of a finished transfer: it stands in a union, which Swift reads less plainly.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }
+
+// For the module Outbound.
+static inline CURLcode ccurl_set_prerequest(CURL *handle, int (*callback)(void *, char *, char *, int, int)) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
+}
+static inline CURLcode ccurl_get_string(CURL *handle, CURLINFO info, char **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLcode ccurl_get_size(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+static inline CURLcode ccurl_get_certificates(CURL *handle, struct curl_certinfo **value) {
+    return curl_easy_getinfo(handle, CURLINFO_CERTINFO, value);
+}
+/// The whole address, of which `addr` shows only the beginning (CURLOPT_OPENSOCKETFUNCTION(3)).
+static inline const struct sockaddr *ccurl_address(const struct curl_sockaddr *address) { return &address->addr; }

@@ -1,0 +1,74 @@
+/// Reads an answer's head from the lines that libcurl hands over (CURLOPT_HEADERFUNCTION(3)): HTTP/2's, too, in the
+/// form of HTTP/1.1, interim answers before it and trailer fields behind the body. Pure.
+struct AnswerHeadReader {
+    /// What a line has brought about.
+    enum Step: Equatable {
+        /// More is to come.
+        case more
+        /// The head is whole.
+        case whole
+        /// It is no head.
+        case fault(String)
+    }
+
+    private(set) var status = 0
+    private(set) var version = OutboundHead.Version.one
+    private(set) var fields: [OutboundField] = []
+    private(set) var isWhole = false
+    private var length = 0
+
+    /// Bytes of one head at most.
+    static let longest = 64 * 1024
+
+    /// Takes the next line with its end.
+    mutating func take(_ line: some Collection<UInt8>) -> Step {
+        length += line.count
+        guard length <= Self.longest else { return .fault("its head is longer than \(Self.longest / 1024) KiB") }
+        let text = Self.text(line)
+        // Trailer fields are nobody's business here.
+        if isWhole { return .more }
+        if text.isEmpty { return endOfHead() }
+        if status == 0 { return begin(text) }
+        if text.first == " " || text.first == "\t" { return .fault("a field of its head is folded") }
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+            return .fault("a line of its head is no field")
+        }
+        fields.append(OutboundField(String(text[..<colon]), Self.trimmed(text[text.index(after: colon)...])))
+        return .more
+    }
+
+    private mutating func begin(_ text: String) -> Step {
+        let words = text.split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].count == 3, let code = Int(words[1]),
+            (100...599).contains(code)
+        else { return .fault("its status line is none") }
+        status = code
+        version = words[0].hasPrefix("HTTP/2") ? .two : .one
+        return .more
+    }
+
+    private mutating func endOfHead() -> Step {
+        guard status != 0 else { return .more }
+        if status < 200 {
+            status = 0
+            fields = []
+            return .more
+        }
+        isWhole = true
+        return .whole
+    }
+
+    private static func text(_ line: some Collection<UInt8>) -> String {
+        var text = String(decoding: line, as: UTF8.self)
+        // CR and LF are one Character.
+        while let last = text.unicodeScalars.last, last == "\r" || last == "\n" { text.unicodeScalars.removeLast() }
+        return text
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text
+        while text.first == " " || text.first == "\t" { text.removeFirst() }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,25 @@
+internal import Glibc
+
+/// The dates of certificates as OpenSSL prints them and libcurl hands them on (ASN1_TIME_print(3)).
+enum CertificateDate {
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Seconds since 1970 of `Nov 22 16:00:00 2027 GMT`; nil where it is no such date.
+    static func seconds(_ text: String) -> Int? {
+        let words = text.split(separator: " ")
+        guard words.count == 5, words[4] == "GMT", let month = months.firstIndex(of: String(words[0])),
+            let day = Int32(words[1]), let year = Int32(words[3]), (1950...9999).contains(year)
+        else { return nil }
+        // Fractions of a second may follow the time.
+        let clock = words[2].prefix { $0 != "." }.split(separator: ":").compactMap { Int32($0) }
+        guard clock.count == 3, (1...31).contains(day), clock.allSatisfy({ (0...60).contains($0) }) else { return nil }
+        var parts = tm()
+        parts.tm_year = year - 1900
+        parts.tm_mon = Int32(month)
+        parts.tm_mday = day
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (clock[0], clock[1], clock[2])
+        return timegm(&parts)
+    }
+}

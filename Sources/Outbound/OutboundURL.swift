@@ -1,0 +1,124 @@
+package import Addresses
+internal import CCurl
+
+/// A URL of the outside world, read by libcurl's own parser, so that what is judged is what is asked (curl_url(3)).
+package struct OutboundURL: Sendable, Equatable {
+    /// Which schemes a caller takes.
+    package enum Schemes: Sendable, Equatable {
+        /// `https` alone.
+        case https
+        /// `http` as well.
+        case httpToo
+    }
+
+    /// Why a text is no URL that can be asked; one sentence with what to do, which never repeats the text: it may hold
+    /// a secret.
+    package struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The sentence.
+        package let description: String
+    }
+
+    /// The URL in its normal form, without a fragment.
+    package let text: String
+    /// `https` or `http`.
+    package let scheme: String
+    /// A name in lower case or a numeric address, an IPv6 address without brackets.
+    package let host: String
+    /// The port, also where it is the scheme's own.
+    package let port: UInt16
+
+    private static let longest = 8 * 1024
+
+    /// Reads a URL.
+    package init(_ text: String, allowing schemes: Schemes = .https) throws(Invalid) {
+        guard text.utf8.count <= Self.longest else {
+            throw Invalid(description: "The URL is longer than \(Self.longest) bytes: use a shorter one.")
+        }
+        // RFC 3986 §2: everything else stands percent-encoded. Parsers disagree about a backslash.
+        guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else {
+            throw Invalid(
+                description:
+                    "The URL holds spaces, control characters or letters beyond ASCII: percent-encode them, and "
+                    + "write names in Punycode (xn--…).")
+        }
+        let prefixes = schemes == .httpToo ? ["https://", "http://"] : ["https://"]
+        guard prefixes.contains(where: { text.lowercased().hasPrefix($0) && !text.dropFirst($0.count).hasPrefix("/") })
+        else {
+            throw Invalid(
+                description:
+                    "The URL does not begin with \(prefixes.joined(separator: " or ")): write it out with its scheme.")
+        }
+        guard let parts = Parts(text) else {
+            throw Invalid(
+                description: "The URL can't be read, or holds a user name: write it as https://host/path, without "
+                    + "user@ before the host.")
+        }
+        var host = parts.host.lowercased()
+        let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")
+        if isLiteral { host = String(host.dropFirst().dropLast()) }
+        guard isLiteral ? host.utf8.allSatisfy(Self.isOfIPv6) && IPAddress(host) != nil : Self.isName(host),
+            let port = UInt16(parts.port), port != 0
+        else {
+            throw Invalid(
+                description:
+                    "The URL has no host that can be asked: write a name, a numeric address, or an IPv6 address in "
+                    + "brackets, and a port from 1 to 65535 if any.")
+        }
+        self.text = parts.url
+        scheme = parts.scheme
+        self.host = host
+        self.port = port
+    }
+
+    private static func isName(_ host: String) -> Bool {
+        !host.isEmpty && host.utf8.count <= 254
+            && host.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-._".utf8.contains(byte)
+            } && !host.hasPrefix(".") && !host.contains("..")
+    }
+
+    private static func isOfIPv6(_ byte: UInt8) -> Bool {
+        "0123456789abcdef:.".utf8.contains(byte)
+    }
+
+    /// Scheme and authority, for messages: a path may be secret.
+    package var origin: String {
+        let shown = host.contains(":") ? "[\(host)]" : host
+        return port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(shown)" : "\(scheme)://\(shown):\(port)"
+    }
+
+    /// The numeric address that the host is; nil where it is a name.
+    package var address: IPAddress? { IPAddress(host.hasSuffix(".") ? String(host.dropLast()) : host) }
+}
+
+extension OutboundURL: CustomStringConvertible {
+    /// The origin: a path may be secret.
+    package var description: String { origin }
+}
+
+/// What libcurl's parser finds in a URL.
+private struct Parts {
+    let url: String
+    let scheme: String
+    let host: String
+    let port: String
+
+    init?(_ text: String) {
+        guard let handle = curl_url() else { return nil }
+        defer { curl_url_cleanup(handle) }
+        guard curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK,
+            curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0) == CURLUE_OK
+        else { return nil }
+        func part(_ name: CURLUPart, _ flags: UInt32 = 0) -> String? {
+            var value: UnsafeMutablePointer<CChar>?
+            guard curl_url_get(handle, name, &value, flags) == CURLUE_OK, let value else { return nil }
+            defer { curl_free(value) }
+            return String(cString: value)
+        }
+        guard let url = part(CURLUPART_URL), let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST),
+            let port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)), part(CURLUPART_ZONEID) == nil
+        else { return nil }
+        (self.url, self.scheme, self.host, self.port) = (url, scheme.lowercased(), host, port)
+    }
+}

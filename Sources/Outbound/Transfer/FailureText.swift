@@ -1,0 +1,97 @@
+internal import CCurl
+
+/// Where libcurl writes what went wrong (CURLOPT_ERRORBUFFER(3)): memory that stays where it is.
+struct ErrorText: ~Copyable {
+    private let memory = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    init() { memory.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE)) }
+
+    deinit { memory.deallocate() }
+
+    func attach(to easy: UnsafeMutableRawPointer) { ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, memory) }
+
+    /// The text without what could command a terminal.
+    var text: String {
+        String(
+            String.UnicodeScalarView(
+                String(cString: memory).unicodeScalars.filter { $0.properties.generalCategory != .control }))
+    }
+}
+
+/// Makes sentences of libcurl's codes (libcurl-errors(3)).
+struct FailureText {
+    let transfer: Transfer
+    /// libcurl's own words.
+    let detail: String
+
+    private var origin: String { transfer.request.url.origin }
+
+    func failure(_ code: CURLcode) -> OutboundFailure {
+        if code == CURLE_PEER_FAILED_VERIFICATION { return certificate() }
+        if let refusal = proxyRefusal(code) { return refusal }
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return OutboundFailure(
+                .name,
+                "The name \(transfer.request.url.host) is not known: correct it, or look at this machine's name server "
+                    + "(/etc/resolv.conf).")
+        case CURLE_COULDNT_CONNECT:
+            return OutboundFailure(
+                .connection,
+                "\(origin) accepts no connection: look whether its server runs, and whether a firewall or a "
+                    + "router keeps this machine out.")
+        case CURLE_SSL_CACERT_BADFILE:
+            return OutboundFailure(
+                .unavailable,
+                "The certificates of authorities can't be read: install ca-certificates, or correct SSL_CERT_FILE.")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER:
+            return OutboundFailure(
+                .connection, "\(origin) does not speak TLS as it must (\(detail)): look at its port and its settings.")
+        case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            return OutboundFailure(
+                .connection, "\(origin) ended the connection before its answer was whole: look at its log.")
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
+            return OutboundFailure(
+                .answer, "\(origin) does not answer as a web server (\(detail)): look at what runs there.")
+        case CURLE_OUT_OF_MEMORY:
+            return OutboundFailure(.unavailable, "There is no memory for a request to \(origin).")
+        default:
+            let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+            return OutboundFailure(.connection, "\(origin) could not be asked: \(words).")
+        }
+    }
+
+    private func proxyRefusal(_ code: CURLcode) -> OutboundFailure? {
+        guard let proxy = transfer.proxy else { return nil }
+        let status = transfer.number(CURLINFO_HTTP_CONNECTCODE)
+        if code == CURLE_RECV_ERROR, status >= 300 {
+            return OutboundFailure(
+                .proxy,
+                "The proxy (\(proxy.variable)) refuses \(origin) with \(status): allow it there, or name the host in "
+                    + "no_proxy.")
+        }
+        guard [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY].contains(code) else { return nil }
+        return OutboundFailure(
+            .proxy,
+            "The proxy for \(origin) can't be reached: correct \(proxy.variable), or look whether the proxy runs.")
+    }
+
+    /// openssl-verification-options(1) lists the numbers. A name that does not match is found by libcurl itself.
+    private func certificate() -> OutboundFailure {
+        let (fault, words): (OutboundFailure.CertificateFault, String)
+        switch transfer.number(CURLINFO_SSL_VERIFYRESULT) {
+        case 9: (fault, words) = (.notYetValid, "is not valid yet: look at this machine's clock")
+        case 10: (fault, words) = (.expired, "has expired: renew it")
+        case 18, 19, 20, 21:
+            (fault, words) = (
+                .unknownIssuer,
+                "is signed by nobody whom this machine knows: let the server send its whole chain, or name "
+                    + "your authority's certificate in SSL_CERT_FILE"
+            )
+        case _ where detail.contains("subject name") || detail.contains("does not match"):
+            (fault, words) = (.otherName, "is for another name: get one for \(transfer.request.url.host)")
+        default: (fault, words) = (.other, "is not to be believed (\(detail)): mend it there")
+        }
+        return OutboundFailure(.certificate(fault), "The certificate of \(origin) \(words).")
+    }
+}

@@ -1,0 +1,213 @@
+internal import Addresses
+internal import CCurl
+
+/// One request on its way, with its redirects. It belongs to the transfers' thread.
+final class Transfer {
+    /// What follows the end of one of libcurl's transfers.
+    enum Outcome {
+        /// A redirect is to be followed.
+        case again
+        /// That was it.
+        case ended(OutboundFailure?)
+    }
+
+    let id: UInt64
+    let easy: UnsafeMutableRawPointer
+    private(set) var request: OutboundRequest
+    let settings: OutboundSettings
+    private(set) var proxy: ProxyEnvironment.Proxy?
+    /// Why the transfer was given up from here, where it was.
+    var fault: OutboundFailure?
+    /// The last address that was refused, and why.
+    var refused: (address: IPAddress, reason: String)?
+    /// How often libcurl has begun to send the request.
+    var sendings = 0
+
+    private let deadline: ContinuousClock.Instant
+    private let receive: @Sendable (OutboundEvent) -> Void
+    private var head = AnswerHeadReader()
+    private var length = 0
+    private var isRedirect = false
+    private var fieldLines: UnsafeMutablePointer<curl_slist>?
+    /// Whether a server behind a redirect got the request before.
+    private var hasArrived = false
+    private var errorText = ErrorText()
+
+    init?(_ order: Inbox.Order, _ settings: OutboundSettings) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.easy = easy
+        self.settings = settings
+        id = order.id
+        request = order.request
+        deadline = order.deadline
+        receive = order.receive
+        configure()
+        errorText.attach(to: easy)
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(fieldLines)
+    }
+
+    /// Makes the handle ready for the request; answers why it must not be sent.
+    func prepare() -> OutboundFailure? {
+        let url = request.url
+        proxy = settings.proxies.proxy(for: url)
+        if let proxy, let reason = request.reach.refusal(behindProxy: url, own: OwnAddresses.current()) {
+            return OutboundFailure(
+                .address,
+                "\(url.origin) is not asked through the proxy (\(proxy.variable)): its host is \(reason). Use a name of "
+                    + "the public Internet, or allow that network.")
+        }
+        let left = deadline - .now
+        guard left > .zero else { return timedOut() }
+        (head, length, isRedirect, fault, refused, sendings) = (AnswerHeadReader(), 0, false, nil, nil, 0)
+        guard setFields() else {
+            return OutboundFailure(.unavailable, "There is no memory for a request to \(url.origin).")
+        }
+        ccurl_set_string(easy, CURLOPT_URL, url.text)
+        ccurl_set_string(easy, CURLOPT_PROXY, proxy?.text ?? "")
+        ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, Int(left / .milliseconds(1))))
+        ccurl_set_long(
+            easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(min(request.connectTimeout, left) / .milliseconds(1))))
+        setForm()
+        return nil
+    }
+
+    private func setFields() -> Bool {
+        ccurl_set_fields(easy, nil)
+        curl_slist_free_all(fieldLines)
+        fieldLines = nil
+        // A name without a value keeps libcurl from adding the field by itself; with a semicolon the value is empty.
+        let names = Set(request.fields.map { $0.name.lowercased() })
+        let suppressed = ["Accept", "Content-Type", "Expect"].filter { !names.contains($0.lowercased()) }
+        let lines =
+            request.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+            + suppressed.map { "\($0):" }
+        for line in lines {
+            guard let longer = curl_slist_append(fieldLines, line) else { return false }
+            fieldLines = longer
+        }
+        ccurl_set_fields(easy, fieldLines)
+        return true
+    }
+
+    private func setForm() {
+        ccurl_set_long(easy, CURLOPT_HTTPGET, 1)
+        ccurl_set_string(easy, CURLOPT_CUSTOMREQUEST, request.method)
+        if request.method == "HEAD" {
+            ccurl_set_long(easy, CURLOPT_NOBODY, 1)
+        } else if let body = request.body {
+            ccurl_set_long(easy, CURLOPT_POST, 1)
+            ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int64(body.count))
+            // Copied before the call returns; an empty body needs an address, too.
+            (body + [0]).withUnsafeBytes { bytes in
+                _ = ccurl_set_pointer(
+                    easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            }
+        } else if request.method == "POST" {
+            ccurl_set_long(easy, CURLOPT_POST, 1)
+            ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, 0)
+            ccurl_set_string(easy, CURLOPT_COPYPOSTFIELDS, "")
+        }
+    }
+
+    /// Takes a line of the answer's head; false ends the transfer.
+    func receivedLine(_ line: some Collection<UInt8>) -> Bool {
+        switch head.take(line) {
+        case .more: return true
+        case .fault(let reason):
+            fault = OutboundFailure(
+                .answer, "\(request.url.origin) does not answer as a web server: \(reason). Look at what runs there.")
+            return false
+        case .whole:
+            let hasTarget = head.fields.contains { $0.name.lowercased() == "location" }
+            isRedirect = hasTarget && request.mostRedirects >= 0 && request.follows(head.status) && followsRedirects
+            if !isRedirect {
+                receive(
+                    .head(
+                        OutboundHead(
+                            status: head.status, fields: head.fields, version: head.version, url: request.url,
+                            certificateEnd: certificateEnd())))
+            }
+            return true
+        }
+    }
+
+    /// Whether the caller has any redirects followed: who wants none gets each as an answer.
+    private lazy var followsRedirects = request.mostRedirects > 0
+
+    /// Takes a part of the answer's body; false ends the transfer.
+    func receivedBody(_ bytes: [UInt8]) -> Bool {
+        let most = min(request.longestAnswer, OutboundRequest.longestAnswer)
+        length += bytes.count
+        guard length <= most else {
+            fault = OutboundFailure(
+                .size, "The answer of \(request.url.origin) is longer than \(most) bytes: ask for less.")
+            return false
+        }
+        if !isRedirect { receive(.bytes(bytes)) }
+        return true
+    }
+
+    /// What follows now that libcurl has ended its transfer.
+    func outcome(_ result: CURLcode) -> Outcome {
+        guard result == CURLE_OK else { return .ended(failure(result)) }
+        if isRedirect { return redirect() }
+        guard head.isWhole else {
+            return .ended(OutboundFailure(.answer, "\(request.url.origin) gives no answer: look at what runs there."))
+        }
+        return .ended(nil)
+    }
+
+    private func redirect() -> Outcome {
+        hasArrived = true
+        guard request.mostRedirects > 0 else {
+            return .ended(
+                OutboundFailure(.redirect, "\(request.url.origin) redirects too often: use the URL where it leads to."))
+        }
+        guard let text = string(CURLINFO_REDIRECT_URL) else {
+            return .ended(
+                OutboundFailure(
+                    .redirect, "\(request.url.origin) redirects to something that is no URL: mend it there."))
+        }
+        // Whoever is asked with TLS must not lead away from it.
+        let schemes = request.url.scheme == "https" ? .https : request.schemes
+        do throws(OutboundURL.Invalid) {
+            request = request.redirected(to: try OutboundURL(text, allowing: schemes))
+            return .again
+        } catch {
+            return .ended(
+                OutboundFailure(
+                    .redirect, "\(request.url.origin) redirects to what is not followed. \(error.description)"))
+        }
+    }
+
+    private func failure(_ result: CURLcode) -> OutboundFailure {
+        if result == CURLE_OPERATION_TIMEDOUT { return timedOut() }
+        if let fault { return fault }
+        if let refused, [CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK].contains(result) {
+            return OutboundFailure(
+                .address,
+                "\(request.url.origin) is not asked: \(refused.address) is \(refused.reason). Use an address of the "
+                    + "public Internet, or allow that network.")
+        }
+        return FailureText(transfer: self, detail: errorText.text).failure(result)
+    }
+
+    private func timedOut() -> OutboundFailure {
+        let what = sendings == 0 ? "can't be reached" : head.isWhole ? "did not end its answer" : "did not answer"
+        return OutboundFailure(
+            .time,
+            "\(request.url.origin) \(what) in time: look whether its server works, and whether a firewall holds "
+                + "something back.")
+    }
+
+    /// Tells of the end; nothing is told after it.
+    func end(_ failure: OutboundFailure?) {
+        var failure = failure
+        failure?.mayHaveArrived = hasArrived || sendings > 0
+        receive(.ended(failure))
+    }
+}

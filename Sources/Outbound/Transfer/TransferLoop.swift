@@ -1,0 +1,133 @@
+internal import CCurl
+internal import Locking
+
+/// The transfers' thread: runs those that have a turn, lets others wait for theirs.
+final class TransferLoop {
+    private let settings: OutboundSettings
+    private let inbox: Inbox
+    private let multi: UnsafeMutableRawPointer
+    private var running: [UInt64: Transfer] = [:]
+    private var waiting: [Inbox.Order] = []
+
+    static let stopped = OutboundFailure(.unavailable, "The request was given up: the program ends.")
+
+    init(_ settings: OutboundSettings, _ inbox: Inbox) {
+        self.settings = settings
+        self.inbox = inbox
+        multi = inbox.handle.pointer
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, settings.mostAtOnce)
+    }
+
+    /// Runs until it is stopped.
+    func run() {
+        while takeOrders() {
+            startWaiting()
+            var active: Int32 = 0
+            curl_multi_perform(multi, &active)
+            finishDone()
+            guard waiting.isEmpty || running.count >= settings.mostAtOnce else { continue }
+            curl_multi_poll(multi, nil, 0, untilNextDeadline(), nil)
+        }
+        for transfer in running.values { remove(transfer, with: Self.stopped) }
+        for order in waiting { order.receive(.ended(Self.stopped)) }
+        for order in inbox.end().orders { order.receive(.ended(Self.stopped)) }
+    }
+
+    /// False when it is to end.
+    private func takeOrders() -> Bool {
+        let content = inbox.take()
+        for order in content.orders {
+            if let fault = order.request.fault {
+                order.receive(.ended(OutboundFailure(.request, fault)))
+            } else if waiting.count >= settings.mostWaiting, running.count >= settings.mostAtOnce {
+                order.receive(
+                    .ended(
+                        OutboundFailure(
+                            .unavailable,
+                            "\(settings.mostWaiting) requests to the outside wait already: try again later.")))
+            } else {
+                waiting.append(order)
+            }
+        }
+        let cancelled = OutboundFailure(.cancelled, "The request was cancelled.")
+        for id in content.cancelled {
+            if let transfer = running[id] {
+                remove(transfer, with: cancelled)
+            } else if let index = waiting.firstIndex(where: { $0.id == id }) {
+                waiting.remove(at: index).receive(.ended(cancelled))
+            }
+        }
+        return !content.isStopping
+    }
+
+    private func startWaiting() {
+        let now = ContinuousClock.now
+        waiting.removeAll { order in
+            guard order.deadline <= now else { return false }
+            order.receive(
+                .ended(
+                    OutboundFailure(
+                        .time,
+                        "\(order.request.url.origin) was not asked: the request had no turn in its time. Try again "
+                            + "later.")))
+            return true
+        }
+        let count = min(waiting.count, max(0, settings.mostAtOnce - running.count))
+        for order in waiting.prefix(count) { start(order) }
+        waiting.removeFirst(count)
+    }
+
+    private func start(_ order: Inbox.Order) {
+        guard let transfer = Transfer(order, settings) else {
+            return order.receive(
+                .ended(
+                    OutboundFailure(.unavailable, "There is no memory for a request to \(order.request.url.origin).")))
+        }
+        running[order.id] = transfer
+        go(transfer)
+    }
+
+    /// Sends a transfer's request, the first or one behind a redirect.
+    private func go(_ transfer: Transfer) {
+        if let failure = transfer.prepare() {
+            running[transfer.id] = nil
+            return transfer.end(failure)
+        }
+        guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+            running[transfer.id] = nil
+            return transfer.end(OutboundFailure(.unavailable, "libcurl takes no request: there is no memory for it."))
+        }
+    }
+
+    private func remove(_ transfer: Transfer, with failure: OutboundFailure) {
+        curl_multi_remove_handle(multi, transfer.easy)
+        running[transfer.id] = nil
+        transfer.end(failure)
+    }
+
+    private func finishDone() {
+        var count: Int32 = 0
+        while let message = curl_multi_info_read(multi, &count) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let result = ccurl_message_result(message)
+            var context: UnsafeMutableRawPointer?
+            ccurl_get_private(easy, &context)
+            guard let context else { continue }
+            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+            let outcome = transfer.outcome(result)
+            curl_multi_remove_handle(multi, easy)
+            switch outcome {
+            case .again: go(transfer)
+            case .ended(let failure):
+                running[transfer.id] = nil
+                transfer.end(failure)
+            }
+        }
+    }
+
+    /// Milliseconds; libcurl itself comes back earlier where one of its own times is over.
+    private func untilNextDeadline() -> Int32 {
+        guard let first = waiting.map(\.deadline).min() else { return 60_000 }
+        return Int32(clamping: max(0, Int64((first - .now) / .milliseconds(1)) + 1))
+    }
+}

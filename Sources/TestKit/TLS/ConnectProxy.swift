@@ -1,0 +1,36 @@
+/// A proxy that knows CONNECT alone (RFC 9110 §9.3.6). Whatever name is asked for, it connects to that port of
+/// 127.0.0.1.
+package final class ConnectProxy: Sendable {
+    private let server: TestServer
+    /// What it was asked for, such as `hooks.example.com:443`.
+    package let asked = Recorded<String>("a CONNECT")
+
+    /// The port of 127.0.0.1 on which it listens.
+    package var port: UInt16 { server.port }
+
+    /// Starts it; with a status other than 200 it refuses all.
+    package init(answering status: Int = 200) throws {
+        let asked = asked
+        server = try TestServer { client in
+            guard let head = try client.readRequestHead() else { return }
+            asked.append(head.target)
+            guard head.method == "CONNECT", status == 200, let number = head.target.split(separator: ":").last,
+                let port = UInt16(number)
+            else { return try client.respond(status == 200 ? 405 : status, "No") }
+            let origin = try TestClient.connect(port: port)
+            defer { origin.close() }
+            try client.writeHead(200, "Connection established")
+            let upwards = try TestThread { Self.carry(client, origin) }
+            Self.carry(origin, client)
+            upwards.join()
+        }
+    }
+
+    private static func carry(_ source: TestConnection, _ sink: TestConnection) {
+        while let bytes = try? source.read(within: .seconds(60)), !bytes.isEmpty {
+            guard (try? sink.write(bytes)) != nil else { break }
+        }
+        source.close()
+        sink.close()
+    }
+}

@@ -1,0 +1,29 @@
+import Glibc
+
+/// Speaks TLS in front of a `TestServer`: a helper in Python (`Tests/Fixtures/tls-front.py`) that hands on every byte,
+/// so that what is answered stays in the test's hands.
+package final class TLSFront: Sendable {
+    private let process: TestProcess
+    /// The port of 127.0.0.1 on which it listens.
+    package let port: UInt16
+
+    private static let program = "/usr/bin/python3"
+
+    /// Whether the program is there.
+    package static var isAvailable: Bool { access(program, X_OK) == 0 && TestCertificates.isAvailable }
+
+    /// Starts it in front of a port. A silent one accepts connections and never says anything.
+    package init(_ pair: TestCertificates.Pair, to port: UInt16, isSilent: Bool = false, from file: String = #filePath)
+        throws
+    {
+        guard let tests = file.ranges(of: "/Tests/").last else {
+            throw TestKitError.unavailable("\(file) is not below Tests: name the helper's place in the call")
+        }
+        process = try TestProcess(
+            Self.program,
+            ["\(file[..<tests.upperBound])Fixtures/tls-front.py", pair.certificate, pair.key, "\(port)"]
+                + (isSilent ? ["silent"] : []))
+        let line = try process.waitForLine(on: .output, within: .seconds(30)) { UInt16($0) != nil }
+        self.port = UInt16(line) ?? 0
+    }
+}

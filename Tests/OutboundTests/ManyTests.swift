@@ -1,0 +1,96 @@
+import Locking
+import TestKit
+import Testing
+
+@testable import Outbound
+
+@Suite("Many requests at once", .enabled(if: TLSFront.isAvailable, "python3 or openssl is missing"))
+struct ManyTests {
+    /// A server that answers nothing until it is let.
+    private static func silent(mostAtOnce: Int = 64, mostWaiting: Int = 1024) throws -> OutboundRig {
+        try OutboundRig(mostAtOnce: mostAtOnce, mostWaiting: mostWaiting) { connection in
+            _ = try connection.readRequestHead()
+            _ = try connection.waitForEnd(within: .seconds(60))
+        }
+    }
+
+    @Test("All are answered, and no more run at once than are meant to")
+    func limit() async throws {
+        let counter = Counter()
+        let rig = try OutboundRig(mostAtOnce: 5) { connection in
+            while try connection.readRequest(within: .seconds(60)) != nil {
+                counter.enter()
+                // Long enough for others to come along.
+                try connection.pause(.milliseconds(20))
+                counter.leave()
+                try connection.respond(200)
+            }
+        }
+        let request = try rig.request()
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<60 { group.addTask { try await rig.outbound.send(request).head.status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 60))
+        #expect(counter.most > 1 && counter.most <= 5, "\(counter.most)")
+    }
+
+    @Test("Where too many wait, further ones fail at once; one that waits in vain fails in its time")
+    func waiting() async throws {
+        let rig = try Self.silent(mostAtOnce: 1, mostWaiting: 1)
+        let ends = Recorded<(String, OutboundFailure.Kind?)>()
+        @Sendable func start(_ name: String, _ timeout: Duration) throws {
+            var request = try rig.request("GET", "/\(name)")
+            request.timeout = timeout
+            rig.outbound.start(request) { if case .ended(let failure) = $0 { ends.append((name, failure?.kind)) } }
+        }
+        try start("first", .seconds(30))
+        try rig.server.wait(forActiveConnections: 1)
+        try start("second", .milliseconds(300))
+        try start("third", .seconds(30))
+        let seen = try ends.wait(forCount: 2)
+        #expect(seen[0].0 == "third" && seen[0].1 == .unavailable && seen[1].0 == "second" && seen[1].1 == .time)
+    }
+
+    @Test("A task that is cancelled ends its request, whether it runs or waits")
+    func cancellation() async throws {
+        let rig = try Self.silent(mostAtOnce: 1)
+        let request = try rig.request("POST")
+        let running = Task { await rig.failure(request) }
+        try await rig.active(1)
+        let waiting = Task { await rig.failure(request) }
+        waiting.cancel()
+        #expect(await waiting.value?.kind == .cancelled)
+        running.cancel()
+        #expect(await running.value?.kind == .cancelled)
+        // Its connection goes with it.
+        try await rig.active(0)
+    }
+
+    @Test("A stop ends all, and what comes later")
+    func stop() async throws {
+        let rig = try Self.silent(mostAtOnce: 1)
+        let request = try rig.request()
+        let tasks = (0..<2).map { _ in Task { await rig.failure(request) } }
+        try await rig.active(1)
+        rig.outbound.stop()
+        for task in tasks { #expect(await task.value?.kind == .unavailable) }
+        #expect(await rig.failure(request)?.kind == .unavailable)
+    }
+}
+
+/// Counts who is inside.
+private final class Counter: Sendable {
+    private let state = Locked((now: 0, most: 0))
+
+    func enter() {
+        state.withLock { state in
+            state.now += 1
+            state.most = max(state.most, state.now)
+        }
+    }
+
+    func leave() { state.withLock { $0.now -= 1 } }
+
+    var most: Int { state.withLock { $0.most } }
+}

@@ -1,0 +1,74 @@
+import Addresses
+import Locking
+import TestKit
+import Testing
+
+@testable import Outbound
+
+/// A server behind TLS, and requests to it.
+final class OutboundRig: Sendable {
+    let certificates: TestCertificates
+    let server: TestServer
+    let front: TLSFront
+    let outbound: Outbound
+
+    /// What is answered is the handler's; `days` is how long the certificate holds.
+    init(
+        names: [String] = ["DNS:localhost", "IP:127.0.0.1", "IP:127.0.0.2"], days: Int = 30, isTrusted: Bool = true,
+        proxies: ProxyEnvironment = .none, mostAtOnce: Int = 64, mostWaiting: Int = 1024,
+        _ handler: @escaping TestServer.Handler
+    ) throws {
+        certificates = try TestCertificates()
+        server = try TestServer(handler)
+        front = try TLSFront(certificates.pair(for: names, days: days), to: server.port)
+        var settings = OutboundSettings()
+        if isTrusted { settings.authorities = certificates.authority }
+        settings.proxies = proxies
+        settings.mostAtOnce = mostAtOnce
+        settings.mostWaiting = mostWaiting
+        outbound = try Outbound(settings)
+    }
+
+    deinit { outbound.stop() }
+
+    func url(_ path: String = "/", host: String = "localhost", port: UInt16? = nil) throws -> OutboundURL {
+        try OutboundURL("https://\(host):\(port ?? front.port)\(path)")
+    }
+
+    /// A request to an address of this machine, which the tests' own servers have.
+    func request(_ method: String = "GET", _ path: String = "/", host: String = "localhost") throws -> OutboundRequest {
+        var request = OutboundRequest(method, try url(path, host: host))
+        request.reach = .everywhere
+        request.timeout = .seconds(20)
+        return request
+    }
+
+    /// The failure of a request; nil and a finding when it has none.
+    func failure(_ request: OutboundRequest) async -> OutboundFailure? {
+        do throws(OutboundFailure) {
+            let answer = try await outbound.send(request)
+            Issue.record("answered \(answer.head.status)")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Waits until the server has so many connections, without keeping a thread that tasks run on.
+    func active(_ count: Int) async throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while server.activeConnections != count {
+            try #require(ContinuousClock.now < deadline, "\(server.activeConnections) connections instead of \(count)")
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Answers every request of a connection.
+    static func answering(
+        _ answer: @escaping @Sendable (ReceivedRequest, TestConnection) throws -> Void
+    ) -> TestServer.Handler {
+        { connection in
+            while let request = try connection.readRequest(within: .seconds(60)) { try answer(request, connection) }
+        }
+    }
+}

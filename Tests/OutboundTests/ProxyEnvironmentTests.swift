@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Outbound
+
+@Suite("Proxies of the environment, as curl reads them")
+struct ProxyEnvironmentTests {
+    private static func proxy(_ variables: [String: String], _ url: String) throws -> String? {
+        ProxyEnvironment(variables).proxy(for: try OutboundURL(url, allowing: .httpToo))?.text
+    }
+
+    @Test(
+        "Which variable holds",
+        arguments: [
+            ([:], "https://a.example/", nil),
+            (["https_proxy": "p"], "https://a.example/", "p"), (["HTTPS_PROXY": "p"], "https://a.example/", "p"),
+            (["https_proxy": "p", "HTTPS_PROXY": "q"], "https://a.example/", "p"),
+            (["https_proxy": "", "HTTPS_PROXY": "q"], "https://a.example/", "q"),
+            (["https_proxy": "p"], "http://a.example/", nil), (["http_proxy": "p"], "https://a.example/", nil),
+            (["http_proxy": "p"], "http://a.example/", "p"), (["HTTP_PROXY": "p"], "http://a.example/", nil),
+            (["ALL_PROXY": "p"], "http://a.example/", "p"),
+            (["all_proxy": "p", "ALL_PROXY": "q"], "https://a.example/", "p"),
+            (["all_proxy": "p", "https_proxy": "q"], "https://a.example/", "q"),
+        ] as [([String: String], String, String?)])
+    func variables(variables: [String: String], url: String, expected: String?) throws {
+        #expect(try Self.proxy(variables, url) == expected)
+    }
+
+    @Test(
+        "What goes without",
+        arguments: [
+            ("*", "https://a.example/", true), ("a.example", "https://a.example/", true),
+            ("a.example", "https://A.Example./", true), (".a.example", "https://a.example/", true),
+            ("example", "https://a.example/", true), ("a.example", "https://b.a.example/", true),
+            ("a.example", "https://ba.example/", false), ("x,a.example", "https://a.example/", true),
+            ("x a.example\t", "https://a.example/", true), ("", "https://a.example/", false),
+            ("127.0.0.1", "https://127.0.0.1/", true), ("127.0.0.0/8", "https://127.9.9.9/", true),
+            ("127.0.0.1/8", "https://127.9.9.9/", true), ("0.0.1", "https://127.0.0.1/", false),
+            ("10.0.0.0/8", "https://11.0.0.1/", false), ("[::1]", "https://[::1]/", true),
+            ("::1", "https://[::1]/", true),
+            ("127.0.0.1", "https://a.example/", false), (",,", "https://a.example/", false),
+        ])
+    func exceptions(list: String, url: String, isException: Bool) throws {
+        #expect(try Self.proxy(["https_proxy": "p", "no_proxy": list], url) == (isException ? nil : "p"))
+        #expect(try Self.proxy(["https_proxy": "p", "NO_PROXY": list], url) == (isException ? nil : "p"))
+    }
+}
