@@ -54,6 +54,9 @@ package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConverti
         self.description = description
     }
 
+    /// A URL that can't be asked.
+    package init(invalid: OutboundURL.Invalid) { self.init(.request, invalid.description) }
+
     /// Whether the same request might succeed later: nothing is wrong with it as such.
     package var isPassing: Bool {
         switch kind {

@@ -5,6 +5,8 @@ package import Logging
 package struct Configuration: Sendable {
     /// Where clients connect.
     package internal(set) var listen = ListenAddress(host: "", port: 0)
+    /// The address that clients use; nil where it is not told.
+    package internal(set) var publicURL: PublicURL?
     /// The absolute path of the folder whose sub-folders are the projects.
     package internal(set) var home = ""
     /// The program that serves a project, with its first arguments.

@@ -16,6 +16,13 @@ package enum Settings {
             "listen", "VIBE_LISTEN", .address, \.listen, default: .text("0.0.0.0:4000"),
             "Address and port to accept clients on. Port 0 picks a free one and says which."),
         Setting(
+            "public-url", "VIBE_PUBLIC_URL", .publicURL, \.publicURL, default: .unset(description: "none"),
+            """
+            Address that clients use, such as `https://gateway.example.com`. `check` then looks at the gateway from there: \
+            certificate, key, and whether event streams pass unbuffered.
+            """
+        ).reloaded,
+        Setting(
             "home", "HOME_DIR", .directory, \.home,
             default: .system(description: "your home folder") { $0.home },
             "Folder whose sub-folders are the projects."),

@@ -8,7 +8,8 @@ struct DefaultsTests {
     func defaults() throws {
         let configuration = try CommandLineUnderTest.serve()
         let expected = [
-            "listen": "0.0.0.0:4000", "home": "/home/vibe", "opencode": "opencode", "supervisor": "auto",
+            "listen": "0.0.0.0:4000", "public-url": "none", "home": "/home/vibe", "opencode": "opencode",
+            "supervisor": "auto",
             "scope": "user",
             "threads": "4",
             "auth-secret": "********", "key-file": "none", "config": "none", "access-log": "on", "log-format": "auto",

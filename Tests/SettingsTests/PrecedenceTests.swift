@@ -10,7 +10,8 @@ struct PrecedenceTests {
     @Test("Every setting can be set by its name in the environment and in the file, and all but secrets by flag")
     func everySource() throws {
         let values = [
-            "listen": "127.0.0.1:0", "home": "/srv/projects", "opencode": "'/opt/open code/bin' --pure",
+            "listen": "127.0.0.1:0", "public-url": "https://gateway.example.com", "home": "/srv/projects",
+            "opencode": "'/opt/open code/bin' --pure",
             "supervisor": "process", "scope": "system", "threads": "64", "access-log": "off", "log-format": "journal",
             "log-level": "debug",
             "stream-backlog": "1GiB", "max-head": "1KiB", "max-connections": "1000000",

@@ -17,6 +17,7 @@ enum Check {
         machine.checkEnvironmentFiles(&report)
         machine.checkAddress(&report)
         machine.checkSupervisor(&report)
+        PublicCheck.run(resolution.configuration, &report)
         StandardStreams.writeLine(report.lines.joined(separator: "\n") + "\n\n" + conclusion(report.problems))
         return report.problems == 0 ? 0 : wrongExitCode
     }

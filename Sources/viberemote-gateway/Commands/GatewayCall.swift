@@ -42,6 +42,12 @@ enum GatewayCall {
         }
     }
 
+    /// Whether this is how a gateway answers to `/health`.
+    static func isHealth(status: Int, body: [UInt8]) -> Bool {
+        status == 200
+            && String(decoding: body, as: UTF8.self).contains(#""service":"\#(GatewayVersion.program)""#)
+    }
+
     private static func run(
         _ request: UpstreamRequest, _ client: UpstreamClient, _ loop: EventLoop
     ) throws -> Answer {

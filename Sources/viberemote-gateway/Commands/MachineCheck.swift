@@ -116,7 +116,6 @@ struct MachineCheck {
 
     private func isGateway(_ address: ListenAddress) -> Bool {
         guard let answer = try? GatewayCall.perform(.get, "/health", to: address, key: nil) else { return false }
-        return answer.status == 200
-            && String(decoding: answer.body, as: UTF8.self).contains(#""service":"\#(GatewayVersion.program)""#)
+        return GatewayCall.isHealth(status: answer.status, body: answer.body)
     }
 }

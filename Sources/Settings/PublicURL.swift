@@ -1,0 +1,50 @@
+/// The address at which clients reach the gateway, in front of whatever passes their requests on.
+package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
+    /// `https://gateway.example.com` or, where a proxy serves the gateway below a path, with that path; no slash at its
+    /// end.
+    package let description: String
+
+    /// Whether what clients send is encrypted on its way.
+    package var isEncrypted: Bool { description.hasPrefix("https:") }
+
+    private static let wanted = "write the address that clients use, for example https://gateway.example.com"
+
+    /// Reads scheme, host, port and path.
+    static func parse(_ text: String) throws(InvalidValue) -> PublicURL {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        guard ["https", "http"].contains(scheme), text.dropFirst(scheme.count).hasPrefix("://") else {
+            throw InvalidValue("does not begin with https:// or http://", fix: wanted)
+        }
+        let rest = text.dropFirst(scheme.count + 3)
+        let authority = rest.prefix { $0 != "/" }
+        guard !authority.contains("@") else {
+            throw InvalidValue(
+                "holds a user name", fix: "leave out what stands before the @; clients send the key in a field")
+        }
+        var path = rest.dropFirst(authority.count)
+        guard path.utf8.allSatisfy(isPathCharacter), !authority.contains(where: { "?#".contains($0) }) else {
+            throw InvalidValue("has more than a path behind its host", fix: wanted)
+        }
+        while path.hasSuffix("/") { path.removeLast() }
+        do throws(InvalidValue) {
+            let origin = try WebOrigin.parse("\(scheme)://\(authority)")
+            return PublicURL(description: origin.description + path)
+        } catch {
+            throw InvalidValue(error.problem, fix: wanted)
+        }
+    }
+
+    /// RFC 3986 §3.3, with the slash.
+    private static func isPathCharacter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) && byte < 0x80
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-._~!$&'()*+,;=:@%/".utf8.contains(byte)
+    }
+}
+
+extension ValueForm where Value == PublicURL? {
+    /// A URL, or `none`.
+    static let publicURL = ValueForm(
+        placeholder: "URL|none",
+        parse: { (text) throws(InvalidValue) in text == "none" ? nil : try PublicURL.parse(text) },
+        text: { $0?.description ?? "none" })
+}

@@ -1,0 +1,223 @@
+import Glibc
+import Outbound
+import Settings
+
+/// Looks at the gateway as its clients do: at the address of `--public-url`, through whatever stands in front.
+struct PublicCheck {
+    private let url: PublicURL
+    private let configuration: Configuration
+    private let outbound: Outbound
+
+    /// The days for which the certificate must be good: what renews it does so a month before its end.
+    private static let leastDays = 14
+    private static let comments = 5
+    private static let interval = Duration.milliseconds(200)
+
+    /// Does nothing where no such address is set.
+    static func run(_ configuration: Configuration, _ report: inout CheckReport) {
+        guard let url = configuration.publicURL else { return }
+        var settings = OutboundSettings(environment: Environment.variables)
+        settings.userAgent = "\(GatewayVersion.program)/\(GatewayVersion.number)"
+        do throws(OutboundFailure) {
+            let outbound = try Outbound(settings)
+            defer { outbound.stop() }
+            PublicCheck(url: url, configuration: configuration, outbound: outbound).run(&report)
+        } catch {
+            report.add(.problem, error.description)
+        }
+    }
+
+    private func run(_ report: inout CheckReport) {
+        guard checkReachable(&report) else { return }
+        guard let key = configuration.keys.first else {
+            return report.add(.note, "Without a key neither streams nor whose gateway it is can be tried at \(shown).")
+        }
+        guard checkKey(key, &report) else { return }
+        checkStream(key, &report)
+    }
+
+    private var shown: String { "\(url) (--public-url)" }
+
+    /// Whether a gateway answers, and for how long its certificate is good.
+    private func checkReachable(_ report: inout CheckReport) -> Bool {
+        let call = ask("/health", key: nil)
+        guard let head = call.head, call.failure == nil else {
+            report.add(.problem, "No gateway is reached at \(shown): \(reason(call))")
+            return false
+        }
+        guard GatewayCall.isHealth(status: head.status, body: call.body) else {
+            report.add(.problem, other(head))
+            return false
+        }
+        report.add(.good, "\(shown): a gateway answers, over \(head.version == .two ? "HTTP/2" : "HTTP/1.1")")
+        checkCertificate(head, &report)
+        return true
+    }
+
+    /// What answers there in a gateway's place.
+    private func other(_ head: OutboundHead) -> String {
+        if (300...399).contains(head.status), let location = head["location"] {
+            let target = (try? OutboundURL(location, allowing: .httpToo))?.origin ?? "another path"
+            return
+                "\(shown) sends clients on to \(target): set --public-url to the address that answers itself. Clients "
+                + "don't follow redirects with their key."
+        }
+        let pass =
+            "let the proxy there pass everything on to \(configuration.listen) (deploy/nginx.conf and deploy/Caddyfile "
+            + "show how)."
+        return (502...504).contains(head.status)
+            ? "At \(shown) a proxy answers \(head.status), because it reaches no gateway: start the gateway, and \(pass)"
+            : "At \(shown) something answers \(head.status) to /health that is no gateway: \(pass)"
+    }
+
+    private func checkCertificate(_ head: OutboundHead, _ report: inout CheckReport) {
+        guard url.isEncrypted else {
+            return report.add(
+                .note,
+                "\(shown) is not encrypted: who can listen on the way reads the key. Put TLS in front (deploy/nginx.conf, "
+                    + "deploy/Caddyfile).")
+        }
+        guard let end = head.certificateEnd else {
+            return report.add(.note, "The end of the certificate of \(url) can't be read.")
+        }
+        let days = (end - time(nil)) / 86_400
+        if days >= Self.leastDays {
+            report.add(.good, "the certificate of \(url) is good for \(days) more days")
+        } else {
+            report.add(
+                .problem,
+                "The certificate of \(url) ends in \(days) \(days == 1 ? "day" : "days"): renew it, and look why nothing has "
+                    + "renewed it by now (certbot: `certbot renew --dry-run`; Caddy: `journalctl -u caddy`).")
+        }
+    }
+
+    /// Whether the key opens it and it has this machine's projects. Another one could have equal ones; then nobody
+    /// could tell them apart by what they do.
+    private func checkKey(_ key: NamedKey, _ report: inout CheckReport) -> Bool {
+        let call = ask("/projects", key: key)
+        guard let head = call.head, call.failure == nil else {
+            report.add(.problem, "\(shown) does not answer a request with the key: \(reason(call))")
+            return false
+        }
+        guard head.status == 200 else {
+            report.add(.problem, refusal(head.status, key))
+            return false
+        }
+        switch ownProjects(key) {
+        case nil:
+            report.add(
+                .note,
+                "No gateway with this key answers on \(configuration.listen): whether \(url) leads to this one can't be told "
+                    + "before it runs.")
+        case call.body:
+            report.add(.good, "\(url) leads to a gateway that takes the key and has the projects of this one")
+        // A project may have come in between.
+        case .some where ownProjects(key) == ask("/projects", key: key).body:
+            report.add(.good, "\(url) leads to a gateway that takes the key and has the projects of this one")
+        case .some:
+            report.add(
+                .problem,
+                "\(shown) leads to another gateway, whose projects are not those of the one on \(configuration.listen): let "
+                    + "the proxy there pass requests on to this one.")
+        }
+        return true
+    }
+
+    private func refusal(_ status: Int, _ key: NamedKey) -> String {
+        switch status {
+        case 401:
+            "The gateway at \(shown) does not take the key of \(key.name): it is another one, has not read its keys again "
+                + "(SIGHUP), or a proxy takes the Authorization field away."
+        case 429: "The gateway at \(shown) has seen too many wrong keys from here (429): try again in a minute."
+        default: "The gateway at \(shown) answers \(status) to GET /projects: its log says why."
+        }
+    }
+
+    /// What the gateway on this machine says of its projects; nil where there is none that takes the key.
+    private func ownProjects(_ key: NamedKey) -> [UInt8]? {
+        let answer = try? GatewayCall.perform(.get, "/projects", to: configuration.listen, key: key.secret)
+        return answer.flatMap { $0.status == 200 ? $0.body : nil }
+    }
+
+    private func checkStream(_ key: NamedKey, _ report: inout CheckReport) {
+        var call = ask("/check/stream", key: key)
+        guard let head = call.head else {
+            return report.add(.problem, "No stream comes through \(shown): \(reason(call))")
+        }
+        guard head.status == 200 else {
+            let sentence = "\(shown) answers \(head.status) to GET /check/stream, so that no stream was tried"
+            return report.add(
+                head.status == 404 ? .note : .problem,
+                sentence + (head.status == 404 ? ": upgrade the gateway that runs there." : ": its log says why."))
+        }
+        var verdict = call.arrivals.verdict
+        if !verdict.isGood {
+            // A machine that is busy makes a good way look bad.
+            call = ask("/check/stream", key: key)
+            verdict = StreamArrivals.better(verdict, call.arrivals.verdict)
+        }
+        report.add(verdict, at: shown, of: Self.comments)
+    }
+
+    /// Asks for a path below the address.
+    private func ask(_ path: String, key: NamedKey?) -> OutboundCall {
+        let arrivals = StreamArrivals(count: Self.comments, interval: Self.interval)
+        let target: OutboundURL
+        do throws(OutboundURL.Invalid) {
+            target = try OutboundURL(url.description + path, allowing: .httpToo)
+        } catch {
+            let failure = OutboundFailure(invalid: error)
+            return OutboundCall(head: nil, body: [], arrivals: arrivals, failure: failure)
+        }
+        var request = OutboundRequest("GET", target)
+        // The owner's own address, which may well be this machine's.
+        request.reach = .everywhere
+        request.mostRedirects = 0
+        request.timeout = .seconds(15)
+        request.fields = [OutboundField("Accept", path.hasSuffix("stream") ? "text/event-stream" : "application/json")]
+        if let key {
+            request.fields.append(
+                OutboundField("Authorization", "Bearer " + String(decoding: key.secret.bytes, as: UTF8.self)))
+        }
+        return OutboundCall.perform(request, of: outbound, timing: arrivals)
+    }
+
+    private func reason(_ call: OutboundCall) -> String { call.failure?.description ?? "There is no answer." }
+}
+
+extension StreamArrivals.Verdict {
+    fileprivate var isGood: Bool {
+        if case .good = self { return true }
+        return false
+    }
+}
+
+extension CheckReport {
+    fileprivate mutating func add(_ verdict: StreamArrivals.Verdict, at place: String, of count: Int) {
+        switch verdict {
+        case .good(let time):
+            add(.good, "streams pass \(place) at once: \(count) comments came one by one in \(Self.seconds(time))")
+        case .slow(let time):
+            add(
+                .note,
+                "Streams pass \(place) late: \(count) comments of 1 s came in \(Self.seconds(time)). Look at the network and at what "
+                    + "the proxy there is busy with.")
+        case .buffered:
+            add(
+                .problem,
+                "Something in front of \(place) holds streams back: \(count) comments did not come one by one. Switch its "
+                    + "buffering off: nginx `proxy_buffering off;` in the location (and no `gzip`), Caddy without "
+                    + "`response_buffers` and `encode`; deploy/nginx.conf and deploy/Caddyfile show the whole.")
+        case .cut(let number):
+            add(
+                .problem,
+                "A stream through \(place) was cut after \(number) of \(count) comments: raise the proxy's time-outs for answers "
+                    + "(nginx `proxy_read_timeout 24h;`, Caddy `read_timeout 24h`).")
+        }
+    }
+
+    private static func seconds(_ time: Duration) -> String {
+        let tenths = Int(time / .milliseconds(100))
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
+}

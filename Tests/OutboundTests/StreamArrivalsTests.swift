@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Outbound
+
+@Suite("What arrival times say of a stream's way")
+struct StreamArrivalsTests {
+    private static func verdict(_ parts: [(String, Int)]) -> StreamArrivals.Verdict {
+        var arrivals = StreamArrivals(count: 5, interval: .milliseconds(200))
+        for (text, milliseconds) in parts { arrivals.take(Array(text.utf8), at: .milliseconds(milliseconds)) }
+        return arrivals.verdict
+    }
+
+    private static func comments(_ milliseconds: Int...) -> [(String, Int)] {
+        milliseconds.enumerated().map { (": \($0.offset + 1)\n\n", $0.element) }
+    }
+
+    @Test("Each apart is good, however uneven within reason")
+    func good() {
+        #expect(Self.verdict(Self.comments(30, 230, 430, 630, 830)) == .good(.milliseconds(830)))
+        #expect(Self.verdict(Self.comments(130, 180, 430, 680, 830)) == .good(.milliseconds(830)))
+        // Pieces of a comment count when it is whole.
+        let pieces = [(": 1", 10), ("\n", 20), ("\n", 30)] + Self.comments(230, 430, 630, 830)
+        #expect(Self.verdict(pieces) == .good(.milliseconds(830)))
+    }
+
+    @Test("Together is buffered: all, or only some")
+    func buffered() {
+        #expect(Self.verdict([(": 1\n\n: 2\n\n: 3\n\n: 4\n\n: 5\n\n", 850)]) == .buffered)
+        #expect(Self.verdict(Self.comments(30, 230, 430, 830, 830)) == .buffered)
+        #expect(Self.verdict([(": 1\n\n: 2\n\n", 230), (": 3\n\n: 4\n\n", 630), (": 5\n\n", 830)]) == .buffered)
+        // Late and together is the buffer's doing.
+        #expect(Self.verdict(Self.comments(5000, 5000, 5001, 5001, 5002)) == .buffered)
+    }
+
+    @Test("Late is slow, less than all is cut")
+    func slowAndCut() {
+        #expect(Self.verdict(Self.comments(3000, 3200, 3400, 3600, 3800)) == .slow(.milliseconds(3800)))
+        #expect(Self.verdict(Self.comments(30, 230, 430)) == .cut(after: 3))
+        #expect(Self.verdict([]) == .cut(after: 0))
+        #expect(Self.verdict([(": 1\n\n: 2\n", 30)]) == .cut(after: 1))
+        #expect(Self.verdict([(String(repeating: "x", count: 100_000), 30)]) == .cut(after: 0))
+    }
+
+    @Test("Of two looks the better one holds")
+    func better() {
+        #expect(StreamArrivals.better(.buffered, .good(.seconds(1))) == .good(.seconds(1)))
+        #expect(StreamArrivals.better(.good(.seconds(1)), .cut(after: 1)) == .good(.seconds(1)))
+        #expect(StreamArrivals.better(.cut(after: 2), .buffered) == .buffered)
+    }
+}
