@@ -1,0 +1,187 @@
+import TestKit
+import Testing
+
+/// `viberemote-gateway check --public-url`: the gateway as its clients meet it, behind TLS and a proxy.
+@Suite(.enabled(if: TLSFront.isAvailable, "python3 or openssl is missing")) struct PublicCheckTests {
+    private let user: TemporaryDirectory
+    private let certificates: TestCertificates
+
+    init() throws {
+        user = try TemporaryDirectory()
+        try user.makeDirectory("projects/alpha")
+        try user.write("#!/bin/sh\necho 1.18.33\n", to: "bin/opencode", mode: 0o755)
+        certificates = try TestCertificates()
+    }
+
+    private func check(_ url: String, listen: UInt16 = 0, trusts: Bool = true) throws -> ProgramRun {
+        try ProgramRun(
+            ["check", "--public-url", url, "--listen", "127.0.0.1:\(listen)"],
+            [
+                "HOME": user.path, "HOME_DIR": "\(user.path)/projects", "PATH": "\(user.path)/bin:/usr/bin:/bin",
+                "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_SUPERVISOR": "process",
+                "SSL_CERT_FILE": trusts ? certificates.authority : "/etc/ssl/certs/ca-certificates.crt",
+            ])
+    }
+
+    private func front(_ port: UInt16, days: Int = 30) throws -> TLSFront {
+        try TLSFront(certificates.pair(days: days), to: port)
+    }
+
+    private func wrong(_ run: ProgramRun) -> [String] { run.output.filter { $0.hasPrefix("  WRONG  ") } }
+
+    private func has(_ run: ProgramRun, _ mark: String, _ phrase: String) -> Bool {
+        run.output.contains { $0.hasPrefix("  \(mark)") && $0.contains(phrase) }
+    }
+
+    /// A gateway's answers, with a stream of the test's making.
+    private static func standIn(
+        projects: String = "[]", asked: Recorded<ReceivedRequest> = Recorded(),
+        stream: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(404) }
+    ) throws -> TestServer {
+        try TestServer { connection in
+            while let request = try connection.readRequest(within: .seconds(60)) {
+                asked.append(request)
+                let isKnown = request.value(of: "Authorization") == "Bearer \(GatewayUnderTest.key)"
+                switch request.target {
+                case "/health":
+                    try connection.respond(200, text: #"{"status":"ok","service":"viberemote-gateway"}"#)
+                case _ where !isKnown: try connection.respond(401, text: "{}")
+                case "/projects": try connection.respond(200, text: projects)
+                case "/check/stream": try stream(connection)
+                default: try connection.respond(404)
+                }
+            }
+        }
+    }
+
+    /// Five comments as the gateway sends them.
+    private static func comments(_ connection: TestConnection) throws {
+        try connection.writeHead(
+            200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+        for number in 1...5 {
+            if number > 1 { try connection.pause(.milliseconds(200)) }
+            try connection.writeChunk(": \(number)\n\n")
+        }
+        try connection.writeLastChunk()
+    }
+
+    @Test func aGatewayBehindTLSIsFoundWithItsCertificateAndItsStream() throws {
+        let asked = Recorded<ReceivedRequest>()
+        let server = try Self.standIn(asked: asked, stream: Self.comments)
+        let front = try front(server.port)
+        let run = try check("https://localhost:\(front.port)")
+        #expect(run.status == .exited(0), "\(run.output)")
+        for good in [
+            "https://localhost:\(front.port) (--public-url): a gateway answers, over HTTP/1.1",
+            "is good for 29 more days", "one by one",
+        ] { #expect(has(run, "ok ", good), "\(good): \(run.output)") }
+        #expect(has(run, "note", "whether https://localhost:\(front.port) leads to this one can't be told"))
+        // The key goes to no one who has not shown to be a gateway, and is printed nowhere.
+        #expect(asked.values.first?.value(of: "Authorization") == nil)
+        #expect(!run.output.contains { $0.contains(GatewayUnderTest.key) })
+    }
+
+    @Test func aStreamThatIsHeldBackOrCutIsToldWithWhatToDo() throws {
+        let buffering = try Self.standIn { connection in
+            try connection.pause(.milliseconds(800))
+            try connection.respond(200, text: (1...5).map { ": \($0)\n\n" }.joined())
+        }
+        var front = try front(buffering.port)
+        var run = try check("https://localhost:\(front.port)")
+        #expect(run.status == .exited(1) && wrong(run).count == 1)
+        #expect(wrong(run).first?.contains("holds streams back") == true)
+        #expect(wrong(run).first?.contains("proxy_buffering off") == true)
+        let cutting = try Self.standIn { connection in
+            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            try connection.writeChunk(": 1\n\n")
+            connection.close()
+        }
+        front = try self.front(cutting.port)
+        run = try check("https://localhost:\(front.port)")
+        #expect(
+            wrong(run).count == 1 && wrong(run).first?.contains("was cut after 1 of 5 comments") == true,
+            "\(run.output)")
+    }
+
+    @Test func aCertificateThatEndsSoonIsWrong() throws {
+        let server = try Self.standIn(stream: Self.comments)
+        for (days, phrase) in [(13, "ends in 12 days: renew it"), (-1, "has expired: renew it")] {
+            let front = try front(server.port, days: days)
+            let run = try check("https://localhost:\(front.port)")
+            #expect(run.status == .exited(1) && wrong(run).count == 1)
+            #expect(wrong(run).first?.contains(phrase) == true, "\(run.output)")
+        }
+        let front = try front(server.port)
+        let run = try check("https://localhost:\(front.port)", trusts: false)
+        #expect(wrong(run).first?.contains("SSL_CERT_FILE") == true, "\(run.output)")
+    }
+
+    @Test func whatAnswersInAGatewaysPlaceIsNamedAndGetsNoKey() throws {
+        let asked = Recorded<ReceivedRequest>()
+        for (status, fields, phrase) in [
+            (200, [], "something answers 200 to /health that is no gateway"),
+            (502, [], "a proxy answers 502, because it reaches no gateway"),
+            (
+                301, [("Location", "https://other.example/health")],
+                "sends clients on to https://other.example: set --public-url"
+            ),
+        ] as [(Int, [(String, String)], String)] {
+            let server = try TestServer { connection in
+                while let request = try connection.readRequest(within: .seconds(60)) {
+                    asked.append(request)
+                    try connection.respond(status, headers: fields, text: "hello")
+                }
+            }
+            let front = try front(server.port)
+            let run = try check("https://localhost:\(front.port)")
+            #expect(
+                run.status == .exited(1) && wrong(run).count == 1 && wrong(run)[0].contains(phrase), "\(run.output)")
+        }
+        #expect(asked.values.map(\.target) == ["/health", "/health", "/health"])
+        #expect(asked.values.allSatisfy { $0.value(of: "Authorization") == nil })
+        let refusing = try RefusingPort()
+        let run = try check("https://localhost:\(refusing.number)")
+        #expect(wrong(run).count == 1 && wrong(run)[0].contains("accepts no connection"), "\(run.output)")
+    }
+
+    @Test func theSameGatewayIsKnownByItsProjectsAndAnotherOneToo() throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        let own = try front(gateway.port)
+        let run = try check("https://localhost:\(own.port)", listen: gateway.port)
+        #expect(
+            has(run, "ok ", "leads to a gateway that takes the key and has the projects of this one"), "\(run.output)")
+        let other = try Self.standIn(projects: #"[{"name":"other"}]"#, stream: Self.comments)
+        let otherFront = try front(other.port)
+        let second = try check("https://localhost:\(otherFront.port)", listen: gateway.port)
+        #expect(second.status == .exited(1))
+        #expect(wrong(second).first?.contains("leads to another gateway") == true, "\(second.output)")
+    }
+
+    @Test func aGatewayWithAnotherKeyIsToldAndTheStreamLeftOut() throws {
+        let gateway = try GatewayUnderTest(environment: ["VIBE_AUTH_SECRET": "quite-another-key-0123456789"])
+        let front = try front(gateway.port)
+        let run = try check("https://localhost:\(front.port)")
+        #expect(run.status == .exited(1) && wrong(run).count == 1)
+        #expect(wrong(run).first?.contains("does not take the key of VIBE_AUTH_SECRET") == true, "\(run.output)")
+    }
+
+    @Test(.enabled(if: NginxFront.isAvailable, "nginx is missing"))
+    func nginxThatBuffersIsFoundOutAndOneThatDoesNotPasses() throws {
+        let server = try Self.standIn(stream: Self.comments)
+        for (settings, isGood) in [("proxy_buffering off;", true), ("proxy_buffering on;", false)] {
+            let nginx = try NginxFront(certificates.pair(), to: server.port, settings: settings)
+            let run = try check("https://localhost:\(nginx.port)")
+            #expect(has(run, "ok ", "a gateway answers, over HTTP/2"), "\(run.output)")
+            #expect(has(run, "ok ", "one by one") == isGood, "\(settings) \(run.output)")
+            #expect(has(run, "WRONG", "holds streams back") != isGood, "\(settings) \(run.output)")
+        }
+    }
+
+    @Test func withoutTLSItIsNotedAndStillLookedAt() throws {
+        let server = try Self.standIn(stream: Self.comments)
+        let run = try check("http://127.0.0.1:\(server.port)/")
+        #expect(run.status == .exited(0), "\(run.output)")
+        #expect(has(run, "note", "is not encrypted") && has(run, "ok ", "one by one"))
+    }
+}
