@@ -161,6 +161,30 @@ import Testing
         await rig.end()
     }
 
+    /// As a gateway has it, which holds a lock on it: the kernel then does not tell of the folder's own end.
+    @Test(arguments: ["/home", "/link"])
+    func aHomeDirectoryThatGoesWhileItIsOpenIsNoticedAtOnce(folder: String) async throws {
+        let rig = try await CatalogueRig(projects: ["home/alpha"], folder: folder)
+        try rig.home.makeLink("link", to: "home")
+        await rig.wait(forNames: ["alpha"])
+        let descriptor = open("\(rig.home.path)/home", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(descriptor) }
+        try FileManager.default.removeItem(atPath: "\(rig.home.path)/home")
+        // Neither a timer nor waiting: what is told is taken before anything else is answered.
+        await #expect(throws: ProjectCatalogue.ListingError.self) { try await rig.catalogue.folders() }
+        try rig.home.makeFolder("home/beta")
+        await rig.wait(forNames: ["beta"])
+        await rig.end()
+    }
+
+    @Test func whereNobodyTellsOfItsEndTheHomeDirectoryIsLookedFor() async throws {
+        let rig = try await CatalogueRig(projects: ["home/alpha"], folder: "/home", watcherFailure: EACCES)
+        #expect(await rig.names() == ["alpha"])
+        try FileManager.default.removeItem(atPath: "\(rig.home.path)/home")
+        await #expect(throws: ProjectCatalogue.ListingError.self) { try await rig.catalogue.folders() }
+        await rig.end()
+    }
+
     @Test func aHomeDirectoryThatIsReplacedWithoutAnEventIsNoticed() async throws {
         let rig = try await CatalogueRig(
             projects: ["one/alpha", "two/beta"], folder: "/home", interval: .milliseconds(20))

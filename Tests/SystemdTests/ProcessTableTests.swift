@@ -108,6 +108,26 @@ import Testing
         #expect(ProcessTable.workingFolder(of: child.pid) == nil)
     }
 
+    /// In the middle of execve(2) a process seems to have no variables.
+    @Test func aProcessThatBeginsAProgramHasItsVariablesAllTheTime() throws {
+        let child = try TestProcess(
+            "/bin/sh", ["-c", "echo ready; exec /bin/sh -c \"$AGAIN\""],
+            environment: ["AGAIN": "exec /bin/sh -c \"$AGAIN\"", "TABLE_TEST": "here"])
+        try child.waitForLine { $0 == "ready" }
+        for _ in 0..<3_000 { #expect(ProcessTable.variable("TABLE_TEST", of: child.pid) == "here") }
+        child.terminate(SIGKILL)
+        try child.waitForExit()
+    }
+
+    @Test func whatHasNoVariablesIsNotWaitedFor() throws {
+        let child = try TestProcess("/bin/sh", ["-c", "exec env -i sleep 1000"], environment: [:])
+        let start = ContinuousClock.now
+        #expect(ProcessTable.variable("TABLE_TEST", of: child.pid) == nil)
+        #expect(start.duration(to: .now) < .seconds(5))
+        child.terminate(SIGKILL)
+        try child.waitForExit()
+    }
+
     @Test func aPictureShowsMarksAndParents() throws {
         let child = try TestProcess(
             "/bin/sh", ["-c", "sleep 1000 & echo ready; wait"], environment: ["TABLE_TEST_MARK": "run 7"])

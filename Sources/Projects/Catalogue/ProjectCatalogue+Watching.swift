@@ -9,10 +9,12 @@ extension ProjectCatalogue {
 
     /// Watches and reads the home directory, or says that it can't and tries again later.
     func openHome() {
+        watchSurroundings(of: [path])
         do throws(ListingError) {
             let home = try reader.home()
             if case .unavailable = state { logger.notice("The projects are known again", LogField("home", path)) }
             state = .open(home, watch: watchHome())
+            watchSurroundings(of: [path, home.resolvedPath])
             try readAll(in: home)
         } catch {
             loseHome(error)
@@ -36,6 +38,46 @@ extension ProjectCatalogue {
         logger.error("The projects are not known: \(error)", LogField("home", path))
         state = .unavailable(error)
         removeAll()
+    }
+
+    /// Watches the folders in which the home directory is an entry. The end of a folder itself is told only when nobody has
+    /// it open any more (IN_DELETE_SELF, inotify(7)), and the gateway keeps it open while it holds its lock.
+    private func watchSurroundings(of paths: [String]) {
+        var watches: [String: EventSource] = [:]
+        isEndTold = true
+        for path in Set(paths) {
+            guard let slash = path.lastIndex(of: "/"), path != "/" else { continue }
+            let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+            let entry = Array(path[path.index(after: slash)...].utf8)
+            watches[path] = surroundings[path] ?? watchSurrounding(folder, entry)
+            if watches[path] == nil { isEndTold = false }
+        }
+        surroundings = watches
+    }
+
+    /// Nil where the folder is gone or may not be read: then the home directory is looked for.
+    private func watchSurrounding(_ folder: String, _ entry: [UInt8]) -> EventSource? {
+        try? watcher.watchFolder(folder, [.appeared, .disappeared]) { [weak self] change in
+            self?.assumeIsolated { $0.surroundingsChanged(change, entry) }
+        }
+    }
+
+    private func surroundingsChanged(_ change: FolderChange, _ home: [UInt8]) {
+        if !change.events.isDisjoint(with: .gone) {
+            surroundings = [:]
+        } else if change.events.isDisjoint(with: .lost), change.entry != home {
+            return
+        }
+        checkHome()
+    }
+
+    /// Looks whether the home directory is there and is still the same.
+    func checkHome() {
+        switch state {
+        case .closed: return
+        case .open(let home, _): if (try? reader.home()) != home { reopenHome() }
+        case .unavailable: openHome()
+        }
     }
 
     private func readAll(in home: HomeFolder) throws(ListingError) {

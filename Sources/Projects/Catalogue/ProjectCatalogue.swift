@@ -40,6 +40,10 @@ package actor ProjectCatalogue {
     var state = State.closed
     var known: [ProjectName: Known] = [:]
     var sweepTimer: EventSource?
+    /// Watches of the folders that hold the home directory, by their paths.
+    var surroundings: [String: EventSource] = [:]
+    /// Whether the home directory's own end would be told by one of them.
+    var isEndTold = false
     var isReadingSoon = false
     let repositories: any RepositoryReader
     /// The projects whose worktrees are followed.
@@ -77,8 +81,10 @@ package actor ProjectCatalogue {
         openHome()
     }
 
-    /// All projects, sorted by their lower-cased names. From memory.
+    /// All projects, sorted by their lower-cased names. From memory; where nobody would tell that the home directory has
+    /// gone, it is looked for.
     package func folders() throws(ListingError) -> [ProjectFolder] {
+        if !isEndTold { checkHome() }
         if case .unavailable(let error) = state { throw error }
         if let sorted { return sorted }
         let folders = known.values.compactMap(\.entry.folder).inListOrder()

@@ -14,8 +14,7 @@ package final class FolderLock: Sendable {
 
     private let descriptor: Int32
 
-    /// Who can't be found has let go meanwhile: a gateway that has just ended can leave its lock, for an instant, to a child
-    /// that has not begun its program yet. Or it lives in another name space.
+    /// Who can't be found has let go meanwhile, or lives in another name space.
     private static let attempts = 5
 
     /// Locks the folder at `path`, links followed. Throws when a gateway has it that leaves no room for this one; nil where
@@ -43,13 +42,17 @@ package final class FolderLock: Sendable {
         throw Self.taken(path, by: holder)
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Closing alone would leave it to children that have a copy of the descriptor until they begin their programs.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     private static func taken(_ path: String, by holder: Int32?) -> InstanceRecordError {
-        let holder = holder.map { "process \($0)" } ?? "another process"
+        let name = holder.map { "process \($0)" } ?? "another process"
         return InstanceRecordError(
-            "another gateway (\(holder)) already runs instances for the projects in \(path). Stop it first, or give this "
-                + "one other projects (--home).")
+            "another gateway (\(name)) already runs instances for the projects in \(path). Stop it first, or give this "
+                + "one other projects (--home).", endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 
     /// Who has locked the whole file with this inode, out of proc_locks(5); nil when that is not told.

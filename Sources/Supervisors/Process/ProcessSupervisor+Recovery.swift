@@ -26,11 +26,9 @@ extension ProcessSupervisor {
     /// somebody else, before it starts any: a folder never has two. Throws when another gateway still has them, and keeps
     /// such a gateway from beginning later.
     package func endLeftovers() async throws(LaunchError) {
-        do throws(InstanceRecordError) {
-            folderLock = try FolderLock(setUp.projects, .shared)
-            if setUp.records.exists { lock = try setUp.records.lock() }
-        } catch {
-            throw LaunchError(error.description)
+        try await takeLocks { (supervisor) throws(InstanceRecordError) in
+            supervisor.folderLock = try FolderLock(supervisor.setUp.projects, .shared)
+            if supervisor.setUp.records.exists { supervisor.lock = try supervisor.setUp.records.lock() }
         }
         for record in setUp.records.all(report: report) {
             if record.isOfThisBoot { await endRemains(of: record) }

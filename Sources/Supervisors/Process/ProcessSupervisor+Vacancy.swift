@@ -28,6 +28,37 @@ extension ProcessSupervisor {
         return identity
     }
 
+    /// Keeps other gateways from these projects. Where the one before was killed in the middle of a start, its child has the
+    /// locks until it begins its program, and is waited for: then it can be found by its mark.
+    func takeLocks(
+        _ take: (isolated ProcessSupervisor) throws(InstanceRecordError) -> Void
+    ) async throws(LaunchError) {
+        let start = SuspendingClock.now
+        var hasTold = false
+        while true {
+            do throws(InstanceRecordError) { return try take(self) } catch {
+                (lock, folderLock) = (nil, nil)
+                guard let holder = error.endedHolder, start.duration(to: .now) < Self.patience else {
+                    throw LaunchError(error.description)
+                }
+                if !hasTold {
+                    logger.notice("An earlier gateway has ended while it started a server: that is waited for",
+                        LogField("gateway", holder))
+                }
+                hasTold = true
+            }
+            await pause()
+        }
+    }
+
+    private func pause() async {
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        let timer = try? loop.timer(after: .milliseconds(10)) { continuation.finish() }
+        guard timer != nil else { return }
+        for await _ in ends {}
+        withExtendedLifetime(timer) {}
+    }
+
     /// Tells of a record that can't be used.
     func report(_ problem: String) { logger.warning("\(problem)") }
 

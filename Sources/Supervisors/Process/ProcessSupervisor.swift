@@ -49,13 +49,10 @@ package actor ProcessSupervisor: Supervisor {
     /// down.
     package func open(_ observer: any SupervisorObserver) async throws(LaunchError) {
         self.observer = observer
-        do throws(InstanceRecordError) {
-            try setUp.records.prepare()
-            lock = try setUp.records.lock()
-            folderLock = try FolderLock(setUp.projects, .exclusive)
-        } catch {
-            lock = nil
-            throw LaunchError(error.description)
+        try await takeLocks { (supervisor) throws(InstanceRecordError) in
+            try supervisor.setUp.records.prepare()
+            supervisor.lock = try supervisor.setUp.records.lock()
+            supervisor.folderLock = try FolderLock(supervisor.setUp.projects, .exclusive)
         }
         if folderLock == nil { warnOfFolder() }
         await recover()

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Systemd
 
 extension InstanceRecordStore {
     /// Reserves the records for this gateway until the lock is let go or the gateway ends, however it ends; throws when
@@ -30,10 +31,11 @@ extension InstanceRecordStore {
     }
 
     private static func taken(by holder: Int32?) -> InstanceRecordError {
-        let holder = holder.map { "process \($0)" } ?? "another process"
+        let name = holder.map { "process \($0)" } ?? "another process"
         return InstanceRecordError(
-            "another gateway (\(holder)) already runs instances for the same projects as its child processes. Stop it "
-                + "first, or give this one other projects (--home).")
+            "another gateway (\(name)) already runs instances for the same projects as its child processes. Stop it "
+                + "first, or give this one other projects (--home).",
+            endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 
     /// The one before may have removed the file between opening and locking.
@@ -72,6 +74,8 @@ package final class InstanceRecordLock: Sendable {
         // While it is still held, so that nobody else's is removed.
         unlink(path)
         if let slash = path.lastIndex(of: "/") { rmdir(String(path[..<slash])) }
+        // As FolderLock has it.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }

@@ -102,7 +102,14 @@ package struct InstanceRecordError: Error, Equatable, CustomStringConvertible {
     /// One sentence that says what to do.
     package let description: String
 
-    init(_ description: String) { self.description = description }
+    /// The process that had a lock and has ended: a child of it has the lock until it begins its program (execve(2)), so it
+    /// is free soon. Nil in every other case.
+    let endedHolder: Int32?
+
+    init(_ description: String, endedHolder: Int32? = nil) {
+        self.description = description
+        self.endedHolder = endedHolder
+    }
 
     static func failed(_ verb: String, _ path: String, _ code: Int32) -> InstanceRecordError {
         InstanceRecordError(

@@ -10,6 +10,10 @@ package struct ProcessStatus: Sendable, Equatable {
     package let session: Int32
     /// Whether it has ended and only waits to be collected.
     package let hasEnded: Bool
+    /// Whether it is a thread of the kernel's own, which has no program.
+    let isKernels: Bool
+    /// Whether it was started with variables; nil while its program just begins, and where that is not told.
+    let hasVariables: Bool?
 
     /// From the line; nil for anything else.
     package init?(_ line: some Collection<UInt8>) {
@@ -21,14 +25,25 @@ package struct ProcessStatus: Sendable, Equatable {
         let fields = line[(closing + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard fields.count > Field.startTime, let parent = Int32(decimal: fields[Field.parent]),
             let group = Int32(decimal: fields[Field.group]), let session = Int32(decimal: fields[Field.session]),
-            let startTime = UInt64(decimal: fields[Field.startTime])
+            let startTime = UInt64(decimal: fields[Field.startTime]), let flags = UInt64(decimal: fields[Field.flags])
         else { return nil }
         identity = ProcessIdentity(number: number, startTime: startTime)
         self.parent = parent
         self.group = group
         self.session = session
+        if fields.count > Field.environmentEnd, let start = UInt64(decimal: fields[Field.environmentStart]), start > 0,
+            let end = UInt64(decimal: fields[Field.environmentEnd]), end >= start
+        {
+            hasVariables = end > start
+        } else {
+            hasVariables = nil
+        }
+        isKernels = flags & Self.kernelThread != 0
         hasEnded = [UInt8(ascii: "Z"), UInt8(ascii: "X"), UInt8(ascii: "x")].contains(fields[Field.state].first)
     }
+
+    /// PF_KTHREAD (linux/sched.h).
+    private static let kernelThread: UInt64 = 0x20_0000
 
     /// Where fields stand behind the name; the man page counts from 1 and has two before them.
     private enum Field {
@@ -36,7 +51,10 @@ package struct ProcessStatus: Sendable, Equatable {
         static let parent = 1
         static let group = 2
         static let session = 3
+        static let flags = 6
         static let startTime = 19
+        static let environmentStart = 47
+        static let environmentEnd = 48
     }
 }
 

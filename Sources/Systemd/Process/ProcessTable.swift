@@ -44,6 +44,9 @@ package struct ProcessTable: Sendable {
         ProcFile.read("/proc/\(number)/stat").flatMap { ProcessStatus($0) }
     }
 
+    /// Whether a process has this number and has not ended.
+    package static func isRunning(_ number: Int32) -> Bool { status(of: number).map { !$0.hasEnded } ?? false }
+
     /// Every process that still runs and belongs to the run with this mark, its leader included: those that carry the
     /// mark, those in the leader's session or group, and whatever descends from one of them.
     ///
@@ -70,8 +73,26 @@ package struct ProcessTable: Sendable {
 
     private static func isExempt(_ number: Int32) -> Bool { number == 1 || number == getpid() }
 
+    /// How long a process may take from its old program to its new one, on a machine that is busy.
+    private static let patience = Duration.milliseconds(100)
+
+    /// The variables with which a process was started, each with a NUL behind it.
+    ///
+    /// In the middle of execve(2) the new program has no arguments and no environment yet: neither an event nor a lock tells
+    /// when it has them, microseconds later unless the machine is busy, so it is read again.
+    private static func environment(of number: Int32) -> [UInt8]? {
+        let start = SuspendingClock.now
+        while true {
+            guard let environment = ProcFile.read("/proc/\(number)/environ") else { return nil }
+            guard environment.isEmpty, let status = status(of: number), !status.hasEnded, !status.isKernels,
+                status.hasVariables != false, start.duration(to: .now) < patience
+            else { return environment }
+            sched_yield()
+        }
+    }
+
     static func mark(_ prefix: [UInt8], of number: Int32) -> String? {
-        guard let environment = ProcFile.read("/proc/\(number)/environ") else { return nil }
+        guard let environment = environment(of: number) else { return nil }
         return environment.split(separator: 0).first { $0.starts(with: prefix) }
             .map { String(decoding: $0.dropFirst(prefix.count), as: UTF8.self) }
     }

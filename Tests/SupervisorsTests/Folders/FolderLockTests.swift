@@ -1,5 +1,7 @@
+import Foundation
 import Glibc
 import Homes
+import Locking
 import Testing
 
 @testable import Supervisors
@@ -27,6 +29,26 @@ import Testing
         #expect(lock != nil)
         lock = nil
         #expect(try self.lock(path, .exclusive) != nil)
+    }
+
+    /// A child has a copy of every descriptor until it begins its program.
+    @Test func aLockThatIsLetGoIsFreeWhateverIsBeingStarted() throws {
+        let isOver = Locked(false)
+        let ended = DispatchSemaphore(value: 0)
+        Thread {
+            while !isOver.withLock({ $0 }) {
+                let child = Process()
+                child.executableURL = URL(filePath: "/bin/true")
+                try? child.run()
+                child.waitUntilExit()
+            }
+            ended.signal()
+        }.start()
+        defer {
+            isOver.withLock { $0 = true }
+            ended.wait()
+        }
+        for _ in 0..<20_000 { #expect(try lock("/projects", .exclusive) != nil) }
     }
 
     @Test func gatewaysWhoseServersAreUnitsShareIt() throws {

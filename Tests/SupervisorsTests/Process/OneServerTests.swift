@@ -74,6 +74,31 @@ import Testing
         await finish(gateway)
     }
 
+    /// What a killed gateway has started has its locks until it begins its program: the next one waits for that.
+    @Test(arguments: ["projects", "records"])
+    func theLocksOfAKilledGatewayAreWaitedFor(place: String) async throws {
+        let rig = try ProcessRig(Self.server)
+        try rig.home.makeFolder(".records")
+        try rig.home.makeFile(".records/~lock", "4194305\n", mode: 0o600)
+        chmod("\(rig.home.path)/.records", 0o700)
+        let holder = Process()
+        holder.executableURL = URL(filePath: "/bin/sh")
+        // Of the one who took the lock (flock(1)) only an open descriptor of somebody else's is left.
+        holder.arguments = ["-c", "exec 9<\"$1\"; flock -x 9; echo held; read line", "sh",
+            place == "projects" ? rig.home.path : "\(rig.home.path)/.records/~lock"]
+        let (input, output) = (Pipe(), Pipe())
+        (holder.standardInput, holder.standardOutput) = (input, output)
+        try holder.run()
+        #expect(try output.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
+        async let opening = rig.gateway()
+        while !rig.lines.all.contains(where: { $0.message.hasPrefix("An earlier gateway has ended") }) {
+            await Task.yield()
+        }
+        try input.fileHandleForWriting.close()
+        try await opening.end()
+        holder.waitUntilExit()
+    }
+
     @Test func twoNamesOfOneFolderHaveOneServer() async throws {
         let rig = try ProcessRig(Self.server)
         #expect(symlink("alpha", rig.home.path + "/beta") == 0)

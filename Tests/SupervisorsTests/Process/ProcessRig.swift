@@ -56,7 +56,7 @@ final class ProcessRig: Sendable {
     }
 
     /// Whether a process runs, and does not just wait to be collected.
-    static func runs(_ number: Int32) -> Bool { ProcessTable.status(of: number).map { !$0.hasEnded } ?? false }
+    static func runs(_ number: Int32) -> Bool { ProcessTable.isRunning(number) }
 
     /// A variable in the environment of a process.
     static func environment(of number: Int32) throws -> [String: String] {
