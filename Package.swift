@@ -66,9 +66,12 @@ let package = Package(
         module("OpenCode"),
         module("Access", ["Addresses", "CSodium"]),
         module("Projects", ["Logging", "OpenCode", "Systemd"]),
-        module("Instances", ["Logging", "OpenCode", "Projects", "Systemd"]),
+        module("Instances", ["Addresses", "Logging", "OpenCode", "Projects", "Systemd"]),
         module(
-            "Supervisors", ["Access", "EnvironmentFiles", "Instances", "Logging", "OpenCode", "Projects", "Systemd"]),
+            "Supervisors",
+            [
+                "Access", "Addresses", "EnvironmentFiles", "Instances", "Logging", "OpenCode", "Projects", "Systemd",
+            ]),
 
         // Glue and programs.
         module(
@@ -105,11 +108,14 @@ let package = Package(
         .target(
             name: "Homes", dependencies: ["Projects", "Logging", "Locking"], path: "Tests/Homes", swiftSettings: strict),
         tests("ProjectsTests", ["Projects", "Homes", "Systemd", "OpenCode", "Logging", "Locking"]),
-        tests("InstancesTests", ["Instances", "Projects", "Homes", "Systemd", "OpenCode", "Logging", "Locking"]),
+        tests(
+            "InstancesTests",
+            ["Addresses", "Instances", "Projects", "Homes", "Systemd", "OpenCode", "Logging", "Locking"]),
         tests(
             "SupervisorsTests",
             [
-                "Supervisors", "Instances", "Projects", "Homes", "EnvironmentFiles", "Systemd", "OpenCode", "Logging",
+                "Supervisors", "Addresses", "Instances", "Projects", "Homes", "EnvironmentFiles", "Systemd", "OpenCode",
+                "Logging",
                 "Locking",
             ]),
         tests("TestKitTests", ["TestKit"]),

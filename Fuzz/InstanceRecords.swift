@@ -1,6 +1,7 @@
 // modules: Addresses JSONText EnvironmentFiles Locking OpenCode Access Logging Systemd Projects Instances Supervisors
 // length: 400
 
+import Addresses
 import Instances
 import OpenCode
 import Projects
@@ -15,7 +16,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     if let record = InstanceRecord(text: text) {
         precondition(text.hasPrefix("viberemote-instance 1\n") && text.utf8.last == 0x0A)
         precondition(record.process.map { $0.number > 1 } ?? true)
-        precondition(record.port != 0 && !record.run.isEmpty)
+        precondition(record.address?.port != 0 && !record.run.isEmpty)
         precondition(ProjectName(directoryName: record.project.bytes) == record.project)
         check(record)
     }
@@ -27,7 +28,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         InstanceRecord(
             project: project, run: value.isEmpty ? "x" : value,
             process: number > 1 ? ProcessIdentity(number: number, startTime: UInt64(number)) : nil, boot: value,
-            port: number > 0 ? UInt16(number) : nil,
+            address: number > 0 ? address(UInt16(number), number % 2 == 0) : nil,
             credentials: number % 2 == 0 ? InstanceCredentials(username: value, password: value) : nil,
             environmentDigest: number % 3 == 0 ? value : nil,
             memory: InstanceMemory(
@@ -35,11 +36,15 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
+private func address(_ port: UInt16, _ isIPv4: Bool) -> InstanceAddress {
+    InstanceAddress(ip: isIPv4 ? .loopback : .loopbackIPv6, port: port)
+}
+
 private func check(_ record: InstanceRecord) {
     guard let back = InstanceRecord(text: record.text) else { preconditionFailure("a record is not understood") }
     // By bytes: `==` of text follows Unicode's equivalences.
     precondition(Array(back.text.utf8) == Array(record.text.utf8))
-    precondition(back.process == record.process && back.port == record.port && back.project == record.project)
+    precondition(back.process == record.process && back.port == record.address?.port && back.project == record.project)
     precondition(bytes(back.credentials?.password) == bytes(record.credentials?.password))
     precondition(back.memory.family == record.memory.family && back.memory.restarts == record.memory.restarts)
     precondition(bytes(back.memory.lastError) == bytes(record.memory.lastError))

@@ -55,6 +55,9 @@ package struct IPAddress: Sendable, Hashable {
     /// The address in IPv6's form as two numbers, the first octet the most significant; of IPv4 the mapped one.
     package var ipv6: (high: UInt64, low: UInt64) { (high, low) }
 
+    /// `::1`.
+    package static let loopbackIPv6 = IPAddress(high: 0, low: 1)
+
     /// Whether this is an IPv4 address.
     package var isIPv4: Bool { high == 0 && low >> 32 == 0xffff }
 

@@ -11,6 +11,9 @@ package struct InstanceAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
+    /// A port of 127.0.0.1.
+    package static func loopback(_ port: UInt16) -> InstanceAddress { InstanceAddress(ip: .loopback, port: port) }
+
     /// The address as it stands in a URL and in a `Host` field (RFC 3986 §3.2, RFC 9110 §7.2): IPv6 in brackets.
     package var authority: String { ip.isIPv4 ? "\(ip):\(port)" : "[\(ip)]:\(port)" }
 

@@ -111,13 +111,16 @@ package final class DataPlane: Sendable {
     }
 
     /// Asks an instance for its health.
-    package func probe(_ question: HealthQuestion) async -> ProbeAnswer {
+    package func probe(_ question: HealthQuestion) async -> HealthFinding {
         await Self.ask(mailboxes[0]) { loop, report in HealthProbe.ask(question, of: loop.client, report: report) }
     }
 
     /// Asks an instance something on the gateway's own behalf; nil when no answer came.
-    package func inquire(_ inquiry: Inquiry) async -> Inquiry.Reply? {
-        await Self.ask(mailboxes[0]) { loop, report in inquiry.ask(loop.client, report: report) }
+    package func inquire(_ question: InstanceQuestion) async -> InstanceReply? {
+        await Self.ask(mailboxes[0]) { loop, report in
+            // The list of a machine's models takes some hundred thousand bytes.
+            question.ask(loop.client, isAlone: true, longestBody: 4 * 1024 * 1024, report: report)
+        }
     }
 
     /// How many pieces of answers all loops have got from the instance with this slot.

@@ -67,7 +67,7 @@ private final class Service: Sendable {
             supervisor.outlivesGateway
             ? ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log) : nil
         registry = InstanceRegistry(
-            loop: loop, catalogue: catalogue, supervisor: supervisor,
+            loop: loop, catalogue: catalogue, supervisors: [supervisor],
             limits: InstanceLimits(configuration.instances, configuration.limits), logger: log,
             links: InstanceRegistry.Links(
                 probe: { await link.probe($0) }, progress: { await link.progress(ofSlot: $0) },

@@ -1,3 +1,4 @@
+import Addresses
 import Access
 import EventLoop
 import Foundation

@@ -1,3 +1,4 @@
+import Addresses
 import HTTPServer
 import Instances
 import Projects
@@ -12,12 +13,12 @@ import Testing
         let folder = ProjectFolder(
             name: try #require(ProjectName("a \"b\"\\ü")), path: "/home/vibe/a \"b\"\\ü", hasGit: true,
             hasPackageJSON: false)
-        let running = Project(folder: folder, state: .ready(port: 4096))
+        let running = Project(folder: folder, state: .ready(address: .loopback(4096)))
         #expect(
             json(running)
                 == #"{"name":"a \"b\"\\ü","path":"/home/vibe/a \"b\"\\ü","has_git":true,"has_package_json":false,"#
                 + #""is_running":true,"port":4096}"#)
-        let booting = Project(folder: folder, state: .probing(port: 4096))
+        let booting = Project(folder: folder, state: .probing(address: .loopback(4096)))
         #expect(json(booting).hasSuffix(#""is_running":false,"port":null}"#))
         let list = ControlAnswers.projects(.projects([running, booting]))
         #expect(String(decoding: list.body, as: UTF8.self) == "[\(json(running)),\(json(booting))]")
@@ -26,7 +27,7 @@ import Testing
     @Test func aFolderThatHasGoneSaysSoBehindTheContractsFields() throws {
         let folder = ProjectFolder(
             name: try #require(ProjectName("gone")), path: "/home/vibe/gone", hasGit: false, hasPackageJSON: false)
-        let project = Project(folder: folder, state: .ready(port: 4096), isMissing: true)
+        let project = Project(folder: folder, state: .ready(address: .loopback(4096)), isMissing: true)
         #expect(json(project).hasSuffix(#""is_running":true,"port":4096,"missing":true}"#))
     }
 

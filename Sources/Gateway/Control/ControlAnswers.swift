@@ -1,3 +1,4 @@
+import Addresses
 import HTTPServer
 import HTTPTypes
 internal import Instances
@@ -10,8 +11,8 @@ enum ControlAnswers {
 
     static func start(_ name: ProjectName, _ answer: StartAnswer) -> Answer {
         switch answer {
-        case .started(let port): started(name, port, "started")
-        case .alreadyRunning(let port): started(name, port, "already_running")
+        case .started(let address): started(name, address.port, "started")
+        case .alreadyRunning(let address): started(name, address.port, "already_running")
         case .pending(let state): .detail(504, InstanceMessage.stillStarting(name.string, state))
         case .notFound: projectNotFound(name.string)
         case .failed(let sentence): .detail(500, sentence)

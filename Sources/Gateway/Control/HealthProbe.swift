@@ -1,76 +1,81 @@
-import Addresses
 import EventLoop
 import HTTPClient
 import HTTPTypes
-package import OpenCode
-
-/// One health check to be made.
-package struct HealthQuestion: Sendable {
-    /// The port on 127.0.0.1 to ask.
-    package var port: UInt16
-    /// What the instance asks for; nil sends nothing.
-    package var credentials: InstanceCredentials?
-    /// Where to begin to ask.
-    package var search: HealthSearch
-    /// How long the whole answer may take.
-    package var timeout: Duration
-
-    /// A question.
-    package init(port: UInt16, credentials: InstanceCredentials?, search: HealthSearch, timeout: Duration) {
-        self.port = port
-        self.credentials = credentials
-        self.search = search
-        self.timeout = timeout
-    }
-}
-
-/// What came of one health check.
-package enum ProbeAnswer: Sendable {
-    /// The instance has answered, at last to this path.
-    case answered(HealthAnswer, HealthPath)
-    /// It has not; why, as one sentence.
-    case failed(String)
-}
+import Instances
+import OpenCode
 
 /// Asks one instance for its health, on a loop's own client: the control plane does no HTTP of its own.
 enum HealthProbe {
-    private static let longestBody = 64 * 1024
-
-    /// Asks at once, and another path when that is the wrong one; calls `report` exactly once.
-    static func ask(_ question: HealthQuestion, of client: UpstreamClient, report: @escaping (ProbeAnswer) -> Void) {
-        var fields = FieldList()
-        fields.append("Accept", "application/json")
-        let path = question.search.path
-        let begun = MonotonicTime.now
-        if let authorization = question.credentials?.authorization(for: path.family) {
-            fields.append("Authorization", authorization)
-        }
-        let request = UpstreamRequest(
-            instance: InstanceAddress(ip: .loopback, port: question.port), method: .get, methodName: "GET",
-            target: Array(path.rawValue.utf8)[...], fields: fields, body: .none)
-        WholeAnswer.ask(request, of: client, within: question.timeout, longestBody: longestBody) { outcome in
-            let answer = answer(outcome, path, question.timeout)
-            var question = question
-            // All paths together have the time of one.
-            question.timeout = max(.milliseconds(1), question.timeout - (MonotonicTime.now - begun))
-            if case .answered(let health, _) = answer, question.search.goesOn(after: health) {
-                return ask(question, of: client, report: report)
+    /// Asks at once, another path when that is the wrong one, and without a password where that is wanted; calls `report`
+    /// exactly once.
+    static func ask(_ question: HealthQuestion, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {
+        search(question, client) { finding in
+            guard question.checksPassword, case .healthy(let version, _, let path?, let number) = finding else {
+                return report(finding)
             }
-            report(answer)
+            var again = question
+            again.credentials = nil
+            again.search = HealthSearch(family: path.family, found: path)
+            search(again, client) { answer in
+                let enforces = isRefusal(answer)
+                report(.healthy(version: version, enforcesPassword: enforces, path: path, processNumber: number))
+            }
         }
     }
 
-    private static func answer(
-        _ outcome: WholeAnswer.Outcome, _ path: HealthPath, _ timeout: Duration
-    ) -> ProbeAnswer {
+    /// Whether a server that was asked without its password has refused; nil when it has not answered.
+    private static func isRefusal(_ finding: HealthFinding) -> Bool? {
+        switch finding {
+        case .unauthorized: true
+        case .healthy, .unhealthy: false
+        case .silent: nil
+        }
+    }
+
+    private static func search(
+        _ question: HealthQuestion, _ client: UpstreamClient, report: @escaping (HealthFinding) -> Void
+    ) {
+        let path = question.search.path
+        let begun = MonotonicTime.now
+        let asked = InstanceQuestion(
+            address: question.address, target: Array(path.rawValue.utf8),
+            authorization: question.credentials?.authorization(for: path.family).map { Array($0.utf8) },
+            timeout: question.timeout)
+        WholeAnswer.ask(
+            asked.request(), of: client, within: asked.timeout, longestBody: InstanceQuestion.longestBody
+        ) { outcome in
+            guard case .answered(let status, let body) = outcome else {
+                return report(.silent(reason: silence(outcome, question.timeout)))
+            }
+            let answer = HealthAnswer(status: status, body: body, path: path)
+            var question = question
+            // All paths together have the time of one.
+            question.timeout = max(.milliseconds(1), question.timeout - (MonotonicTime.now - begun))
+            if question.search.goesOn(after: answer) { return search(question, client, report: report) }
+            report(HealthFinding(answer, at: path))
+        }
+    }
+
+    /// Why there is no answer.
+    private static func silence(_ outcome: WholeAnswer.Outcome, _ timeout: Duration) -> String {
         switch outcome {
-        case .answered(let status, let body): .answered(HealthAnswer(status: status, body: body, path: path), path)
-        case .failed(.refused): .failed("It does not accept connections on its port yet.")
-        case .failed(.outOfDescriptors): .failed("The gateway has no file descriptor left for a health check.")
+        case .failed(.refused): "It does not accept connections on its port yet."
+        case .failed(.outOfDescriptors): "The gateway has no file descriptor left for a health check."
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
-            .failed("Its answer to the health check broke off: \(reason).")
-        case .late:
-            .failed("It accepts connections and did not answer its health check within \(timeout.plainText).")
+            "Its answer to the health check broke off: \(reason)."
+        case .late, .answered:
+            "It accepts connections and did not answer its health check within \(timeout.plainText)."
+        }
+    }
+}
+
+extension HealthFinding {
+    /// What an answer to a health check means.
+    fileprivate init(_ answer: HealthAnswer, at path: HealthPath) {
+        switch answer {
+        case .healthy(let version, let number): self = .healthy(version: version, path: path, processNumber: number)
+        case .unauthorized(let reason): self = .unauthorized(reason: reason)
+        case .unhealthy, .otherwise: self = .unhealthy(reason: answer.trouble(at: path) ?? "It is not healthy.")
         }
     }
 }

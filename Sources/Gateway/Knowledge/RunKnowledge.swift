@@ -149,7 +149,7 @@ final class RunKnowledge {
         question.ask(loop.owner.client) { [weak self] reply in self?.sessionAnswered(session, reply) }
     }
 
-    private func sessionAnswered(_ session: [UInt8], _ reply: (status: Int, body: [UInt8])?) {
+    private func sessionAnswered(_ session: [UInt8], _ reply: InstanceReply?) {
         lookups.remove(session)
         let place = reply.flatMap { SessionLookup.place(status: $0.status, body: $0.body, for: endpoint.family) }
         // What events or other loops have said meanwhile is newer.

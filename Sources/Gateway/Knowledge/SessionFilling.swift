@@ -33,7 +33,7 @@ final class SessionFilling {
 
     private func ask(_ target: [UInt8]) {
         let question = InstanceQuestion(endpoint: endpoint, target: target, timeout: Self.pageTimeout)
-        WholeAnswer.ask(question.request, of: client, within: question.timeout) { [weak self] status, bytes in
+        WholeAnswer.ask(question.request(), of: client, within: question.timeout) { [weak self] status, bytes in
             guard let self, status == 200 else { return }
             listing.read(bytes, onSession: onSession)
         } report: { [weak self] outcome in

@@ -70,8 +70,8 @@ final class ProxyExchange {
     }
 
     var project: ProjectName { route.name }
-    var port: UInt16 { route.endpoint?.port ?? 0 }
-    var instance: InstanceAddress { InstanceAddress(ip: .loopback, port: port) }
+    var port: UInt16 { instance.port }
+    var instance: InstanceAddress { route.endpoint?.address ?? .loopback(0) }
     /// Until the answer begins, and then without a byte of it. A turn has as long as a stream may be silent; never less than
     /// other answers.
     var answerTimeout: Duration { awaitsLongest ? owner.limits.streamTimeout : owner.limits.answerTimeout }

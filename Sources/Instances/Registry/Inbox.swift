@@ -4,23 +4,25 @@ internal import Projects
 /// everything that the event itself leads to.
 struct Inbox {
     /// What happened to one project's instance.
-    enum Item {
-        case event(InstanceStateMachine.Event)
-        case supervised(SupervisedEvent)
+    struct Item {
+        let project: ProjectName
+        let event: InstanceStateMachine.Event
+        /// The supervisor that tells of it; nil for what comes from elsewhere.
+        let supervisor: String?
     }
 
-    private var items: [(ProjectName, Item)] = []
+    private var items: [Item] = []
     private var isBeingEmptied = false
 
     /// Adds an item; true when the caller is to empty the inbox, false when somebody does already.
-    mutating func add(_ item: Item, of name: ProjectName) -> Bool {
-        items.append((name, item))
+    mutating func add(_ item: Item) -> Bool {
+        items.append(item)
         defer { isBeingEmptied = true }
         return !isBeingEmptied
     }
 
     /// The next item in the order in which they came; nil ends the emptying.
-    mutating func next() -> (ProjectName, Item)? {
+    mutating func next() -> Item? {
         guard !items.isEmpty else {
             isBeingEmptied = false
             return nil

@@ -8,6 +8,8 @@ struct Instance {
     /// The folder as it was at the last start.
     var folder: ProjectFolder
     var machine: InstanceStateMachine
+    /// Who runs its server, or would start it.
+    var supervisor: any Supervisor
     /// Its place in what the loops count for each instance.
     let slot: Int
     /// Its server, while there is one.
@@ -30,7 +32,7 @@ struct Instance {
     /// How the run's port was found, when it was not announced.
     var portWarning: String?
     /// Whether the log says that its server works in another folder than its project's.
-    var isFolderTold = false
+    var hasWarnedOfFolder = false
     /// Since when it is in its state: nanoseconds since 1970.
     var since: Int64
     /// Which project its folder is to OpenCode, as far as that was asked.
@@ -40,9 +42,10 @@ struct Instance {
     var starts: [CheckedContinuation<StartAnswer, Never>] = []
     var stops: [CheckedContinuation<StopAnswer, Never>] = []
 
-    init(folder: ProjectFolder, machine: InstanceStateMachine, slot: Int) {
+    init(folder: ProjectFolder, machine: InstanceStateMachine, supervisor: any Supervisor, slot: Int) {
         self.folder = folder
         self.machine = machine
+        self.supervisor = supervisor
         self.slot = slot
         since = WallClock.nanoseconds()
     }
@@ -51,10 +54,10 @@ struct Instance {
     func route(_ scope: DirectoryScope?, _ own: OwnProject?) -> RoutingTable.Route {
         let state = machine.state
         var endpoint: InstanceEndpoint?
-        if let port = state.port {
+        if let address = state.address {
             let authorization = run?.credentials?.authorization(for: family).map { Array($0.utf8) }
             endpoint = InstanceEndpoint(
-                port: port, authorization: authorization, generation: generation, slot: slot,
+                address: address, authorization: authorization, generation: generation, slot: slot,
                 enforcesPassword: enforcesPassword == true, family: family)
         }
         return RoutingTable.Route(
@@ -72,7 +75,7 @@ struct Instance {
         remembered = run.memory
         enforcesPassword = nil
         portWarning = nil
-        isFolderTold = false
+        hasWarnedOfFolder = false
         project.runBegins()
     }
 
@@ -91,7 +94,7 @@ struct Instance {
     mutating func stateChanged(now: Int64) {
         switch machine.state {
         case .booting, .probing, .ready:
-            if let run, run.isFound, machine.claimedPort == nil || since == run.started {
+            if let run, run.isFound, machine.claimedAddress == nil || since == run.started {
                 since = run.started
                 return
             }

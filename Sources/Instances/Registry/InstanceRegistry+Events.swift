@@ -1,19 +1,21 @@
+internal import Addresses
 internal import Logging
-package import Projects
+internal import Projects
 internal import Systemd
 
 /// What happens to instances, and what the state machines want done about it.
 extension InstanceRegistry {
     /// Takes one event of a project's instance.
-    func handle(_ event: InstanceStateMachine.Event, of name: ProjectName) { take(.event(event), of: name) }
+    func handle(_ event: InstanceStateMachine.Event, of name: ProjectName) { take(event, of: name) }
 
-    private func take(_ item: Inbox.Item, of name: ProjectName) {
-        guard inbox.add(item, of: name) else { return }
-        while let (name, item) = inbox.next() {
-            switch item {
-            case .event(.probed(let number, let outcome)): probed(number, outcome, of: name)
-            case .event(let event): advance(event, of: name)
-            case .supervised(let event): receive(event, of: name)
+    func take(_ event: InstanceStateMachine.Event, of name: ProjectName, from supervisor: String? = nil) {
+        guard inbox.add(Inbox.Item(project: name, event: event, supervisor: supervisor)) else { return }
+        while let item = inbox.next() {
+            switch item.event {
+            case .probed(let number, let finding): probed(number, finding, of: item.project)
+            case .supervised(let event):
+                if accepts(event, of: item.project, from: item.supervisor ?? "") { receive(event, of: item.project) }
+            default: advance(item.event, of: item.project)
             }
         }
     }
@@ -27,7 +29,6 @@ extension InstanceRegistry {
     private func receive(_ event: SupervisedEvent, of name: ProjectName) {
         switch event {
         case .launched(let run):
-            enterFound(name)
             if instances[name]?.machine.run != run.id {
                 lastGeneration += 1
                 instances[name]?.begin(run, generation: lastGeneration)
@@ -35,17 +36,12 @@ extension InstanceRegistry {
                 // Told again: more is known of it now, such as its password.
                 instances[name]?.run = run
             }
-            advance(.launched(run: run.id, isFound: run.isFound, memory: run.memory), of: name)
-        case .launchFailed(let reason): advance(.launchFailed(reason: reason), of: name)
-        case .stopFailed(let reason): advance(.stopFailed(reason: reason), of: name)
-        case .announced(let run, let port, let family, let warning): announced(run, port, family, warning, of: name)
-        case .announcedElsewhere(let run, let host): advance(.announcedElsewhere(run: run, host: host), of: name)
-        case .ending(let run): advance(.ending(run: run), of: name)
-        case .mainProcessExited(let run): advance(.mainProcessExited(run: run), of: name)
-        case .exited(let run, let how, let tail, let next):
-            if instances[name]?.run?.id == run { instances[name]?.run = nil }
-            advance(.exited(run: run, how: how, tail: tail, next: next), of: name)
+        case .announced(let run, let address, let family, let warning):
+            return announced(run, address, family, warning, of: name)
+        case .exited(let run, _, _, _): if instances[name]?.run?.id == run { instances[name]?.run = nil }
+        default: break
         }
+        advance(.supervised(event), of: name)
     }
 
     /// Keeps what the next gateway could not find out.
@@ -54,7 +50,7 @@ extension InstanceRegistry {
         let memory = instance.memory
         guard memory != instance.remembered else { return }
         instances[name]?.remembered = memory
-        supervisor.remember(memory, of: name)
+        supervisor(of: name).remember(memory, of: name)
     }
 
     func perform(_ action: InstanceStateMachine.Action, of name: ProjectName) {
@@ -64,13 +60,13 @@ extension InstanceRegistry {
             logState(of: name)
             publishRoutes()
             noteSettled()
-        case .launch: if let folder = instances[name]?.folder { supervisor.start(folder) }
-        case .probe(let check): probe(check, of: name)
+        case .launch: if let folder = instances[name]?.folder { supervisor(of: name).start(folder) }
+        case .probe(let number, let address, let timeout): probe(number, at: address, within: timeout, of: name)
         case .measure: measure(name)
         case .arm(let timer, let delay): arm(timer, delay, of: name)
         case .disarm(let timer): instances[name]?.timers[timer] = nil
-        case .terminate: supervisor.terminate(name)
-        case .kill: supervisor.kill(name)
+        case .terminate: supervisor(of: name).terminate(name)
+        case .kill: supervisor(of: name).kill(name)
         case .answerStarts(let answer):
             let waiting = instances[name]?.starts ?? []
             instances[name]?.starts = []
@@ -94,7 +90,7 @@ extension InstanceRegistry {
 
     private func fire(_ timer: InstanceStateMachine.Timer, of name: ProjectName) {
         instances[name]?.timers[timer] = nil
-        let tail = timer == .start ? supervisor.tail(of: name) : []
+        let tail = timer == .start ? supervisor(of: name).tail(of: name) : []
         handle(.fired(timer, tail: tail), of: name)
     }
 
@@ -105,8 +101,8 @@ extension InstanceRegistry {
         let state = instance.machine.state
         switch state {
         case .failed(let reason): logger.warning("The instance failed: \(reason)", project)
-        case .unhealthy(let port, let reason):
-            logger.warning("The instance is unhealthy: \(reason)", project, LogField("port", port))
+        case .unhealthy(let address, let reason):
+            logger.warning("The instance is unhealthy: \(reason)", project, LogField("port", address.port))
         case .restarting(let reason, let delay):
             if case .ending(let ending) = instance.machine.phase {
                 // How it has ended, and when it is started again, is told when nothing of it is left.
@@ -115,31 +111,11 @@ extension InstanceRegistry {
                 let delay = LogField("delay", delay?.inWords ?? "unknown")
                 logger.warning("The instance is started again: \(reason)", project, delay)
             }
-        case .ready(let port):
+        case .ready(let address):
             let version = LogField("version", instance.machine.version ?? "unknown")
-            logger.info("The instance is ready", project, LogField("port", port), version)
+            logger.info("The instance is ready", project, LogField("port", address.port), version)
         case .booting, .probing: logger.debug("The instance is \(state.name)", project)
         default: logger.info("The instance is \(state.name)", project)
-        }
-    }
-}
-
-extension InstanceRegistry: SupervisorObserver {
-    /// Something became of a project's server.
-    package nonisolated func supervised(_ project: ProjectName, _ event: SupervisedEvent) {
-        assumeIsolated { $0.take(.supervised(event), of: project) }
-    }
-
-    /// The supervisor can't be reached, or can again.
-    package nonisolated func supervisorChanged(unavailable reason: String?) {
-        assumeIsolated { registry in
-            registry.unavailable = reason
-            let supervisor = LogField("supervisor", registry.supervisor.name)
-            if let reason {
-                registry.logger.error("Instances can't be supervised: \(reason)", supervisor)
-            } else {
-                registry.logger.notice("Instances are supervised again", supervisor)
-            }
         }
     }
 }

@@ -1,12 +1,11 @@
 internal import Logging
 internal import Projects
-internal import Systemd
 
 /// Folders that were replaced while their server runs: that goes on in the old one.
 extension InstanceRegistry {
     /// The list of projects is another one.
     func projectsChanged() {
-        for name in instances.keys { tellOfReplacedFolder(name) }
+        for name in instances.keys { warnOfReplacedFolder(name) }
         publishRoutes()
     }
 
@@ -15,17 +14,16 @@ extension InstanceRegistry {
         guard let run = instance.run, let folder = run.folder,
             let present = catalogue.assumeIsolated({ $0.identity(of: instance.folder.name) }), present != folder
         else { return nil }
-        let working = ProcessTable.workingFolder(of: run.processIdentifier)
+        let working = instance.supervisor.workingFolder(of: instance.folder.name)
         // A server may have gone elsewhere by itself.
-        return InstanceMessage.replacedFolder(
-            working.flatMap { FolderIdentity($0) == folder ? $0.path : nil })
+        return InstanceMessage.replacedFolder(working.flatMap { $0.identity == folder ? $0.path : nil })
     }
 
-    private func tellOfReplacedFolder(_ name: ProjectName) {
-        guard let instance = instances[name], !instance.isFolderTold, let sentence = replacedFolder(of: instance) else {
+    private func warnOfReplacedFolder(_ name: ProjectName) {
+        guard let instance = instances[name], !instance.hasWarnedOfFolder, let sentence = replacedFolder(of: instance) else {
             return
         }
-        instances[name]?.isFolderTold = true
+        instances[name]?.hasWarnedOfFolder = true
         logger.warning("An instance needs a restart: \(sentence)", LogField("project", name.string))
     }
 }

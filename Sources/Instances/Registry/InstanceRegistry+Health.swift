@@ -1,22 +1,23 @@
+internal import Addresses
 internal import Logging
 internal import OpenCode
 internal import Projects
 
 /// Health checks, signs of life, and whose port a port is.
 extension InstanceRegistry {
-    func probe(_ check: HealthCheck, of name: ProjectName) {
+    func probe(_ number: UInt64, at address: InstanceAddress, within timeout: Duration, of name: ProjectName) {
         guard let instance = instances[name], let run = instance.run else { return }
         instances[name]?.pulse.checkBegins()
         let isUnknown = instance.enforcesPassword == nil || rival(of: name) != nil
         let asksForPassword = run.credentials?.authorization(for: instance.family) != nil
-        let probe = Links.Probe(
-            port: check.port, credentials: run.credentials,
-            search: HealthSearch(family: instance.family, found: instance.healthPath), timeout: check.timeout,
+        let question = HealthQuestion(
+            address: address, credentials: run.credentials,
+            search: HealthSearch(family: instance.family, found: instance.healthPath), timeout: timeout,
             checksPassword: asksForPassword && isUnknown)
         let links = links
         Task {
-            let outcome = await links.probe(probe)
-            handle(.probed(check.number, outcome), of: name)
+            let finding = await links.probe(question)
+            handle(.probed(number, finding), of: name)
         }
     }
 
@@ -30,39 +31,38 @@ extension InstanceRegistry {
         }
     }
 
-    /// A run says that a port is its own. Another run that said so before is not believed any longer: it may be dead
+    /// A run says that an address is its own. Another run that said so before is not believed any longer: it may be dead
     /// without anybody's having noticed yet, and its port given to this one.
-    func announced(
-        _ run: String, _ port: UInt16, _ family: APIFamily?, _ warning: String?, of name: ProjectName
-    ) {
+    func announced(_ run: String, _ address: InstanceAddress, _ family: APIFamily?, _ warning: String?, of name: ProjectName)
+    {
         guard instances[name]?.machine.currentRun == run else { return }
         if let family { instances[name]?.family = family }
         instances[name]?.portWarning = warning
         lastClaim += 1
         instances[name]?.claim = lastClaim
-        advance(.announced(run: run, port: port), of: name)
-        if instances[name]?.machine.claimedPort == port { displaceOthers(than: name, on: port) }
+        advance(.supervised(.announced(run: run, address: address)), of: name)
+        if instances[name]?.machine.claimedAddress == address { displaceOthers(than: name, at: address) }
     }
 
-    func probed(_ number: UInt64, _ outcome: ProbeOutcome, of name: ProjectName) {
+    func probed(_ number: UInt64, _ finding: HealthFinding, of name: ProjectName) {
         guard let instance = instances[name], instance.machine.isWaiting(for: number) else { return }
-        guard case .healthy(_, let enforcesPassword, let path, let processNumber) = outcome else {
-            return advance(.probed(number, outcome), of: name)
+        guard case .healthy(_, let enforcesPassword, let path, let processNumber) = finding else {
+            return advance(.probed(number, finding), of: name)
         }
-        if let processNumber, !isOwn(processNumber, of: name), let port = instance.machine.claimedPort {
+        if let processNumber, !isOwn(processNumber, of: name), let address = instance.machine.claimedAddress {
             // As a refused password: somebody else answers there.
-            let reason = InstanceMessage.foreignProcess(processNumber, port)
+            let reason = InstanceMessage.foreignProcess(processNumber, address.port)
             return advance(.probed(number, .unauthorized(reason: reason)), of: name)
         }
-        if let rival = rival(of: name), let port = instance.machine.claimedPort {
+        if let rival = rival(of: name), let address = instance.machine.claimedAddress {
             // Only who asks for the password that nobody else knows has shown who it is.
             guard enforcesPassword == true else {
-                let reason = InstanceMessage.portTaken(port, by: rival.string)
+                let reason = InstanceMessage.portTaken(address.port, by: rival.string)
                 return advance(.probed(number, .unhealthy(reason: reason)), of: name)
             }
             lastClaim += 1
             instances[name]?.claim = lastClaim
-            displaceOthers(than: name, on: port)
+            displaceOthers(than: name, at: address)
         }
         instances[name]?.pulse.answered()
         if let path {
@@ -70,14 +70,14 @@ extension InstanceRegistry {
             instances[name]?.family = path.family
         }
         if let enforcesPassword { note(enforcesPassword, of: name) }
-        advance(.probed(number, outcome), of: name)
+        advance(.probed(number, finding), of: name)
         lookAtSetup(of: name)
     }
 
     /// Whether the number that a health answer tells belongs to a process of the instance, as far as anybody can tell.
     private func isOwn(_ processNumber: Int32, of name: ProjectName) -> Bool {
         if instances[name]?.processNumber == processNumber { return true }
-        guard let isOwn = supervisor.hasProcess(processNumber, of: name) else { return true }
+        guard let isOwn = supervisor(of: name).hasProcess(processNumber, of: name) else { return true }
         if isOwn { instances[name]?.processNumber = processNumber }
         return isOwn
     }
@@ -89,18 +89,18 @@ extension InstanceRegistry {
         instances[name]?.enforcesPassword = enforcesPassword
     }
 
-    /// Another project whose instance has announced this one's port after it.
+    /// Another project whose instance has announced this one's address after it.
     private func rival(of name: ProjectName) -> ProjectName? {
-        guard let instance = instances[name], let port = instance.machine.claimedPort else { return nil }
+        guard let instance = instances[name], let address = instance.machine.claimedAddress else { return nil }
         return instances.first { other, others in
-            other != name && others.machine.claimedPort == port && others.claim > instance.claim
+            other != name && others.machine.claimedAddress == address && others.claim > instance.claim
         }?.key
     }
 
-    private func displaceOthers(than name: ProjectName, on port: UInt16) {
-        for other in instances.keys where other != name && instances[other]?.machine.claimedPort == port {
+    private func displaceOthers(than name: ProjectName, at address: InstanceAddress) {
+        for other in instances.keys where other != name && instances[other]?.machine.claimedAddress == address {
             logger.warning(
-                "Two instances say that a port is theirs: the later one is believed", LogField("port", port),
+                "Two instances say that a port is theirs: the later one is believed", LogField("port", address.port),
                 LogField("project", name.string), LogField("other", other.string))
             advance(.displaced(by: name.string), of: other)
         }

@@ -5,7 +5,7 @@ internal import Systemd
 extension InstanceRegistry {
     /// What is waited for while it begins.
     struct Opening {
-        /// Whether the supervisor still looks for what runs already.
+        /// Whether a supervisor still looks for what runs already.
         var isUnderWay = false
         /// Who waits for that to be over.
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -14,7 +14,7 @@ extension InstanceRegistry {
         var deadline: EventSource?
     }
 
-    /// Begins to hear from the supervisor. When it returns, what runs already is known; it is ready, too, unless that
+    /// Begins to hear from the supervisors. When it returns, what runs already is known; it is ready, too, unless that
     /// takes longer than ``InstanceLimits/found``. Call it once, before anybody asks for anything.
     package func open() async throws(LaunchError) {
         opening.isUnderWay = true
@@ -24,7 +24,7 @@ extension InstanceRegistry {
             opening.waiting = []
         }
         openCatalogue()
-        try await supervisor.open(self)
+        try await openSupervisors()
         await settle()
     }
 
@@ -37,7 +37,7 @@ extension InstanceRegistry {
 
     /// Waits until every instance that was found is ready, or has turned out not to be.
     private func settle() async {
-        guard isSettling, !isShuttingDown else { return }
+        guard isSettling, end != .over else { return }
         opening.deadline = try? loop.timer(after: limits.found) { [weak self] in
             self?.assumeIsolated { $0.endSettling() }
         }
@@ -68,30 +68,49 @@ extension InstanceRegistry {
 
     // MARK: Ending
 
+    /// How far the gateway's own end has come.
+    enum End {
+        case none
+        /// Nothing is started any more that would end with it.
+        case near
+        /// Nothing is started any more.
+        case over
+    }
+
     static let shuttingDown = StartAnswer.failed(InstanceMessage.startFailed("the gateway is shutting down."))
+
+    /// Whether the gateway's own end keeps the project from being started.
+    func refusesStarts(of name: ProjectName) -> Bool {
+        switch end {
+        case .none: false
+        case .near: !supervisor(of: name).outlivesGateway
+        case .over: true
+        }
+    }
 
     /// The gateway begins to end. Who waits for an instance that ends with it hears of that now, and not that it was
     /// started.
-    package func prepareShutdown() {
-        guard !supervisor.outlivesGateway else { return }
-        refuseStarts()
-    }
+    package func prepareShutdown() { endStarts(.near) }
 
-    private func refuseStarts() {
-        isShuttingDown = true
-        for name in instances.keys { perform(.answerStarts(Self.shuttingDown), of: name) }
+    private func endStarts(_ stage: End) {
+        end = stage
+        for name in instances.keys where refusesStarts(of: name) {
+            perform(.answerStarts(Self.shuttingDown), of: name)
+        }
     }
 
     /// Ends all instances, and starts no more. Instances that outlive the gateway go on.
     package func shutdown() async {
-        refuseStarts()
+        endStarts(.over)
         endSettling()
         // What is just being taken over would be left behind.
-        if opening.isUnderWay { await withCheckedContinuation { opening.waiting.append($0) } }
-        guard !supervisor.outlivesGateway else { return supervisor.close() }
-        let active = instances.filter { $0.value.machine.isActive }.keys
-        await withTaskGroup(of: Void.self) { group in
-            for name in active { group.addTask { _ = await self.stop(name) } }
+        if opening.isUnderWay, !supervisors.allSatisfy(\.outlivesGateway) {
+            await withCheckedContinuation { opening.waiting.append($0) }
         }
+        let ending = instances.filter { $0.value.machine.isActive && !$0.value.supervisor.outlivesGateway }.keys
+        await withTaskGroup(of: Void.self) { group in
+            for name in ending { group.addTask { _ = await self.stop(name) } }
+        }
+        for supervisor in supervisors where supervisor.outlivesGateway { supervisor.close() }
     }
 }

@@ -82,7 +82,7 @@ extension InstanceRegistry {
     /// Whether an instance has answered a client and was not asked for its project.
     private func isProjectOpen(_ name: ProjectName) -> Bool {
         guard let instance = instances[name], instance.setup.isConfigurationAsked else { return false }
-        return instance.project.answer == nil && !instance.project.hasJustFailed() && instance.machine.state.port != nil
+        return instance.project.answer == nil && !instance.project.hasJustFailed() && instance.machine.state.address != nil
     }
 
     /// Asks one instance, or waits for the answer to who has asked already.
@@ -104,9 +104,8 @@ extension InstanceRegistry {
 
     private func ask(_ endpoint: InstanceEndpoint, within timeout: Duration) async -> ProjectQuestion.Answer? {
         let links = links
-        let authorization = endpoint.authorization.map { String(decoding: $0, as: UTF8.self) }
-        let question = { path in
-            Links.Inquiry(port: endpoint.port, path: path, authorization: authorization, timeout: timeout)
+        let question = { (path: String) in
+            InstanceQuestion(endpoint: endpoint, target: Array(path.utf8), timeout: timeout)
         }
         guard let reply = await links.inquire(question(ProjectIdentity.path(for: endpoint.family))),
             let identity = ProjectIdentity(status: reply.status, body: reply.body, family: endpoint.family)

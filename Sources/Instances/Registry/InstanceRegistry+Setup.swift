@@ -32,22 +32,23 @@ extension InstanceRegistry {
     }
 
     private func ask(_ question: SetupQuestion, of name: ProjectName) {
-        guard let instance = instances[name], let run = instance.run, let port = instance.machine.state.port,
+        guard let instance = instances[name], let run = instance.run, let address = instance.machine.state.address,
             let family = instance.family, let path = question.path(for: family),
             instances[name]?.setup.asking.insert(question).inserted == true
         else { return }
-        let inquiry = Links.Inquiry(
-            port: port, path: path, authorization: run.credentials?.authorization(for: family), timeout: Self.patience)
+        let asked = InstanceQuestion(
+            address: address, target: Array(path.utf8),
+            authorization: run.credentials?.authorization(for: family).map { Array($0.utf8) }, timeout: Self.patience)
         let links = links
         Task {
-            let reply = await links.inquire(inquiry)
+            let reply = await links.inquire(asked)
             guard instances[name]?.generation == instance.generation else { return }
             instances[name]?.setup.asking.remove(question)
             if let reply { take(reply, to: question, of: name) }
         }
     }
 
-    private func take(_ reply: Links.Reply, to question: SetupQuestion, of name: ProjectName) {
+    private func take(_ reply: InstanceReply, to question: SetupQuestion, of name: ProjectName) {
         let before = instances[name]?.setup.warnings ?? []
         switch question {
         case .configuration:

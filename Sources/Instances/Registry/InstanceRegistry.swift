@@ -9,7 +9,11 @@ package actor InstanceRegistry {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let loop: SystemEventLoop
-    let supervisor: any Supervisor
+    /// Never empty; the first one is whose name no project names.
+    let supervisors: [any Supervisor]
+    /// The name of the supervisor that a project names.
+    let chooseSupervisor: @Sendable (ProjectName) -> String?
+    var listeners: [SupervisorListener] = []
     let logger: Logger
     let links: Links
     let limits: InstanceLimits
@@ -18,9 +22,9 @@ package actor InstanceRegistry {
     var inbox = Inbox()
     var lastGeneration: UInt64 = 0
     var lastClaim: UInt64 = 0
-    /// Why the supervisor can't be reached.
-    var unavailable: String?
-    var isShuttingDown = false
+    /// Why supervisors can't be reached, by their names.
+    var unavailable: [String: String] = [:]
+    var end = End.none
     var opening = Opening()
     /// The number of the last answer to which project an instance's folder is.
     var lastProjectNumber: UInt64 = 0
@@ -29,14 +33,18 @@ package actor InstanceRegistry {
     /// When this registry was made: what was never asked for has been stopped since then, as far as anybody knows.
     private let made = WallClock.nanoseconds()
 
-    /// A registry without running instances.
+    /// A registry without running instances. Of `supervisors`, which have different names and are at least one, each project
+    /// has the one that `chooseSupervisor` names; where that is none of them, the first one.
     package init(
-        loop: SystemEventLoop, catalogue: ProjectCatalogue, supervisor: any Supervisor, limits: InstanceLimits,
+        loop: SystemEventLoop, catalogue: ProjectCatalogue, supervisors: [any Supervisor],
+        chooseSupervisor: @escaping @Sendable (ProjectName) -> String? = { _ in nil }, limits: InstanceLimits,
         logger: Logger, links: Links
     ) {
+        precondition(!supervisors.isEmpty, "instances need a supervisor")
         self.loop = loop
         self.catalogue = catalogue
-        self.supervisor = supervisor
+        self.supervisors = supervisors
+        self.chooseSupervisor = chooseSupervisor
         self.limits = limits
         self.logger = logger
         self.links = links
@@ -48,10 +56,8 @@ package actor InstanceRegistry {
             guard let folder = folder(named: name) else { return .notFound }
             enter(folder)
         }
-        guard !isShuttingDown else {
-            return Self.shuttingDown
-        }
-        if let unavailable, instances[name]?.machine.state.port == nil {
+        guard !refusesStarts(of: name) else { return Self.shuttingDown }
+        if let unavailable = unavailable(name), instances[name]?.machine.state.address == nil {
             return .failed(InstanceMessage.startFailed(unavailable))
         }
         return await withCheckedContinuation { continuation in
@@ -65,7 +71,7 @@ package actor InstanceRegistry {
         guard let instance = instances[name], instance.machine.state != .stopped else {
             return folder(named: name) == nil ? .notFound : .stopped
         }
-        if let unavailable, instance.machine.isActive { return .failed(InstanceMessage.stopFailed(unavailable)) }
+        if let unavailable = unavailable(name), instance.machine.isActive { return .failed(InstanceMessage.stopFailed(unavailable)) }
         return await withCheckedContinuation { continuation in
             instances[name]?.stops.append(continuation)
             handle(.stopRequested, of: name)
@@ -129,12 +135,14 @@ package actor InstanceRegistry {
     func enter(_ folder: ProjectFolder) {
         guard instances[folder.name] == nil else {
             instances[folder.name]?.folder = folder
+            if instances[folder.name]?.machine.isActive == false { give(folder.name, to: named(by: folder.name)) }
             return
         }
+        let supervisor = named(by: folder.name)
         instances[folder.name] = Instance(
             folder: folder,
             machine: InstanceStateMachine(limits: limits, logCommand: supervisor.logCommand(of: folder.name)),
-            slot: instances.count)
+            supervisor: supervisor, slot: instances.count)
     }
 
     /// Makes room for an instance that runs although nobody has asked for it; its folder may be gone.
@@ -150,7 +158,7 @@ package actor InstanceRegistry {
         guard let instance = instances[name] else {
             // Nobody knows whether it runs while the supervisor can't be reached.
             return InstanceReport(
-                state: InstanceState.stopped.name, since: made, restarts: 0, warnings: unavailable.map { [$0] } ?? [])
+                state: InstanceState.stopped.name, since: made, restarts: 0, warnings: unavailable(name).map { [$0] } ?? [])
         }
         return InstanceReport(
             state: instance.machine.state.name, since: instance.since,
@@ -178,7 +186,7 @@ package actor InstanceRegistry {
                 warnings.append(InstanceMessage.olderEnvironment)
             }
         }
-        if let unavailable { warnings.append(unavailable) }
+        if let unavailable = unavailable(instance.folder.name) { warnings.append(unavailable) }
         return warnings
     }
 }

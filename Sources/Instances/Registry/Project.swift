@@ -1,3 +1,4 @@
+internal import Addresses
 package import Projects
 
 /// A project as clients see it.

@@ -1,3 +1,4 @@
+package import Addresses
 package import OpenCode
 package import Projects
 
@@ -99,8 +100,8 @@ package struct RoutingTable: Sendable {
 
 /// Where and how a ready instance is reached.
 package struct InstanceEndpoint: Sendable, Equatable {
-    /// Its port on 127.0.0.1.
-    package let port: UInt16
+    /// Where it listens.
+    package let address: InstanceAddress
     /// The value of the `Authorization` field that it wants; secret. Nil: it wants none.
     package let authorization: [UInt8]?
     /// The number of its process: another number is another process, even on the same port.
@@ -115,10 +116,10 @@ package struct InstanceEndpoint: Sendable, Equatable {
 
     /// An endpoint.
     package init(
-        port: UInt16, authorization: [UInt8]?, generation: UInt64, slot: Int, enforcesPassword: Bool = false,
+        address: InstanceAddress, authorization: [UInt8]?, generation: UInt64, slot: Int, enforcesPassword: Bool = false,
         family: APIFamily? = nil
     ) {
-        self.port = port
+        self.address = address
         self.authorization = authorization
         self.generation = generation
         self.slot = slot
@@ -129,9 +130,9 @@ package struct InstanceEndpoint: Sendable, Equatable {
 
 extension InstanceEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Without the secret.
-    package var description: String { "127.0.0.1:\(port) (generation \(generation))" }
+    package var description: String { "\(address) (generation \(generation))" }
     /// Without the secret.
     package var debugDescription: String { description }
     /// Without the secret.
-    package var customMirror: Mirror { Mirror(self, children: ["port": port, "generation": generation]) }
+    package var customMirror: Mirror { Mirror(self, children: ["address": address, "generation": generation]) }
 }

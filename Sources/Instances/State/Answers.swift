@@ -1,9 +1,11 @@
+package import Addresses
+
 /// What the callers of a start get.
 package enum StartAnswer: Sendable, Equatable {
     /// It was started for these callers and is ready.
-    case started(port: UInt16)
+    case started(address: InstanceAddress)
     /// It was ready before, or was found running.
-    case alreadyRunning(port: UInt16)
+    case alreadyRunning(address: InstanceAddress)
     /// The callers can't wait any longer; the start goes on, and has come to this state.
     case pending(InstanceState)
     /// There is no such project.

@@ -1,4 +1,4 @@
-/// How long an instance may take, and how often it is helped up.
+/// How long an instance may take, and how often it is started again by itself.
 package struct InstanceLimits: Sendable {
     /// From the start until it is ready (`--start-timeout`).
     package var start = Duration.seconds(300)

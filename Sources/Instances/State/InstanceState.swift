@@ -1,3 +1,5 @@
+package import Addresses
+
 /// What an instance is doing, as others see it.
 package enum InstanceState: Sendable, Equatable {
     /// Nothing runs.
@@ -6,14 +8,14 @@ package enum InstanceState: Sendable, Equatable {
     case starting
     /// It runs and has not announced its port.
     case booting
-    /// It announced a port and has not answered its health check.
-    case probing(port: UInt16)
+    /// It announced its address and has not answered its health check.
+    case probing(address: InstanceAddress)
     /// It answers requests.
-    case ready(port: UInt16)
+    case ready(address: InstanceAddress)
     /// It is slow with its health checks while it still works on requests.
-    case busy(port: UInt16)
+    case busy(address: InstanceAddress)
     /// Its health checks fail, or nothing at all comes from it. Requests still reach it.
-    case unhealthy(port: UInt16, reason: String)
+    case unhealthy(address: InstanceAddress, reason: String)
     /// It ended by itself and is started again, after this time if that is known; why it ended.
     case restarting(reason: String, delay: Duration?)
     /// It was asked to end.
@@ -21,10 +23,10 @@ package enum InstanceState: Sendable, Equatable {
     /// It could not be started, or has ended by itself too often; the reason.
     case failed(reason: String)
 
-    /// The port that requests may use: only an instance that has been found healthy has one.
-    package var port: UInt16? {
+    /// Where requests may go: only an instance that has been found healthy has such an address.
+    package var address: InstanceAddress? {
         switch self {
-        case .ready(let port), .busy(let port), .unhealthy(let port, _): port
+        case .ready(let address), .busy(let address), .unhealthy(let address, _): address
         default: nil
         }
     }

@@ -1,9 +1,11 @@
+internal import Addresses
+
 /// The way out of every phase with a server, and deadlines.
 extension InstanceStateMachine {
     /// Ends what runs, gently at first.
     mutating func end(_ ending: Ending) -> [Action] {
         var ending = ending
-        ending.port = claimedPort
+        ending.address = claimedAddress
         phase = .ending(ending)
         isChecking = false
         return Self.disarmAll + [.terminate, .arm(.terminate, limits.stop)]
@@ -16,13 +18,13 @@ extension InstanceStateMachine {
             .disarm(.terminate), .disarm(.kill), .answerStops(.failed(InstanceMessage.stopFailed(reason))),
             .arm(.start, limits.start),
         ]
-        guard let port = ending.port else {
+        guard let address = ending.address else {
             phase = .booting
             return answers
         }
         phase = .probing(
-            Probing(port: port, delay: limits.firstProbeDelay, trouble: "It could not be ended: \(reason)"))
-        return answers + [check(port)]
+            Probing(address: address, delay: limits.firstProbeDelay, trouble: "It could not be ended: \(reason)"))
+        return answers + [check(address)]
     }
 
     /// Nothing of it is left.
@@ -44,7 +46,7 @@ extension InstanceStateMachine {
             sentence = InstanceMessage.noPort(logCommand.map { "Check logs with: \($0)" } ?? reason)
         case .probing(let probing):
             reason = InstanceMessage.reason(
-                "OpenCode announced port \(probing.port) but was not healthy within \(limits.start.inWords): "
+                "OpenCode announced port \(probing.address.port) but was not healthy within \(limits.start.inWords): "
                     + probing.trouble, tail: tail)
             sentence = InstanceMessage.startFailed(reason)
         default: return []

@@ -1,50 +1,52 @@
+internal import Addresses
+
 /// Health checks: until it is ready, and then for as long as it is.
 extension InstanceStateMachine {
     /// Until a server that is just starting counts as not answering. It is asked again at once then.
     private static let startingTimeout = Duration.seconds(5)
 
-    /// A check of this port, whose outcome is the only one that counts from now on.
-    mutating func check(_ port: UInt16) -> Action {
+    /// A check of this address, whose finding is the only one that counts from now on.
+    mutating func check(_ address: InstanceAddress) -> Action {
         lastCheck += 1
         isChecking = true
         // One check at a time: one that is not answered is waited for until the verdict.
         let timeout = if case .ready = phase { limits.unhealthy } else { Self.startingTimeout }
-        return .probe(HealthCheck(number: lastCheck, port: port, timeout: timeout))
+        return .probe(number: lastCheck, address: address, timeout: timeout)
     }
 
     mutating func checkHealth() -> [Action] {
         guard !isChecking else { return [] }
         switch phase {
-        case .probing(let probing): return [check(probing.port)]
+        case .probing(let probing): return [check(probing.address)]
         case .ready(var ready):
             ready.isLate = false
             phase = .ready(ready)
-            return [check(ready.port), .arm(.late, limits.slowHealth)]
+            return [check(ready.address), .arm(.late, limits.slowHealth)]
         default: return []
         }
     }
 
-    mutating func probed(_ number: UInt64, _ outcome: ProbeOutcome) -> [Action] {
+    mutating func probed(_ number: UInt64, _ finding: HealthFinding) -> [Action] {
         guard isWaiting(for: number) else { return [] }
         isChecking = false
         switch phase {
-        case .probing(let probing): return probedWhileStarting(probing, outcome)
-        case .ready(let ready): return probedWhileReady(ready, outcome)
+        case .probing(let probing): return probedWhileStarting(probing, finding)
+        case .ready(let ready): return probedWhileReady(ready, finding)
         default: return []
         }
     }
 
-    private mutating func probedWhileStarting(_ before: Probing, _ outcome: ProbeOutcome) -> [Action] {
+    private mutating func probedWhileStarting(_ before: Probing, _ finding: HealthFinding) -> [Action] {
         var probing = before
-        switch outcome {
+        switch finding {
         case .healthy(let version, _, _, _):
             self.version = version
             hasBeenReady = true
             isOverdue = false
-            phase = .ready(Ready(port: probing.port))
-            let port = probing.port
+            phase = .ready(Ready(address: probing.address))
+            let address = probing.address
             return [.disarm(.start), .arm(.probe, limits.healthInterval)] + waitUntilSteady()
-                + answer(origin == .found ? .alreadyRunning(port: port) : .started(port: port))
+                + answer(origin == .found ? .alreadyRunning(address: address) : .started(address: address))
         case .unhealthy(let reason), .unauthorized(let reason), .silent(let reason):
             let delay = isOverdue ? limits.healthInterval : probing.delay
             probing.trouble = reason
@@ -54,10 +56,10 @@ extension InstanceStateMachine {
         }
     }
 
-    private mutating func probedWhileReady(_ before: Ready, _ outcome: ProbeOutcome) -> [Action] {
+    private mutating func probedWhileReady(_ before: Ready, _ finding: HealthFinding) -> [Action] {
         var ready = before
         let next: [Action] = [.disarm(.late), .arm(.probe, limits.healthInterval)]
-        switch outcome {
+        switch finding {
         case .healthy(let version, _, _, _):
             self.version = version
             ready.level = ready.isLate ? .busy : .fine
@@ -74,16 +76,16 @@ extension InstanceStateMachine {
             return next + [.measure]
         case .unauthorized(let reason):
             // It took this password before: somebody else answers there.
-            return fallBack(ready.port, reason)
+            return fallBack(ready.address, reason)
         }
     }
 
     /// A ready instance may not be the one that listens on its port any more: no request goes there until it has
     /// answered again.
-    mutating func fallBack(_ port: UInt16, _ trouble: String) -> [Action] {
+    mutating func fallBack(_ address: InstanceAddress, _ trouble: String) -> [Action] {
         lastFailure = trouble
         isChecking = false
-        phase = .probing(Probing(port: port, delay: limits.firstProbeDelay, trouble: trouble))
+        phase = .probing(Probing(address: address, delay: limits.firstProbeDelay, trouble: trouble))
         return [
             .disarm(.late), .disarm(.steady), .arm(.start, limits.start), .arm(.probe, limits.firstProbeDelay),
         ]

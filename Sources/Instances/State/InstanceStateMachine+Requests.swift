@@ -7,7 +7,7 @@ extension InstanceStateMachine {
         case .starting, .booting, .probing:
             if isOverdue, let lastError { return [.answerStarts(.failed(InstanceMessage.startFailed(lastError)))] }
             return wait()
-        case .ready(let ready): return [.answerStarts(.alreadyRunning(port: ready.port))]
+        case .ready(let ready): return [.answerStarts(.alreadyRunning(address: ready.address))]
         case .ending(var ending):
             ending.startsAgain = true
             phase = .ending(ending)

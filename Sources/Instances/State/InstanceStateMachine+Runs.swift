@@ -1,9 +1,12 @@
+internal import Addresses
+
 /// Servers come, announce themselves and go.
 extension InstanceStateMachine {
     /// What no phase without a running server needs.
     static let disarmAll: [Action] = [.disarm(.start), .disarm(.probe), .disarm(.late), .disarm(.steady)]
 
-    mutating func launched(_ id: String, _ isFound: Bool, _ memory: InstanceMemory) -> [Action] {
+    mutating func launched(_ new: Run) -> [Action] {
+        let id = new.id
         // A run is told of once; only an overdue piece of news would name it again.
         guard id != run else { return [] }
         let deadline = Action.arm(.start, limits.start)
@@ -13,7 +16,7 @@ extension InstanceStateMachine {
         case .stopped, .failed, .stuck:
             forgetFailures()
             // What an earlier gateway knew of this very run.
-            (restarts, lastFailure) = (memory.restarts, memory.lastError)
+            (restarts, lastFailure) = (new.memory.restarts, new.memory.lastError)
             origin = .found
             actions = [.disarm(.kill), deadline]
         case .restarting:
@@ -23,7 +26,7 @@ extension InstanceStateMachine {
         case .booting, .probing, .ready:
             // The end of the run before it was not told: its port is forgotten all the same.
             restarts += 1
-            origin = isFound ? .found : .recovery
+            origin = new.isFound ? .found : .recovery
             actions = Self.disarmAll + [deadline]
         case .ending(let ending):
             run = id
@@ -56,11 +59,11 @@ extension InstanceStateMachine {
         }
     }
 
-    mutating func announced(_ id: String, _ port: UInt16) -> [Action] {
+    mutating func announced(_ id: String, _ address: InstanceAddress) -> [Action] {
         guard id == run, phase == .booting else { return [] }
         phase = .probing(
-            Probing(port: port, delay: limits.firstProbeDelay, trouble: "It has not answered its health check yet."))
-        return [check(port)]
+            Probing(address: address, delay: limits.firstProbeDelay, trouble: "It has not answered its health check yet."))
+        return [check(address)]
     }
 
     /// Where it listens other machines may reach it, or the gateway can't: nothing is asked there.
@@ -79,10 +82,10 @@ extension InstanceStateMachine {
     mutating func displaced(by name: String) -> [Action] {
         switch phase {
         case .probing(var probing):
-            probing.trouble = InstanceMessage.portTaken(probing.port, by: name)
+            probing.trouble = InstanceMessage.portTaken(probing.address.port, by: name)
             phase = .probing(probing)
             return []
-        case .ready(let ready): return fallBack(ready.port, InstanceMessage.portTaken(ready.port, by: name))
+        case .ready(let ready): return fallBack(ready.address, InstanceMessage.portTaken(ready.address.port, by: name))
         default: return []
         }
     }

@@ -1,3 +1,5 @@
+package import Addresses
+
 /// What goes into the machine and what comes out of it.
 extension InstanceStateMachine {
     /// A deadline or delay that the owner keeps for the machine; at most one of each kind.
@@ -26,26 +28,12 @@ extension InstanceStateMachine {
         case startRequested
         /// Somebody wants it gone.
         case stopRequested
-        /// The supervisor has a server of it.
-        case launched(run: String, isFound: Bool = false, memory: InstanceMemory = InstanceMemory())
-        /// The supervisor could not start one; why.
-        case launchFailed(reason: String)
-        /// The supervisor can't ask it to end, so it goes on; why.
-        case stopFailed(reason: String)
-        /// It announced its port.
-        case announced(run: String, port: UInt16)
-        /// It announced another host than 127.0.0.1.
-        case announcedElsewhere(run: String, host: String)
-        /// Another project's instance has announced this one's port after it; that project's name.
+        /// Something became of its server.
+        case supervised(SupervisedEvent)
+        /// Another project's instance has announced this one's address after it; that project's name.
         case displaced(by: String)
-        /// Somebody else than the gateway stops it.
-        case ending(run: String)
-        /// Its main process ended by itself; what it has started may still run.
-        case mainProcessExited(run: String)
-        /// It ended; how, and its last lines of output.
-        case exited(run: String, how: String, tail: [String], next: SupervisedEvent.Next)
         /// The health check with this number came back.
-        case probed(UInt64, ProbeOutcome)
+        case probed(UInt64, HealthFinding)
         /// For how long neither a healthy answer nor a byte has come, and whether bytes came since it was last looked.
         case measured(quiet: Duration, progressed: Bool)
         /// A timer that was armed ran out; its last lines of output so far.
@@ -58,8 +46,8 @@ extension InstanceStateMachine {
         case publish
         /// Have the supervisor start it.
         case launch
-        /// Ask it for its health; the outcome carries the same number.
-        case probe(HealthCheck)
+        /// Ask for its health there, within this time; the finding carries the same number, and a later check's is greater.
+        case probe(number: UInt64, address: InstanceAddress, timeout: Duration)
         /// Find out how long it has been quiet.
         case measure
         /// Start a timer.

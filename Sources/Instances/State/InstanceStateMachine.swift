@@ -1,3 +1,5 @@
+package import Addresses
+
 /// One instance's life as a pure value: it takes what happened and returns what is to be done.
 ///
 ///     stopped → starting → booting → probing → ready ⇄ busy, unhealthy → stopping → stopped
@@ -21,9 +23,9 @@ package struct InstanceStateMachine: Sendable {
         case stuck(reason: String)
     }
 
-    /// A port is known; nobody has answered there yet as this instance should.
+    /// An address is known; nobody has answered there yet as this instance should.
     struct Probing: Equatable {
-        var port: UInt16
+        var address: InstanceAddress
         var delay: Duration
         /// Why it is not ready.
         var trouble: String
@@ -35,7 +37,7 @@ package struct InstanceStateMachine: Sendable {
             case fine, busy
             case unhealthy(reason: String)
         }
-        var port: UInt16
+        var address: InstanceAddress
         var level = Level.fine
         /// Whether the present health check is slow.
         var isLate = false
@@ -51,8 +53,8 @@ package struct InstanceStateMachine: Sendable {
         var startsAgain = false
         /// Whether the gateway ends it, and not somebody else.
         var isOurs = true
-        /// Its port, should it go on after all.
-        var port: UInt16?
+        /// Its address, should it go on after all.
+        var address: InstanceAddress?
     }
 
     /// Where the current run comes from.
@@ -67,7 +69,7 @@ package struct InstanceStateMachine: Sendable {
 
     let limits: InstanceLimits
     /// The command that shows the instance's log, when that is not the gateway's own.
-    let logCommand: String?
+    var logCommand: String?
     var phase = Phase.stopped
     var origin = Origin.asked
     /// Whether somebody waits for a start.
@@ -105,12 +107,12 @@ package struct InstanceStateMachine: Sendable {
         case .restarting(let reason, let delay, _): .restarting(reason: reason, delay: delay)
         case .starting: .starting
         case .booting: .booting
-        case .probing(let probing): .probing(port: probing.port)
+        case .probing(let probing): .probing(address: probing.address)
         case .ready(let ready):
             switch ready.level {
-            case .fine: .ready(port: ready.port)
-            case .busy: .busy(port: ready.port)
-            case .unhealthy(let reason): .unhealthy(port: ready.port, reason: reason)
+            case .fine: .ready(address: ready.address)
+            case .busy: .busy(address: ready.address)
+            case .unhealthy(let reason): .unhealthy(address: ready.address, reason: reason)
             }
         case .ending(let ending):
             if ending.startsAgain {
@@ -142,11 +144,11 @@ package struct InstanceStateMachine: Sendable {
         }
     }
 
-    /// The port that the current run says is its own, whether it has been found healthy there or not.
-    package var claimedPort: UInt16? {
+    /// The address that the current run says is its own, whether it has been found healthy there or not.
+    package var claimedAddress: InstanceAddress? {
         switch phase {
-        case .probing(let probing): probing.port
-        case .ready(let ready): ready.port
+        case .probing(let probing): probing.address
+        case .ready(let ready): ready.address
         default: nil
         }
     }
@@ -175,18 +177,24 @@ package struct InstanceStateMachine: Sendable {
         switch event {
         case .startRequested: requestStart()
         case .stopRequested: requestStop()
-        case .launched(let run, let isFound, let memory): launched(run, isFound, memory)
-        case .launchFailed(let reason): launchFailed(reason)
-        case .stopFailed(let reason): endingFailed(reason)
-        case .announced(let run, let port): announced(run, port)
-        case .announcedElsewhere(let run, let host): announcedElsewhere(run, host)
+        case .supervised(let event): act(on: event)
         case .displaced(let name): displaced(by: name)
-        case .ending(let run): endsElsewhere(run)
-        case .mainProcessExited(let run): mainProcessExited(run)
-        case .exited(let run, let how, let tail, let next): exited(run, how, tail, next)
         case .probed(let number, let outcome): probed(number, outcome)
         case .measured(let quiet, let progressed): measured(quiet, progressed)
         case .fired(let timer, let tail): fired(timer, tail)
+        }
+    }
+
+    private mutating func act(on event: SupervisedEvent) -> [Action] {
+        switch event {
+        case .launched(let run): launched(run)
+        case .launchFailed(let reason): launchFailed(reason)
+        case .stopFailed(let reason): endingFailed(reason)
+        case .announced(let run, let address, _, _): announced(run, address)
+        case .announcedElsewhere(let run, let host): announcedElsewhere(run, host)
+        case .ending(let run): endsElsewhere(run)
+        case .mainProcessExited(let run): mainProcessExited(run)
+        case .exited(let run, let how, let tail, let next): exited(run, how, tail, next)
         }
     }
 

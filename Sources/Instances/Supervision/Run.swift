@@ -5,8 +5,8 @@ package import Projects
 package struct Run: Sendable, Equatable {
     /// Unlike every other run's: systemd's invocation id, or a random one.
     package let id: String
-    /// The number of its first process.
-    package let processIdentifier: Int32
+    /// The number of its first process on this machine; nil where it has none here, or none that is known.
+    package let processIdentifier: Int32?
     /// What it asks for; nil when passwords are switched off, or when it is not known.
     package let credentials: InstanceCredentials?
     /// When it was started: nanoseconds since 1970 (`WallClock`).
@@ -22,7 +22,7 @@ package struct Run: Sendable, Equatable {
 
     /// A run.
     package init(
-        id: String, processIdentifier: Int32, credentials: InstanceCredentials?, started: Int64, isFound: Bool = false,
+        id: String, processIdentifier: Int32?, credentials: InstanceCredentials?, started: Int64, isFound: Bool = false,
         environmentDigest: String? = nil, folder: FolderIdentity? = nil,
         memory: InstanceMemory = InstanceMemory()
     ) {

@@ -1,3 +1,4 @@
+package import Addresses
 package import OpenCode
 
 /// What becomes of a project's server. `run` is the ``Run/id`` of the server meant.
@@ -9,14 +10,14 @@ package enum SupervisedEvent: Sendable, Equatable {
     case launchFailed(reason: String)
     /// It can't be asked to end, so it goes on; one sentence.
     case stopFailed(reason: String)
-    /// The server announced its port on 127.0.0.1. `family`: whose words those were; nil where there were none. `warning`:
-    /// the port is not from the announcement; how it was found, as one sentence.
-    case announced(run: String, port: UInt16, family: APIFamily? = nil, warning: String? = nil)
-    /// The server announced that it listens on another host than 127.0.0.1.
+    /// The server announced where it listens. `family`: whose words those were; nil where there were none. `warning`: the
+    /// address is not from the announcement; how it was found, as one sentence.
+    case announced(run: String, address: InstanceAddress, family: APIFamily? = nil, warning: String? = nil)
+    /// The server announced that it listens where it must not, or where the gateway can't ask it.
     case announcedElsewhere(run: String, host: String)
     /// Somebody else than the gateway stops it.
     case ending(run: String)
-    /// Its main process has ended by itself, so nobody listens on its port. What it has started may still run; `exited`
+    /// Its main process has ended by itself, so nobody listens at its address. What it has started may still run; `exited`
     /// follows.
     case mainProcessExited(run: String)
     /// Nothing of it is left: how it ended, as in `exit status 1`, and its last lines of output, the oldest first.

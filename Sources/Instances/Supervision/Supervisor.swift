@@ -2,7 +2,7 @@ package import Projects
 
 /// Runs OpenCode servers, one for each project at most, and tells what becomes of them. Used on the control loop only.
 package protocol Supervisor: Sendable {
-    /// `process` or `systemd`: in answers and logs.
+    /// `process` or `systemd`: in logs, and what a project names; no two supervisors of a registry have the same.
     var name: String { get }
     /// Whether its servers go on when the gateway ends.
     var outlivesGateway: Bool { get }
@@ -25,11 +25,19 @@ package protocol Supervisor: Sendable {
     /// Whether the project's present server has a process that sees itself under this number (`NSpid`, proc_pid_status(5):
     /// it may live in a name space of its own); nil when that can't be told.
     func hasProcess(_ number: Int32, of project: ProjectName) -> Bool?
+    /// Where the project's present server works now, with the folder's path as it is now; nil when that can't be told.
+    func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)?
     /// Lets go of servers that outlive the gateway: nothing is reported or asked for any more.
     func close()
 }
 
 extension Supervisor {
+    /// It can't be told: its processes are none of this machine's.
+    package func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? { nil }
+
+    /// It can't be told.
+    package func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)? { nil }
+
     /// Nothing to let go of.
     package func close() {}
 }

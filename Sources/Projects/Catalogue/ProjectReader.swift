@@ -1,5 +1,3 @@
-package import Systemd
-
 /// Reads projects from the disk. It is the catalogue's only way there, so that tests can count and fail what it does.
 package protocol ProjectReader: Sendable {
     /// The home directory as it is now.
@@ -46,11 +44,6 @@ package struct FolderIdentity: Sendable, Hashable {
         guard numbers.count == 2, let device = numbers[0], let inode = numbers[1] else { return nil }
         self.init(device: device, inode: inode)
     }
-}
-
-extension FolderIdentity {
-    /// The folder in which a process works.
-    package init(_ folder: WorkingFolder) { self.init(device: folder.device, inode: folder.inode) }
 }
 
 /// The home directory.

@@ -1,3 +1,6 @@
+internal import Addresses
+internal import OpenCode
+
 /// How OpenCode is called to serve a project, whoever calls it.
 enum ServeCommand {
     /// The words of the call: `command` is the program with its first arguments.
@@ -11,4 +14,9 @@ enum ServeCommand {
         return [isRelative ? "\(directory)/\(program)" : program] + command.dropFirst()
             + ["serve", "--port", "0", "--hostname", "127.0.0.1"]
     }
+}
+
+extension Announcement {
+    /// Where the server is to be asked; nil where it was not told to listen.
+    var address: InstanceAddress? { isExpectedHost ? .loopback(port) : nil }
 }

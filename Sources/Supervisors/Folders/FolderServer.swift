@@ -65,3 +65,15 @@ struct UnitOfProcess: Sendable, Equatable {
         return nil
     }
 }
+
+extension FolderIdentity {
+    /// The folder in which a process works.
+    init(_ folder: WorkingFolder) { self.init(device: folder.device, inode: folder.inode) }
+}
+
+extension ProcessTable {
+    /// Where a server's first process works, as ``Supervisor/workingFolder(of:)`` tells it.
+    static func serverFolder(of number: Int32) -> (identity: FolderIdentity, path: String)? {
+        workingFolder(of: number).map { (FolderIdentity($0), $0.path) }
+    }
+}

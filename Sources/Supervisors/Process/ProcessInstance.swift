@@ -45,8 +45,8 @@ struct ProcessInstance {
         switch output {
         case .standardOutput:
             for line in standardOutput.split(bytes) { keep(line) }
-            // Only before the port is known: what an agent prints later may look the same.
-            return record.port == nil ? banner.scan(bytes[...]) : nil
+            // Only before the address is known: what an agent prints later may look the same.
+            return record.address == nil ? banner.scan(bytes[...]) : nil
         case .standardError:
             for line in standardError.split(bytes) { keep(line) }
             return nil

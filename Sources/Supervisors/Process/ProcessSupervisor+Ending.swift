@@ -65,6 +65,13 @@ extension ProcessSupervisor {
         }
     }
 
+    /// Where the project's child works.
+    package nonisolated func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)? {
+        assumeIsolated { supervisor in
+            supervisor.instances[project].flatMap { ProcessTable.serverFolder(of: $0.child.identity.number) }
+        }
+    }
+
     private func members(of project: ProjectName) -> [ProcessStatus] {
         guard let instance = instances[project] else { return [] }
         let members = ProcessTable.read(mark: RunMark.run)

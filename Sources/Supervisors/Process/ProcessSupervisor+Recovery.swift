@@ -80,8 +80,8 @@ extension ProcessSupervisor {
         logger.notice("An instance was found running and is taken over", LogField("pid", process.number))
         observer?.supervised(record.project, .launched(run))
         // Without it the announcement may still wait in the pipe.
-        if let port = record.port {
-            observer?.supervised(record.project, .announced(run: run.id, port: port, family: record.memory.family))
+        if let address = record.address {
+            observer?.supervised(record.project, .announced(run: run.id, address: address, family: record.memory.family))
         }
         return true
     }

@@ -131,19 +131,19 @@ package actor ProcessSupervisor: Supervisor {
         switch event {
         case .output(let output, let bytes):
             guard let announcement = instances[project]?.read(bytes, from: output) else { return }
-            guard announcement.isExpectedHost else {
+            guard let address = announcement.address else {
                 observer?.supervised(project, .announcedElsewhere(run: run, host: announcement.host))
                 return
             }
-            instances[project]?.record.port = announcement.port
+            instances[project]?.record.address = address
             instances[project]?.record.memory.family = announcement.family
             keepRecord(of: project)
             observer?.supervised(
-                project, .announced(run: run, port: announcement.port, family: announcement.family))
+                project, .announced(run: run, address: address, family: announcement.family))
         case .ended:
             instances[project]?.noteEnd()
             // Looking for what it has started takes a while, and its port is free already.
-            if let instance = instances[project], !instance.isAsked, instance.record.port != nil {
+            if let instance = instances[project], !instance.isAsked, instance.record.address != nil {
                 observer?.supervised(project, .mainProcessExited(run: run))
             }
             sweep(project)

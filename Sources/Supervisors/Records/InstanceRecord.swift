@@ -1,3 +1,4 @@
+package import Addresses
 package import Instances
 package import OpenCode
 package import Projects
@@ -14,8 +15,8 @@ package struct InstanceRecord: Sendable, Equatable {
     package var process: ProcessIdentity?
     /// The machine's boot in which it was started (``Systemd/Machine/bootIdentifier``).
     package var boot: String
-    /// Its port on 127.0.0.1; nil before it is known.
-    package var port: UInt16?
+    /// Where it listens; nil before that is known.
+    package var address: InstanceAddress?
     /// What the server asks for; nil when it asks for nothing.
     package var credentials: InstanceCredentials?
     /// What its environment files said when it was started (``InstanceEnvironment/digest``); nil when that is unknown.
@@ -28,14 +29,14 @@ package struct InstanceRecord: Sendable, Equatable {
     /// A record of a run of this boot.
     package init(
         project: ProjectName, run: String, process: ProcessIdentity? = nil, boot: String = Machine.bootIdentifier,
-        port: UInt16? = nil, credentials: InstanceCredentials?, environmentDigest: String?,
+        address: InstanceAddress? = nil, credentials: InstanceCredentials?, environmentDigest: String?,
         folder: FolderIdentity? = nil, memory: InstanceMemory = InstanceMemory()
     ) {
         self.project = project
         self.run = run
         self.process = process
         self.boot = boot
-        self.port = port
+        self.address = address
         self.credentials = credentials
         self.environmentDigest = environmentDigest
         self.folder = folder
@@ -56,7 +57,8 @@ extension InstanceRecord {
     package var text: String {
         let fields: [(name: String, value: String?)] = [
             ("project", project.string), ("run", run), ("process", process.map { "\($0.number)" }),
-            ("start", process.map { "\($0.startTime)" }), ("boot", boot), ("port", port.map { "\($0)" }),
+            ("start", process.map { "\($0.startTime)" }), ("boot", boot), ("port", address.map { "\($0.port)" }),
+            ("host", address.flatMap { $0.ip == .loopback ? nil : "\($0.ip)" }),
             ("username", credentials?.username), ("password", credentials?.password),
             ("password-of", credentials?.isForTwoOnly == true ? APIFamily.two.rawValue : nil),
             ("environment", environmentDigest), ("folder", folder?.text), ("api", memory.family?.rawValue),
@@ -85,12 +87,12 @@ extension InstanceRecord {
 
     private init?(_ fields: [String: String]) {
         guard let project = fields["project"].flatMap({ ProjectName($0) }), let run = fields["run"], !run.isEmpty,
-            let boot = fields["boot"], let process = Self.process(fields), let port = Self.port(fields),
+            let boot = fields["boot"], let process = Self.process(fields), let address = Self.address(fields),
             let credentials = Self.credentials(fields), let folder = Self.folder(fields),
             let memory = Self.memory(fields)
         else { return nil }
         self.init(
-            project: project, run: run, process: process, boot: boot, port: port, credentials: credentials,
+            project: project, run: run, process: process, boot: boot, address: address, credentials: credentials,
             environmentDigest: fields["environment"], folder: folder, memory: memory)
     }
 
@@ -106,10 +108,13 @@ extension InstanceRecord {
         }
     }
 
-    private static func port(_ fields: [String: String]) -> UInt16?? {
-        guard let text = fields["port"] else { return .some(nil) }
-        guard let port = UInt16(text), port > 0 else { return nil }
-        return port
+    /// Without a host it is a port of 127.0.0.1, as versions before 2 write it.
+    private static func address(_ fields: [String: String]) -> InstanceAddress?? {
+        guard let text = fields["port"] else { return fields["host"] == nil ? .some(nil) : nil }
+        guard let port = UInt16(text), port > 0, let ip = fields["host"].map({ IPAddress($0) }) ?? .loopback else {
+            return nil
+        }
+        return InstanceAddress(ip: ip, port: port)
     }
 
     private static func folder(_ fields: [String: String]) -> FolderIdentity?? {

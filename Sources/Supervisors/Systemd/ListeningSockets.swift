@@ -1,11 +1,13 @@
+internal import Addresses
+
 /// The TCP sockets that listen on the loopback addresses, out of the kernel's tables (proc_net_tcp(5)).
 struct ListeningSockets: Sendable, Equatable {
     /// One of them.
     struct Item: Sendable, Equatable {
         /// The socket's number, which tells it in `/proc/PID/fd`.
         let inode: UInt64
-        /// Its port.
-        let port: UInt16
+        /// Where it listens.
+        let address: InstanceAddress
     }
 
     private(set) var items: [Item] = []
@@ -20,26 +22,27 @@ struct ListeningSockets: Sendable, Equatable {
         }
     }
 
-    /// The port of the sockets with these numbers. The one that was opened first: a server that was just started listens
+    /// The address of the sockets with these numbers. The one that was opened first: a server that was just started listens
     /// before anything that it runs does.
-    func port(of inodes: Set<UInt64>) -> UInt16? {
-        items.filter { inodes.contains($0.inode) }.min { $0.inode < $1.inode }?.port
+    func address(of inodes: Set<UInt64>) -> InstanceAddress? {
+        items.filter { inodes.contains($0.inode) }.min { $0.inode < $1.inode }?.address
     }
 
     private static func item(_ line: Substring) -> Item? {
         let fields = line.split(separator: " ")
         guard fields.count > 9, fields[3] == listening, let inode = UInt64(fields[9]), inode != 0 else { return nil }
         let local = fields[1].split(separator: ":")
-        guard local.count == 2, loopbacks.contains(String(local[0])), let port = UInt16(local[1], radix: 16) else {
+        guard local.count == 2, let ip = loopbacks[String(local[0])], let port = UInt16(local[1], radix: 16) else {
             return nil
         }
-        return Item(inode: inode, port: port)
+        return Item(inode: inode, address: InstanceAddress(ip: ip, port: port))
     }
 
     /// TCP_LISTEN (net/tcp_states.h).
     private static let listening = "0A"
     /// 127.0.0.1, ::1 and ::ffff:127.0.0.1, as a machine with the low byte first writes them.
-    private static let loopbacks: Set = [
-        "0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F",
+    private static let loopbacks: [String: IPAddress] = [
+        "0100007F": .loopback, "00000000000000000000000001000000": .loopbackIPv6,
+        "0000000000000000FFFF00000100007F": .loopback,
     ]
 }

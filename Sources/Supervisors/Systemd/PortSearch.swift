@@ -82,9 +82,8 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
     // MARK: Journal
 
     private static func event(_ announcement: Announcement, _ run: String) -> UnitStateMachine.Event {
-        announcement.isExpectedHost
-            ? .announced(run: run, port: announcement.port, family: announcement.family)
-            : .announcedElsewhere(run: run, host: announcement.host)
+        announcement.address.map { .announced(run: run, address: $0, family: announcement.family) }
+            ?? .announcedElsewhere(run: run, host: announcement.host)
     }
 
     private func announcedBefore(_ subject: JournalSubject) -> Announcement? {
@@ -130,7 +129,7 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
     func searchSockets(_ project: ProjectName, _ unit: UnitName, _ run: UnitRun) {
         tell(
             project,
-            .socketsSearched(run: run.id, port: UnitSockets.port(unit: unit.string, mainProcess: run.process)))
+            .socketsSearched(run: run.id, address: UnitSockets.address(unit: unit.string, mainProcess: run.process)))
     }
 
     /// Looks at them again, after a pause that grows.

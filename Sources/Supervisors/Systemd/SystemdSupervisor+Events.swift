@@ -1,3 +1,4 @@
+internal import Addresses
 internal import Glibc
 internal import Instances
 internal import Logging
@@ -132,8 +133,8 @@ extension SystemdSupervisor {
         case .stopSeeking(let run): ports?.stop(run)
         case .launched(let run): launched(run, project)
         case .launchFailed(let reason): report(.launchFailed(reason: reason), of: project)
-        case .announced(let run, let port, let bySockets, let family):
-            announced(run, port, bySockets, family, project)
+        case .announced(let run, let address, let bySockets, let family):
+            announced(run, address, bySockets, family, project)
         case .announcedElsewhere(let run, let host):
             report(.announcedElsewhere(run: run, host: host), of: project)
         case .stopFailed(let reason):
@@ -153,7 +154,7 @@ extension SystemdSupervisor {
     private func launched(_ run: UnitRun, _ project: ProjectName) {
         let record = record(project, run.id)
         let told = Run(
-            id: run.id, processIdentifier: run.process, credentials: record?.credentials,
+            id: run.id, processIdentifier: run.process > 0 ? run.process : nil, credentials: record?.credentials,
             started: run.started == 0 ? WallClock.nanoseconds() : Int64(clamping: run.started) * 1_000,
             isFound: run.isFound, environmentDigest: record?.environmentDigest, folder: record?.folder,
             memory: memory(of: run.id, project))
@@ -163,7 +164,7 @@ extension SystemdSupervisor {
     }
 
     private func announced(
-        _ run: String, _ port: UInt16, _ bySockets: Bool, _ family: APIFamily?, _ project: ProjectName
+        _ run: String, _ address: InstanceAddress, _ bySockets: Bool, _ family: APIFamily?, _ project: ProjectName
     ) {
         // The unit leaves its record before it becomes OpenCode, but the manager may have told of it even earlier.
         if let told = units[project]?.run, told.id == run, told.credentials == nil,
@@ -177,7 +178,7 @@ extension SystemdSupervisor {
             report(.launched(whole), of: project)
         }
         let warning = bySockets ? ports?.warning : nil
-        report(.announced(run: run, port: port, family: family, warning: warning), of: project)
+        report(.announced(run: run, address: address, family: family, warning: warning), of: project)
     }
 
     // MARK: Ends

@@ -193,13 +193,20 @@ package actor SystemdSupervisor: Supervisor {
     /// Whether a process of the unit has this number where it lives.
     package nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
         assumeIsolated { supervisor in
-            guard let unit = supervisor.units[project], let main = unit.run?.processIdentifier, main > 0 else {
+            guard let unit = supervisor.units[project], let main = unit.run?.processIdentifier else {
                 return nil
             }
             if ProcessTable.innermostNumber(of: main) == number { return true }
             return UnitSockets.processes(unit: unit.name.string, mainProcess: main).flatMap {
                 ProcessTable.hasNumber(number, among: $0)
             }
+        }
+    }
+
+    /// Where the unit's main process works.
+    package nonisolated func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)? {
+        assumeIsolated { supervisor in
+            supervisor.units[project]?.run?.processIdentifier.flatMap { ProcessTable.serverFolder(of: $0) }
         }
     }
 

@@ -1,18 +1,19 @@
+internal import Addresses
 internal import FoundationEssentials
 internal import Glibc
 
-/// Finds the port on which a unit's own processes listen, for the case that its announcement never reached the journal.
+/// Finds the address at which a unit's own processes listen, for the case that its announcement never reached the journal.
 enum UnitSockets {
-    /// The port of a unit whose main process is this; nil when none of its processes listens on a loopback address, or
+    /// The address of a unit whose main process is this; nil when none of its processes listens on a loopback address, or
     /// when they can't be looked at. The main process comes first: what it runs may listen too.
-    static func port(unit: String, mainProcess: Int32) -> UInt16? {
+    static func address(unit: String, mainProcess: Int32) -> InstanceAddress? {
         guard let group = controlGroup(of: mainProcess), group.split(separator: "/").contains(Substring(unit)) else {
             return nil
         }
         let sockets = ListeningSockets(tables: ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(read))
-        if let port = sockets.port(of: socketNumbers(of: mainProcess)) { return port }
+        if let address = sockets.address(of: socketNumbers(of: mainProcess)) { return address }
         let others = members(of: "/sys/fs/cgroup" + group).subtracting([mainProcess])
-        return sockets.port(of: others.reduce(into: []) { $0.formUnion(socketNumbers(of: $1)) })
+        return sockets.address(of: others.reduce(into: []) { $0.formUnion(socketNumbers(of: $1)) })
     }
 
     /// The processes of a unit whose main process is this, whatever they have started; nil when they can't be looked at.

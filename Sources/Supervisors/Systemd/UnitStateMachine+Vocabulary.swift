@@ -1,3 +1,4 @@
+internal import Addresses
 internal import Instances
 internal import OpenCode
 internal import Systemd
@@ -41,13 +42,13 @@ extension UnitStateMachine {
         /// A job of the unit has ended.
         case jobEnded(job: String, result: String)
         /// This run's output has announced its port, in this family's words.
-        case announced(run: String, port: UInt16, family: APIFamily? = nil)
+        case announced(run: String, address: InstanceAddress, family: APIFamily? = nil)
         /// This run's output has announced another host than 127.0.0.1.
         case announcedElsewhere(run: String, host: String)
         /// This run should have announced its port long ago.
         case portOverdue(run: String)
         /// This run's listening sockets were looked at; nil when there is none.
-        case socketsSearched(run: String, port: UInt16?)
+        case socketsSearched(run: String, address: InstanceAddress?)
     }
 
     /// What the owner does.
@@ -79,7 +80,7 @@ extension UnitStateMachine {
         /// Tell that it goes on although it was to end.
         case stopFailed(String)
         /// Tell of a run's port.
-        case announced(run: String, port: UInt16, bySockets: Bool, family: APIFamily? = nil)
+        case announced(run: String, address: InstanceAddress, bySockets: Bool, family: APIFamily? = nil)
         /// Tell that a run listens on another host than 127.0.0.1.
         case announcedElsewhere(run: String, host: String)
         /// Tell that somebody else stops a run.

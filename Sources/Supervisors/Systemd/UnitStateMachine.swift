@@ -1,3 +1,4 @@
+internal import Addresses
 internal import Instances
 internal import OpenCode
 internal import Systemd
@@ -19,7 +20,7 @@ struct UnitStateMachine: Sendable {
 
     private var properties = UnitProperties()
     private var run: UnitRun?
-    private var port: UInt16?
+    private var address: InstanceAddress?
     private var family: APIFamily?
     private var isEndingTold = false
     /// Whether it is ended by a stop, whoever asked for that, and not by itself.
@@ -80,17 +81,17 @@ struct UnitStateMachine: Sendable {
             (startRequest, stopRequest) = (.none, .none)
             return []
         case .jobEnded(let job, let result): return jobEnded(job, result)
-        case .announced(let id, let port, let family): return found(id, port, bySockets: false, family)
+        case .announced(let id, let address, let family): return found(id, address, bySockets: false, family)
         case .announcedElsewhere(let id, let host):
-            guard let run, run.id == id, port == nil else { return [] }
+            guard let run, run.id == id, address == nil else { return [] }
             return [.stopSeeking(id), .announcedElsewhere(run: id, host: host)]
         case .portOverdue(let id):
-            guard let run, run.id == id, port == nil else { return [] }
+            guard let run, run.id == id, address == nil else { return [] }
             searches += 1
             return [.searchSockets(run)]
         case .socketsSearched(let id, let found?): return self.found(id, found, bySockets: true, nil)
         case .socketsSearched(let id, nil):
-            guard let run, run.id == id, port == nil else { return [] }
+            guard let run, run.id == id, address == nil else { return [] }
             return [.searchLater(run, times: searches)]
         }
     }
@@ -102,7 +103,7 @@ struct UnitStateMachine: Sendable {
         if let run, !isEndingTold {
             // Whoever asks has missed that it runs.
             return [.launched(run)]
-                + (port.map { [.announced(run: run.id, port: $0, bySockets: false, family: family)] } ?? [])
+                + (address.map { [.announced(run: run.id, address: $0, bySockets: false, family: family)] } ?? [])
         }
         let wasAwaitingRestart = awaitsRestart
         (isStartPending, awaitsRestart) = (true, false)
@@ -152,10 +153,10 @@ struct UnitStateMachine: Sendable {
 
     // MARK: Ports
 
-    private mutating func found(_ id: String, _ port: UInt16, bySockets: Bool, _ family: APIFamily?) -> [Action] {
-        guard let run, run.id == id, self.port == nil else { return [] }
-        (self.port, self.family) = (port, family)
-        return [.stopSeeking(id), .announced(run: id, port: port, bySockets: bySockets, family: family)]
+    private mutating func found(_ id: String, _ address: InstanceAddress, bySockets: Bool, _ family: APIFamily?) -> [Action] {
+        guard let run, run.id == id, self.address == nil else { return [] }
+        (self.address, self.family) = (address, family)
+        return [.stopSeeking(id), .announced(run: id, address: address, bySockets: bySockets, family: family)]
     }
 
     // MARK: State
@@ -190,7 +191,7 @@ struct UnitStateMachine: Sendable {
         let launched = UnitRun(
             id: id, process: Int32(clamping: process), started: properties.mainProcessStarted ?? 0, isFound: isFound)
         let isFirst = properties.restartDelay == nil
-        (run, port, searches) = (launched, nil, 0)
+        (run, address, searches) = (launched, nil, 0)
         (isEndingTold, isStopping, awaitsRestart, isStartPending, isStopAsked) = (false, false, false, false, false)
         // What no signal tells, such as the pause before a restart, is read once.
         return [.launched(launched), .seekPort(launched)] + (isFirst ? [.read] : [])
@@ -202,9 +203,9 @@ struct UnitStateMachine: Sendable {
         guard !isEndingTold else { return [] }
         let isMainGone = properties.mainProcess == 0
         // One that has crashed before it had a port takes nothing with it: its end tells more than its ending.
-        if isMainGone, port == nil { return [] }
+        if isMainGone, address == nil { return [] }
         isEndingTold = true
-        port = nil
+        address = nil
         return [.stopSeeking(run.id)] + (isStopAsked ? [] : [.ending(run: run.id)])
     }
 
@@ -214,8 +215,8 @@ struct UnitStateMachine: Sendable {
 
     /// The port is nobody's from now on; its end, which says more, follows.
     private mutating func dropPort() -> [Action] {
-        guard let run, port != nil, !isEndingTold else { return [] }
-        (port, isEndingTold) = (nil, true)
+        guard let run, address != nil, !isEndingTold else { return [] }
+        (address, isEndingTold) = (nil, true)
         return [.ending(run: run.id)]
     }
 
@@ -224,9 +225,9 @@ struct UnitStateMachine: Sendable {
         let missed = missedRun(next)
         guard let run else { return changedItsMind(next) }
         let how = UnitMessage.howItEnded(properties, was: run)
-        let isSought = missed.isEmpty && port == nil && !isEndingTold
+        let isSought = missed.isEmpty && address == nil && !isEndingTold
         let ending = next == .stopped ? [] : dropPort()
-        (self.run, port, isStopAsked) = (nil, nil, false)
+        (self.run, address, isStopAsked) = (nil, nil, false)
         awaitsRestart = next.isRestart
         lastRun = run.id
         let end: [Action] = (isSought ? [.stopSeeking(run.id)] : []) + [.exited(run: run.id, how: how, next: next)]

@@ -1,3 +1,4 @@
+import Addresses
 import HTTPServer
 import HTTPTypes
 import Instances
@@ -41,9 +42,9 @@ struct ControlAnswersTests {
     func start() throws {
         let name = try name()
         expect(
-            ControlAnswers.start(name, .started(port: 4096)), 200, #"{"name":"alpha","port":4096,"status":"started"}"#)
+            ControlAnswers.start(name, .started(address: .loopback(4096))), 200, #"{"name":"alpha","port":4096,"status":"started"}"#)
         expect(
-            ControlAnswers.start(name, .alreadyRunning(port: 65535)), 200,
+            ControlAnswers.start(name, .alreadyRunning(address: .loopback(65535))), 200,
             #"{"name":"alpha","port":65535,"status":"already_running"}"#)
         expect(
             ControlAnswers.start(name, .pending(.booting)), 504,
@@ -68,12 +69,12 @@ struct ControlAnswersTests {
     @Test(
         "GET /projects/{name}/status: only an instance that has been healthy runs and has a port",
         arguments: [
-            (.ready(port: 4096), #""is_running":true,"port":4096"#), (.busy(port: 1), #""is_running":true,"port":1"#),
-            (.unhealthy(port: 2, reason: "it hangs"), #""is_running":true,"port":2"#),
+            (.ready(address: .loopback(4096)), #""is_running":true,"port":4096"#), (.busy(address: .loopback(1)), #""is_running":true,"port":1"#),
+            (.unhealthy(address: .loopback(2), reason: "it hangs"), #""is_running":true,"port":2"#),
             (.restarting(reason: "it ended", delay: nil), #""is_running":false,"port":null"#),
             (.stopped, #""is_running":false,"port":null"#),
             (.starting, #""is_running":false,"port":null"#), (.booting, #""is_running":false,"port":null"#),
-            (.probing(port: 4096), #""is_running":false,"port":null"#),
+            (.probing(address: .loopback(4096)), #""is_running":false,"port":null"#),
             (.stopping, #""is_running":false,"port":null"#),
             (.failed(reason: "it ended"), #""is_running":false,"port":null"#),
         ] as [(InstanceState, String)])
@@ -90,7 +91,7 @@ struct ControlAnswersTests {
         arguments: [
             (nil, nil, nil), (.stopped, nil, nil), (.stopping, nil, nil), (.failed(reason: "x"), nil, nil),
             (.starting, "is still starting (starting)", "1"), (.booting, "is still starting (booting)", "1"),
-            (.probing(port: 4096), "is still starting (probing)", "1"),
+            (.probing(address: .loopback(4096)), "is still starting (probing)", "1"),
             (
                 .restarting(reason: "x", delay: .milliseconds(4100)),
                 "has ended by itself and is started again (restarting)", "5"
@@ -119,7 +120,7 @@ struct ControlAnswersTests {
     @Test("GET /projects: a bare array in the order of the listing")
     func projects() throws {
         expect(ControlAnswers.projects(.projects([])), 200, "[]")
-        let listing = [try project("beta", .ready(port: 1), hasGit: true), try project("alpha", .stopped)]
+        let listing = [try project("beta", .ready(address: .loopback(1)), hasGit: true), try project("alpha", .stopped)]
         expect(
             ControlAnswers.projects(.projects(listing)), 200,
             #"[{"name":"beta","path":"/home/vibe/beta","has_git":true,"has_package_json":false,"#
@@ -139,7 +140,7 @@ struct ControlAnswersTests {
         guard let name = ProjectName(text) else { return }
         expect(ControlAnswers.stop(name, .stopped), 200, #"{"name":"\#(quoted)","status":"stopped"}"#)
         expect(
-            ControlAnswers.start(name, .started(port: 1)), 200, #"{"name":"\#(quoted)","port":1,"status":"started"}"#)
+            ControlAnswers.start(name, .started(address: .loopback(1))), 200, #"{"name":"\#(quoted)","port":1,"status":"started"}"#)
     }
 
     @Test("A name that came in a path is told as text, whatever its bytes are")

@@ -1,3 +1,4 @@
+import Addresses
 import Homes
 import Instances
 import Locking
@@ -22,14 +23,14 @@ import Testing
     }
 
     private func start(_ rig: SupervisedRig, _ run: Run, _ family: APIFamily?) async {
-        await rig.supervisor.tell(.alpha, .launched(run), .announced(run: run.id, port: 5000, family: family))
+        await rig.supervisor.tell(.alpha, .launched(run), .announced(run: run.id, address: .loopback(5000), family: family))
     }
 
     @Test(arguments: [(APIFamily.one, HealthPath.globalHealth), (.two, .info)])
     func theAnnouncementsWordsSayWhichItIs(family: APIFamily, path: HealthPath) async throws {
         let rig = try await rig(path)
         await start(rig, SupervisedRig.run("a"), family)
-        let route = await rig.route(to: .alpha) { $0.state == .ready(port: 5000) }
+        let route = await rig.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
         #expect(route?.endpoint?.family == family)
         let status = try #require(await rig.registry.status(.alpha))
         #expect(status.report.version == "2.0.15" && status.report.family == family)
@@ -40,7 +41,7 @@ import Testing
     @Test func withoutWordsTheRecordSaysIt() async throws {
         let rig = try await rig()
         await start(rig, SupervisedRig.run("a", found: true, memory: InstanceMemory(family: .two)), nil)
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         #expect(await rig.registry.status(.alpha)?.report.family == .two)
         await rig.end()
     }
@@ -53,7 +54,7 @@ import Testing
             return .healthy(version: nil, enforcesPassword: true, path: .info)
         }
         await start(rig, SupervisedRig.run("a"), nil)
-        let route = await rig.route(to: .alpha) { $0.state == .ready(port: 5000) }
+        let route = await rig.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
         #expect(route?.endpoint?.family == .two)
         let report = try #require(await rig.registry.status(.alpha)).report
         #expect(report.version == nil && report.family == .two)
@@ -63,7 +64,7 @@ import Testing
     @Test func theNextRunIsAnother() async throws {
         let rig = try await rig()
         await start(rig, SupervisedRig.run("a"), .two)
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)), .launched(SupervisedRig.run("b")))
         #expect(await rig.reaches(.booting))
         #expect(await rig.registry.status(.alpha)?.report.family == nil)
@@ -77,7 +78,7 @@ import Testing
         ] {
             let rig = try await rig(path)
             await start(rig, SupervisedRig.run("a", credentials: credentials), family)
-            let route = await rig.route(to: .alpha) { $0.state == .ready(port: 5000) }
+            let route = await rig.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
             let expected = try #require(credentials.authorization(for: family))
             #expect(route?.endpoint?.authorization == Array(expected.utf8))
             #expect(await rig.registry.status(.alpha)?.report.warnings == warnings)
@@ -93,7 +94,7 @@ import Testing
         }
         let credentials = InstanceCredentials(password: "x", isForTwoOnly: true)
         await start(rig, SupervisedRig.run("a", credentials: credentials), .one)
-        let route = await rig.route(to: .alpha) { $0.state == .ready(port: 5000) }
+        let route = await rig.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
         #expect(route?.endpoint?.authorization == nil && route?.endpoint != nil)
         #expect(await rig.registry.status(.alpha)?.report.warnings == [])
         await rig.end()
@@ -105,14 +106,14 @@ import Testing
         let rig = try await rig(processNumber: 58)
         rig.supervisor.processes.withLock { $0[.alpha] = [7, 58] }
         await start(rig, SupervisedRig.run("a"), .two)
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.end()
     }
 
     @Test func anAnswerIsBelievedWhereNobodyCanTellWhoseProcessItIs() async throws {
         let rig = try await rig(processNumber: 58)
         await start(rig, SupervisedRig.run("a"), .two)
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.end()
     }
 
@@ -124,10 +125,10 @@ import Testing
             + "See what listens there (`ss -ltnp`), then stop and start the project."
         await start(rig, SupervisedRig.run("a"), .two)
         while await rig.registry.status(.alpha)?.report.lastError != error { await Task.yield() }
-        #expect(await rig.registry.status(.alpha)?.project.state == .probing(port: 5000))
+        #expect(await rig.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
         // Once it is its own, it is believed: the numbers are looked at anew with each answer.
         rig.supervisor.processes.withLock { $0[.alpha] = [7, 58] }
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.end()
     }
 
@@ -158,7 +159,7 @@ import Testing
         let memory = InstanceMemory(family: .two, restarts: 3, lastError: "OpenCode ended with signal SIGKILL.")
         let rig = try await rig()
         await start(rig, SupervisedRig.run("a", found: true, memory: memory), .two)
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         let report = try #require(await rig.registry.status(.alpha)?.report)
         #expect(report.restarts == 3 && report.lastError == memory.lastError)
         await rig.end()
@@ -167,10 +168,10 @@ import Testing
     @Test func whatTheNextGatewayIsToKnowIsKeptAsItChanges() async throws {
         let rig = try await rig()
         await start(rig, SupervisedRig.run("a"), .two)
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
         await start(rig, SupervisedRig.run("b"), .two)
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         let memory = try #require(rig.supervisor.memories.withLock { $0[.alpha] })
         #expect(memory.family == .two && memory.restarts == 1)
         #expect(memory.lastError?.contains("signal SIGKILL") == true)
@@ -182,7 +183,7 @@ import Testing
     @Test func anEndIsToldOnceAndWithTheDelay() async throws {
         let rig = try await rig()
         await start(rig, SupervisedRig.run("a"), .two)
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(.alpha, .mainProcessExited(run: "a"), .exited("a", .failed))
         _ = await rig.registry.status(.alpha)
         let lines = rig.lines.all.filter { $0.message.contains("started again") }

@@ -1,3 +1,4 @@
+import Addresses
 import Foundation
 import Homes
 import Instances
@@ -17,17 +18,17 @@ import Testing
         /// Whether the folders are not told.
         let isMute = Locked(false)
 
-        func reply(_ inquiry: InstanceRegistry.Links.Inquiry) -> InstanceRegistry.Links.Reply? {
+        func reply(_ inquiry: InstanceQuestion) -> InstanceReply? {
             guard !inquiry.path.contains("config"), !inquiry.path.contains("migration"), !inquiry.path.contains("model")
             else { return nil }
-            asked.withLock { $0.append("\(inquiry.port)\(inquiry.path)") }
+            asked.withLock { $0.append("\(inquiry.address.port)\(inquiry.path)") }
             let paths = folders.withLock { $0 }
             if inquiry.path.hasPrefix("/api/worktree?projectID=") {
                 if isMute.withLock({ $0 }) { return nil }
                 let folders = paths.map { #"{"directory":"\#($0)"}"# }
                 return .init(status: 200, body: Array("[\(folders.joined(separator: ","))]".utf8))
             }
-            guard let id = projects.withLock({ $0[inquiry.port] }) else { return nil }
+            guard let id = projects.withLock({ $0[inquiry.address.port] }) else { return nil }
             switch inquiry.path {
             case "/api/location":
                 return .init(status: 200, body: Array(#"{"directory":"/x","project":{"id":"\#(id)"}}"#.utf8))
@@ -61,8 +62,8 @@ import Testing
             .healthy(version: "x", enforcesPassword: true, path: family == .two ? .info : .globalHealth)
         }
         await rig.supervisor.tell(
-            name, .launched(SupervisedRig.run(run)), .announced(run: run, port: port, family: family))
-        return await rig.route(to: name) { $0.endpoint?.port == port }?.endpoint?.generation ?? 0
+            name, .launched(SupervisedRig.run(run)), .announced(run: run, address: .loopback(port), family: family))
+        return await rig.route(to: name) { $0.endpoint?.address.port == port }?.endpoint?.generation ?? 0
     }
 
     private func own(_ rig: SupervisedRig, _ name: ProjectName, isWatched: Bool = true, newerThan: UInt64 = 0) async

@@ -1,3 +1,4 @@
+import Addresses
 import Homes
 import Instances
 import Logging
@@ -7,21 +8,21 @@ import Testing
 /// Two instances that say that one port is theirs: requests go to the one that listens there, or nowhere.
 @Suite struct PortClaimTests {
     private func bothOnOnePort(_ rig: SupervisedRig) async {
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
-        #expect(await rig.reaches(.ready(port: 5000)))
-        await rig.supervisor.tell(.beta, .launched(SupervisedRig.run("b")), .announced(run: "b", port: 5000))
+        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
+        await rig.supervisor.tell(.beta, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5000)))
     }
 
     @Test func aPortThatAnotherInstanceHasNowIsNotUsedAnyMore() async throws {
         let rig = try await SupervisedRig(healthy: [5000: "password of a"])
         // Alpha is dead, and nobody has noticed: its port is beta's.
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
-        #expect(await rig.reaches(.ready(port: 5000)))
+        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         rig.listen(on: 5000, "password of b")
-        await rig.supervisor.tell(.beta, .launched(SupervisedRig.run("b")), .announced(run: "b", port: 5000))
-        #expect(await rig.reaches(.ready(port: 5000), .beta))
+        await rig.supervisor.tell(.beta, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000)), .beta))
         let alpha = try #require(await rig.registry.status(.alpha))
-        #expect(alpha.project.state == .probing(port: 5000))
+        #expect(alpha.project.state == .probing(address: .loopback(5000)))
         #expect(alpha.report.lastError != nil)
         #expect(rig.lines.all.contains { $0.message.hasPrefix("Two instances say that a port is theirs") })
         await rig.end()
@@ -31,8 +32,8 @@ import Testing
         // Beta prints a banner with alpha's port: alpha proves by its password that it is the one that listens.
         let rig = try await SupervisedRig(healthy: [5000: "password of a"])
         await bothOnOnePort(rig)
-        #expect(await rig.reaches(.ready(port: 5000)))
-        #expect(await rig.registry.status(.beta)?.project.state == .probing(port: 5000))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
+        #expect(await rig.registry.status(.beta)?.project.state == .probing(address: .loopback(5000)))
         await rig.end()
     }
 
@@ -40,11 +41,11 @@ import Testing
         let rig = try await SupervisedRig()
         rig.listen(on: 5000, "", enforces: false)
         await bothOnOnePort(rig)
-        #expect(await rig.reaches(.ready(port: 5000), .beta))
-        #expect(await rig.registry.status(.alpha)?.project.state == .probing(port: 5000))
+        #expect(await rig.reaches(.ready(address: .loopback(5000)), .beta))
+        #expect(await rig.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
         // And the earlier one gets it back when the later one has gone.
         await rig.supervisor.tell(.beta, .exited("b", .stopped))
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.end()
     }
 }

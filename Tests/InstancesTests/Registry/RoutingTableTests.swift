@@ -1,3 +1,4 @@
+import Addresses
 import Homes
 import Instances
 import Projects
@@ -8,9 +9,9 @@ import Testing
         RoutingTable(
             try names.enumerated().map { index, name in
                 let endpoint = InstanceEndpoint(
-                    port: UInt16(5000 + index), authorization: [], generation: UInt64(index), slot: index)
+                    address: .loopback(UInt16(5000 + index)), authorization: [], generation: UInt64(index), slot: index)
                 return RoutingTable.Route(
-                    name: try #require(ProjectName(name)), state: .ready(port: endpoint.port), endpoint: endpoint)
+                    name: try #require(ProjectName(name)), state: .ready(address: endpoint.address), endpoint: endpoint)
             })
     }
 
@@ -20,9 +21,9 @@ import Testing
         for (index, name) in names.enumerated() {
             let port = UInt16(5000 + index)
             let encoded = name.utf8.flatMap { Array("%\($0 < 16 ? "0" : "")\(String($0, radix: 16))".utf8) }
-            #expect(table.endpoint(forSegment: encoded[...])?.port == port, "\(name)")
-            #expect(table.route(to: try #require(ProjectName(name)))?.endpoint?.port == port)
-            if !name.contains("%") { #expect(table.endpoint(forSegment: Array(name.utf8)[...])?.port == port) }
+            #expect(table.endpoint(forSegment: encoded[...])?.address.port == port, "\(name)")
+            #expect(table.route(forSegment: encoded[...])?.name == ProjectName(name))
+            if !name.contains("%") { #expect(table.endpoint(forSegment: Array(name.utf8)[...])?.address.port == port) }
         }
     }
 
@@ -33,13 +34,13 @@ import Testing
 
     @Test func aSliceOfATargetIsEnough() throws {
         let target = Array("/projects/alpha/api/session".utf8)
-        #expect(try table(["alpha"]).endpoint(forSegment: target[10..<15])?.port == 5000)
+        #expect(try table(["alpha"]).endpoint(forSegment: target[10..<15])?.address.port == 5000)
         #expect(RoutingTable.empty.route(forSegment: target[10..<15]) == nil)
     }
 
     @Test func aNameMayBeAProjectsWhenItsFolderOrItsInstanceIsThere() throws {
         let (alpha, beta, gamma) = (ProjectName.alpha, ProjectName.beta, try #require(ProjectName("gamma")))
-        let routes = [RoutingTable.Route(name: alpha, state: .ready(port: 1), endpoint: nil)]
+        let routes = [RoutingTable.Route(name: alpha, state: .ready(address: .loopback(1)), endpoint: nil)]
         let table = RoutingTable(routes, projects: [beta])
         #expect([alpha, beta, gamma].map { table.mayBeProject($0) } == [true, true, false])
         // Before the disk has been read nobody is told that something is not there.
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test func thePasswordIsNotPrinted() {
-        let endpoint = InstanceEndpoint(port: 1, authorization: Array("Basic c2VjcmV0".utf8), generation: 7, slot: 0)
+        let endpoint = InstanceEndpoint(address: .loopback(1), authorization: Array("Basic c2VjcmV0".utf8), generation: 7, slot: 0)
         var dumped = ""
         dump(endpoint, to: &dumped)
         #expect("\(endpoint)" == "127.0.0.1:1 (generation 7)")

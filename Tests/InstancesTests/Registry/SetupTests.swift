@@ -1,3 +1,4 @@
+import Addresses
 import Homes
 import Instances
 import Locking
@@ -15,7 +16,7 @@ import Testing
 
         init(_ answers: [String: (Int, String)]) { self.answers = Locked(answers) }
 
-        func reply(_ inquiry: InstanceRegistry.Links.Inquiry) -> InstanceRegistry.Links.Reply? {
+        func reply(_ inquiry: InstanceQuestion) -> InstanceReply? {
             asked.withLock { $0.append(inquiry.path) }
             return answers.withLock { $0[inquiry.path] }.map { .init(status: $0.0, body: Array($0.1.utf8)) }
         }
@@ -31,8 +32,8 @@ import Testing
             .healthy(version: "x", enforcesPassword: true, path: family == .one ? .globalHealth : .info)
         }
         await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000, family: family))
-        #expect(await rig.reaches(.ready(port: 5000)))
+            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000), family: family))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         return rig
     }
 

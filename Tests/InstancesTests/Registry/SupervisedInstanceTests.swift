@@ -1,3 +1,4 @@
+import Addresses
 import Homes
 import Instances
 import Locking
@@ -13,10 +14,10 @@ import Testing
     @Test func whatRunsAlreadyIsTakenOverWithItsPort() async throws {
         let rig = try await SupervisedRig(
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", port: 5000)),
+                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", address: .loopback(5000))),
             ], healthy: [5000: Self.password])
-        #expect(await rig.reaches(.ready(port: 5000)))
-        #expect(await rig.registry.start(.alpha) == .alreadyRunning(port: 5000))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
+        #expect(await rig.registry.start(.alpha) == .alreadyRunning(address: .loopback(5000)))
         let status = try #require(await rig.registry.status(.alpha))
         #expect(status.report.processIdentifier == 4711 && status.report.restarts == 0)
         // It has been ready since its start, whenever the gateway came.
@@ -29,9 +30,9 @@ import Testing
     @Test func whatRunsAlreadyIsReadyOnceTheRegistryIsOpen() async throws {
         let rig = try await SupervisedRig(
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", port: 5000)),
+                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", address: .loopback(5000))),
             ], healthy: [5000: Self.password], settles: .seconds(60))
-        #expect(await rig.registry.status(.alpha)?.project.state == .ready(port: 5000))
+        #expect(await rig.registry.status(.alpha)?.project.state == .ready(address: .loopback(5000)))
         await rig.end()
     }
 
@@ -46,9 +47,9 @@ import Testing
         let rig = try await SupervisedRig(
             projects: [],
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", port: 5000)),
+                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", address: .loopback(5000))),
             ], healthy: [5000: Self.password])
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         #expect(await rig.registry.status(.alpha)?.project.folder.path == "\(rig.home.path)/alpha")
         await rig.end()
     }
@@ -57,22 +58,22 @@ import Testing
         let rig = try await SupervisedRig(healthy: [5000: Self.password])
         let whole = SupervisedRig.run("a")
         let first = Run(id: "a", processIdentifier: whole.processIdentifier, credentials: nil, started: whole.started)
-        await rig.supervisor.tell(.alpha, .launched(first), .launched(whole), .announced(run: "a", port: 5000))
-        #expect(await rig.reaches(.ready(port: 5000)))
+        await rig.supervisor.tell(.alpha, .launched(first), .launched(whole), .announced(run: "a", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.end()
     }
 
     @Test func aRestartByTheSupervisorForgetsThePortAtOnceAndFindsTheNewOne() async throws {
         let rig = try await SupervisedRig(healthy: [5000: Self.password, 5001: "password of b"])
         await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", port: 5000))
+            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
         let first = try #require(await rig.route(to: .alpha) { $0.endpoint != nil }?.endpoint)
         await rig.supervisor.tell(.alpha, .exited("a", .restarts(after: .seconds(5))))
         let meanwhile = try #require(await rig.route(to: .alpha) { $0.endpoint == nil })
         #expect(meanwhile.state.isComing)
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", port: 5001))
+        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5001)))
         let second = try #require(await rig.route(to: .alpha) { $0.endpoint != nil }?.endpoint)
-        #expect(second.port == 5001 && second.generation > first.generation)
+        #expect(second.address.port == 5001 && second.generation > first.generation)
         #expect(second.authorization != first.authorization)
         let report = try #require(await rig.registry.status(.alpha)?.report)
         #expect(report.restarts == 1)
@@ -82,20 +83,20 @@ import Testing
 
     @Test func aNewRunForgetsThePortOfTheOldOneThoughItsEndWasNotTold() async throws {
         let rig = try await SupervisedRig(healthy: [5000: Self.password])
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
-        #expect(await rig.reaches(.ready(port: 5000)))
+        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("b")))
         #expect(await rig.route(to: .alpha) { $0.endpoint == nil }?.state == .booting)
         // The old one's last words are nobody's.
-        await rig.supervisor.tell(.alpha, .announced(run: "a", port: 5000), .exited("a", .failed))
+        await rig.supervisor.tell(.alpha, .announced(run: "a", address: .loopback(5000)), .exited("a", .failed))
         #expect(await rig.registry.status(.alpha)?.project.state == .booting)
         await rig.end()
     }
 
     @Test func aStopFromOutsideIsSeenAtOnce() async throws {
         let rig = try await SupervisedRig(healthy: [5000: Self.password])
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
-        #expect(await rig.reaches(.ready(port: 5000)))
+        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(.alpha, .ending(run: "a"))
         #expect(await rig.registry.status(.alpha)?.project.state == .stopping)
         await rig.supervisor.tell(.alpha, .exited("a", .stopped))
@@ -136,10 +137,10 @@ import Testing
 
     @Test func aSupervisorOutOfReachIsToldByStartStopAndStatus() async throws {
         let rig = try await SupervisedRig(healthy: [5000: Self.password])
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
-        #expect(await rig.reaches(.ready(port: 5000)))
+        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(unavailable: "The bus is gone.")
-        #expect(await rig.registry.start(.alpha) == .alreadyRunning(port: 5000))
+        #expect(await rig.registry.start(.alpha) == .alreadyRunning(address: .loopback(5000)))
         #expect(await rig.registry.start(.beta) == .failed("Failed to start service: The bus is gone."))
         #expect(await rig.registry.stop(.alpha) == .failed("Failed to stop service: The bus is gone."))
         #expect(await rig.registry.status(.alpha)?.report.warnings == ["The bus is gone."])
@@ -153,8 +154,8 @@ import Testing
         rig.listen(on: 5000, Self.password, enforces: false)
         let run = SupervisedRig.run("a", digest: "old")
         await rig.supervisor.tell(
-            .alpha, .launched(run), .announced(run: "a", port: 5000, warning: "Its port was found by its socket."))
-        #expect(await rig.reaches(.ready(port: 5000)))
+            .alpha, .launched(run), .announced(run: "a", address: .loopback(5000), warning: "Its port was found by its socket."))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         let warnings = try #require(await rig.registry.status(.alpha)?.report.warnings)
         #expect(
             warnings == [
@@ -164,8 +165,8 @@ import Testing
         #expect(rig.lines.all.contains { $0.message == "password not enforced by this OpenCode version" })
         rig.listen(on: 5001, "password of b")
         await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("b", digest: "new")), .announced(run: "b", port: 5001))
-        #expect(await rig.reaches(.ready(port: 5001)))
+            .alpha, .launched(SupervisedRig.run("b", digest: "new")), .announced(run: "b", address: .loopback(5001)))
+        #expect(await rig.reaches(.ready(address: .loopback(5001))))
         #expect(await rig.registry.status(.alpha)?.report.warnings == [])
         await rig.end()
     }

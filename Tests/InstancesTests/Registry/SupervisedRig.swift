@@ -1,3 +1,4 @@
+import Addresses
 import Foundation
 import Homes
 import Instances
@@ -10,7 +11,7 @@ import Systemd
 /// A supervisor that does what a test says.
 actor FakeSupervisor: Supervisor {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    nonisolated let name = "fake"
+    nonisolated let name: String
     nonisolated let outlivesGateway: Bool
     /// What it was asked to remember, the last one a project.
     nonisolated let memories = Locked<[ProjectName: InstanceMemory]>([:])
@@ -23,8 +24,11 @@ actor FakeSupervisor: Supervisor {
     private let found: [(ProjectName, SupervisedEvent)]
     private weak var observer: (any SupervisorObserver)?
 
-    init(_ loop: SystemEventLoop, outlivesGateway: Bool, found: [(ProjectName, SupervisedEvent)]) {
-        (self.loop, self.outlivesGateway, self.found) = (loop, outlivesGateway, found)
+    init(
+        _ loop: SystemEventLoop, name: String = "fake", outlivesGateway: Bool,
+        found: [(ProjectName, SupervisedEvent)] = []
+    ) {
+        (self.loop, self.name, self.outlivesGateway, self.found) = (loop, name, outlivesGateway, found)
     }
 
     nonisolated func logCommand(of project: ProjectName) -> String? { "journalctl --user -u opencode@\(project)" }
@@ -42,6 +46,13 @@ actor FakeSupervisor: Supervisor {
     nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
         memories.withLock { $0[project] = memory }
     }
+    /// Where its servers work.
+    nonisolated let folders = Locked<[ProjectName: (identity: FolderIdentity, path: String)]>([:])
+
+    nonisolated func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)? {
+        folders.withLock { $0[project] }
+    }
+
     nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
         processes.withLock { $0[project] }.map { $0.contains(number) }
     }
@@ -59,16 +70,16 @@ actor FakeSupervisor: Supervisor {
 
 /// What a health check finds on each port.
 final class FakePorts: Sendable {
-    typealias Answer = @Sendable (InstanceRegistry.Links.Probe) -> ProbeOutcome
+    typealias Answer = @Sendable (HealthQuestion) -> HealthFinding
 
     /// How many health checks were made.
     let probes = Locked(0)
     private let answers = Locked<[UInt16: Answer]>([:])
 
     /// The answer of whoever listens on the port.
-    func answer(_ probe: InstanceRegistry.Links.Probe) -> ProbeOutcome {
+    func answer(_ probe: HealthQuestion) -> HealthFinding {
         probes.withLock { $0 += 1 }
-        return answers.withLock { $0[probe.port] }?(probe) ?? .silent(reason: "Nobody listens.")
+        return answers.withLock { $0[probe.address.port] }?(probe) ?? .silent(reason: "Nobody listens.")
     }
 
     /// From now on somebody listens there.
@@ -80,6 +91,8 @@ final class SupervisedRig: Sendable {
     let home: TemporaryHome
     let registry: InstanceRegistry
     let supervisor: FakeSupervisor
+    /// The one of the projects that `other` has named; its servers end with the gateway.
+    let other: FakeSupervisor
     let lines = RecordedLines()
     let ports = FakePorts()
     private let loop: SystemEventLoop
@@ -89,9 +102,10 @@ final class SupervisedRig: Sendable {
     init(
         projects: [String] = ["alpha", "beta"], limits: InstanceLimits = InstanceLimits(),
         outlivesGateway: Bool = true, found: [(ProjectName, SupervisedEvent)] = [],
+        ofOther: [ProjectName] = [], foundByOther: [(ProjectName, SupervisedEvent)] = [],
         digest: @escaping @Sendable (ProjectName) -> String? = { _ in nil },
         healthy: [UInt16: String] = [:], settles: Duration = .zero,
-        inquire: @escaping @Sendable (InstanceRegistry.Links.Inquiry) -> InstanceRegistry.Links.Reply? = { _ in nil }
+        inquire: @escaping @Sendable (InstanceQuestion) -> InstanceReply? = { _ in nil }
     ) async throws {
         let home = try TemporaryHome()
         for project in projects { try home.makeFolder(project) }
@@ -99,17 +113,19 @@ final class SupervisedRig: Sendable {
         let (tables, published) = AsyncStream.makeStream(of: RoutingTable.self)
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         let supervisor = FakeSupervisor(loop, outlivesGateway: outlivesGateway, found: found)
+        let other = FakeSupervisor(loop, name: "other", outlivesGateway: false, found: foundByOther)
         let ports = ports
         let logger = Logger(sink: lines, level: .debug)
         var limits = limits
         limits.found = settles
         registry = InstanceRegistry(
             loop: loop, catalogue: ProjectCatalogue(loop: loop, home: home.path, followsLinks: false, logger: logger),
-            supervisor: supervisor, limits: limits, logger: logger,
+            supervisors: ofOther.isEmpty && foundByOther.isEmpty ? [supervisor] : [supervisor, other],
+            chooseSupervisor: { ofOther.contains($0) ? "other" : nil }, limits: limits, logger: logger,
             links: InstanceRegistry.Links(
                 probe: { ports.answer($0) }, inquire: { inquire($0) }, publish: { published.yield($0) },
                 environmentDigest: digest))
-        (self.home, self.loop, self.supervisor) = (home, loop, supervisor)
+        (self.home, self.loop, self.supervisor, self.other) = (home, loop, supervisor, other)
         (self.tables, self.ended) = (tables, ended)
         for (port, password) in healthy { listen(on: port, password) }
         Thread {
@@ -138,7 +154,7 @@ final class SupervisedRig: Sendable {
     /// The first route of a project, from the last table asked for on, of which this is true.
     func route(to name: ProjectName, where isWanted: (RoutingTable.Route) -> Bool) async -> RoutingTable.Route? {
         for await table in tables {
-            if let route = table.route(to: name), isWanted(route) { return route }
+            if let route = table.route(forSegment: name.bytes[...]), isWanted(route) { return route }
         }
         return nil
     }
@@ -150,12 +166,13 @@ final class SupervisedRig: Sendable {
 
     static func run(
         _ id: String, found: Bool = false, digest: String? = nil, memory: InstanceMemory = InstanceMemory(),
-        credentials: InstanceCredentials? = nil
+        credentials: InstanceCredentials? = nil, folder: FolderIdentity? = nil
     ) -> Run {
         Run(
             id: id, processIdentifier: 4711,
             credentials: credentials ?? InstanceCredentials(password: "password of \(id)"),
-            started: 1_795_294_023_000_000_000, isFound: found, environmentDigest: digest, memory: memory)
+            started: 1_795_294_023_000_000_000, isFound: found, environmentDigest: digest,
+            folder: folder, memory: memory)
     }
 }
 

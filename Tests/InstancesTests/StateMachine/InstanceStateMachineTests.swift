@@ -1,3 +1,4 @@
+import Addresses
 import Instances
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
     @Test(arguments: Origin.allCases)
     func whatIsSaidOfAnOlderRunOrCheckChangesNothing(origin: Origin) {
         let events: [Event] = [
-            .announced(run: "older", port: 5000), .ending(run: "older"),
+            .announced(run: "older", address: .loopback(5000)), .ending(run: "older"),
             .probed(0, .healthy(version: "x")), .probed(77, .unauthorized(reason: "x.")),
         ]
         let late: [Event] =
@@ -50,7 +51,7 @@ import Testing
     @Test func onlyAnInstanceThatWasHealthyHasAPort() {
         for origin in Origin.allCases {
             let hasPort = [.ready, .checking, .slow, .busy, .unhealthy, .foundReady].contains(origin)
-            #expect(origin.machine().state.port == (hasPort ? 4096 : nil), "\(origin)")
+            #expect(origin.machine().state.address?.port == (hasPort ? 4096 : nil), "\(origin)")
         }
         #expect(Origin.ready.machine().version == "1.18.33")
         #expect(Origin.ready.machine().handled(.launched(run: "b")).version == nil)
@@ -69,17 +70,17 @@ import Testing
         #expect(machine.handle(.fired(.answer)) == TransitionTable.answer(.pending(.booting)))
         // Who asks again has the whole time again, and the start has gone on.
         #expect(machine.handle(.startRequested) == TransitionTable.wait)
-        _ = machine.handle(.announced(run: "a", port: 4096))
+        _ = machine.handle(.announced(run: "a", address: .loopback(4096)))
         let actions = machine.handle(.probed(1, .healthy(version: "1")))
-        #expect(actions.contains(.answerStarts(.started(port: 4096))))
+        #expect(actions.contains(.answerStarts(.started(address: .loopback(4096)))))
     }
 
     @Test func whoAsksForAFoundInstanceHearsThatItWasRunning() {
         var machine = Origin.foundBooting.machine()
         _ = machine.handle(.startRequested)
-        _ = machine.handle(.announced(run: "a", port: 4096))
+        _ = machine.handle(.announced(run: "a", address: .loopback(4096)))
         let actions = machine.handle(.probed(1, .healthy(version: "1")))
-        #expect(actions.contains(.answerStarts(.alreadyRunning(port: 4096))))
+        #expect(actions.contains(.answerStarts(.alreadyRunning(address: .loopback(4096)))))
     }
 
     @Test func aStartWithoutAPortPointsAtTheLogWhereverThatIs() {
@@ -109,10 +110,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ProbeOutcome.unhealthy(reason: "It says 500."), .unauthorized(reason: "It says 401."),
+        HealthFinding.unhealthy(reason: "It says 500."), .unauthorized(reason: "It says 401."),
         .silent(reason: "It hangs."),
     ])
-    func theLastReasonOfTheHealthCheckIsTold(outcome: ProbeOutcome) {
+    func theLastReasonOfTheHealthCheckIsTold(outcome: HealthFinding) {
         let reason =
             switch outcome {
             case .unhealthy(let reason), .unauthorized(let reason), .silent(let reason): reason
@@ -142,7 +143,7 @@ import Testing
                 var events: [Event] = [.startRequested, .stopRequested] + Machine.Timer.allCases.map { .fired($0) }
                 if let living {
                     events += [
-                        .announced(run: living, port: 1), .probed(machine.checkNumber, .healthy(version: "1")),
+                        .announced(run: living, address: .loopback(1)), .probed(machine.checkNumber, .healthy(version: "1")),
                         .probed(machine.checkNumber, .unauthorized(reason: "x")), .displaced(by: "beta"),
                         .exited(run: living, how: "x", tail: [], next: .failed),
                         .exited(run: living, how: "x", tail: [], next: .stopped),
@@ -154,7 +155,7 @@ import Testing
                     event = nil
                     if current == .startRequested { callers.starts += 1 }
                     if current == .stopRequested { callers.stops += 1 }
-                    if case .exited = current { living = nil }
+                    if case .supervised(.exited) = current { living = nil }
                     for action in machine.handle(current) {
                         switch action {
                         case .launch:

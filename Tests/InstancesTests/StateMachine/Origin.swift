@@ -1,3 +1,4 @@
+import Addresses
 import Instances
 
 /// A way to a state, from stopped; the current run is `a`.
@@ -30,7 +31,7 @@ enum Origin: CaseIterable {
         case .failed: Self.starting.events + [.launchFailed(reason: "no.")]
         case .starting: [.startRequested]
         case .booting: Self.starting.events + [.launched(run: "a")]
-        case .probing: Self.booting.events + [.announced(run: "a", port: 4096)]
+        case .probing: Self.booting.events + [.announced(run: "a", address: .loopback(4096))]
         case .ready: Self.probing.events + [.probed(1, .healthy(version: "1.18.33"))]
         case .checking: Self.ready.events + [.fired(.probe)]
         case .slow: Self.checking.events + [.fired(.late)]
@@ -39,11 +40,11 @@ enum Origin: CaseIterable {
         case .foundBooting: [.launched(run: "a", isFound: true)]
         case .foundReady:
             Self.foundBooting.events + [
-                .announced(run: "a", port: 4096), .probed(1, .healthy(version: "1.18.33")),
+                .announced(run: "a", address: .loopback(4096)), .probed(1, .healthy(version: "1.18.33")),
             ]
         case .overdue:
             Self.foundBooting.events + [
-                .announced(run: "a", port: 4096), .probed(1, .unhealthy(reason: "It says 500.")), .fired(.start),
+                .announced(run: "a", address: .loopback(4096)), .probed(1, .unhealthy(reason: "It says 500.")), .fired(.start),
             ]
         case .restarting: Self.ready.events + [Self.exit(.failed)]
         case .recovering: Self.restarting.events + [.fired(.restart)]
@@ -101,7 +102,7 @@ enum Stimulus: CaseIterable {
         case .launched: .launched(run: "b")
         case .launchFailed: .launchFailed(reason: "no.")
         case .stopFailed: .stopFailed(reason: "denied.")
-        case .announced: .announced(run: "a", port: 4096)
+        case .announced: .announced(run: "a", address: .loopback(4096))
         case .announcedElsewhere: .announcedElsewhere(run: "a", host: "0.0.0.0")
         case .displaced: .displaced(by: "beta")
         case .endsElsewhere: .ending(run: "a")
@@ -125,5 +126,33 @@ enum Stimulus: CaseIterable {
         case .terminateTimer: .fired(.terminate)
         case .killTimer: .fired(.kill)
         }
+    }
+}
+
+/// What a supervisor tells, as the table has it.
+extension InstanceStateMachine.Event {
+    static func launched(run: String, isFound: Bool = false, memory: InstanceMemory = InstanceMemory()) -> Self {
+        .supervised(
+            .launched(
+                Run(
+                    id: run, processIdentifier: nil, credentials: nil, started: 0, isFound: isFound, memory: memory)))
+    }
+
+    static func launchFailed(reason: String) -> Self { .supervised(.launchFailed(reason: reason)) }
+    static func stopFailed(reason: String) -> Self { .supervised(.stopFailed(reason: reason)) }
+
+    static func announced(run: String, address: InstanceAddress) -> Self {
+        .supervised(.announced(run: run, address: address))
+    }
+
+    static func announcedElsewhere(run: String, host: String) -> Self {
+        .supervised(.announcedElsewhere(run: run, host: host))
+    }
+
+    static func ending(run: String) -> Self { .supervised(.ending(run: run)) }
+    static func mainProcessExited(run: String) -> Self { .supervised(.mainProcessExited(run: run)) }
+
+    static func exited(run: String, how: String, tail: [String], next: SupervisedEvent.Next) -> Self {
+        .supervised(.exited(run: run, how: how, tail: tail, next: next))
     }
 }

@@ -1,3 +1,4 @@
+import Addresses
 import Instances
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
     private func crash(_ machine: inout Machine, _ number: Int, steady: Int = 0) -> Duration? {
         let run = "run \(number)"
         _ = machine.handle(.launched(run: run))
-        _ = machine.handle(.announced(run: run, port: 4096))
+        _ = machine.handle(.announced(run: run, address: .loopback(4096)))
         _ = machine.handle(.probed(machine.checkNumber, .healthy(version: "1")))
         for _ in 0..<steady { _ = machine.handle(.fired(.steady)) }
         var delay: Duration?
@@ -74,9 +75,9 @@ import Testing
     @Test func aRestartThatIsReadyAgainKeepsTheErrorAndCountsItself() {
         var machine = Origin.recovering.machine()
         _ = machine.handle(.launched(run: "b"))
-        _ = machine.handle(.announced(run: "b", port: 5000))
+        _ = machine.handle(.announced(run: "b", address: .loopback(5000)))
         _ = machine.handle(.probed(machine.checkNumber, .healthy(version: "1")))
-        #expect(machine.state == .ready(port: 5000))
+        #expect(machine.state == .ready(address: .loopback(5000)))
         #expect(machine.restarts == 1)
         #expect(machine.lastError == TransitionTable.died)
     }
@@ -91,7 +92,7 @@ import Testing
     // MARK: Wedged
 
     @Test func anUnhealthyInstanceIsRestartedOnlyWhenThatIsWanted() {
-        #expect(Origin.slow.machine().handled(.measured(quiet: .seconds(60), progressed: false)).state.port == 4096)
+        #expect(Origin.slow.machine().handled(.measured(quiet: .seconds(60), progressed: false)).state.address?.port == 4096)
         var limits = InstanceLimits.tested
         limits.restartsUnhealthy = true
         var machine = Origin.slow.machine(limits)
@@ -110,13 +111,13 @@ import Testing
         #expect(machine.lastError == TransitionTable.taken)
         _ = machine.handle(.fired(.probe))
         _ = machine.handle(.probed(2, .healthy(version: "1.18.33")))
-        #expect(machine.state == .ready(port: 4096))
+        #expect(machine.state == .ready(address: .loopback(4096)))
     }
 
     @Test func anInstanceThatHasLostItsPortForGoodIsNotEndedUnlessThatIsWanted() {
         var machine = Origin.ready.machine().handled(.displaced(by: "beta"))
         #expect(machine.handle(.fired(.start)) == [])
-        #expect(machine.state == .probing(port: 4096))
+        #expect(machine.state == .probing(address: .loopback(4096)))
         // And it is asked less often.
         _ = machine.handle(.fired(.probe))
         #expect(machine.handle(.probed(2, .unauthorized(reason: "x."))) == [.arm(.probe, .seconds(10))])
@@ -128,7 +129,7 @@ import Testing
 
     @Test func aSlowCheckWithoutWorkIsNotBusy() {
         let machine = Origin.slow.machine().handled(.measured(quiet: .seconds(3), progressed: false))
-        #expect(machine.state == .ready(port: 4096))
+        #expect(machine.state == .ready(address: .loopback(4096)))
     }
 
     @Test func aPromptAnswerMakesItReadyAgain() {
@@ -137,7 +138,7 @@ import Testing
             _ = machine.handle(.probed(2, .healthy(version: "1")))
             _ = machine.handle(.fired(.probe))
             _ = machine.handle(.probed(3, .healthy(version: "1")))
-            #expect(machine.state == .ready(port: 4096), "\(origin)")
+            #expect(machine.state == .ready(address: .loopback(4096)), "\(origin)")
         }
     }
 }

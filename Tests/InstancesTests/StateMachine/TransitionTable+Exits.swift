@@ -1,3 +1,4 @@
+import Addresses
 import Instances
 
 /// It ends, or its health is looked at.
@@ -78,11 +79,11 @@ extension TransitionTable {
     private static let becameReady: [Action] = [
         .disarm(.start), .arm(.probe, .seconds(10)), .arm(.steady, .seconds(10)),
     ]
-    private static let failing = InstanceState.unhealthy(port: 4096, reason: "It says 500.")
+    private static let failing = InstanceState.unhealthy(address: .loopback(4096), reason: "It says 500.")
 
     static let checks: [Row] =
         [
-            Row(.probing, .healthy, ready, becameReady + answer(.started(port: 4096))),
+            Row(.probing, .healthy, ready, becameReady + answer(.started(address: .loopback(4096)))),
             Row(.probing, .unhealthyAnswer, nil, [.arm(.probe, .milliseconds(50))]),
             Row(.probing, .unauthorized, nil, [.arm(.probe, .milliseconds(50))]),
             Row(.probing, .silent, nil, [.arm(.probe, .milliseconds(50))]),

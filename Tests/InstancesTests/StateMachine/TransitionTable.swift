@@ -1,3 +1,4 @@
+import Addresses
 import Instances
 
 /// Every transition: from a state, an event leads to a state and actions. What is not here leads to nothing.
@@ -21,10 +22,10 @@ enum TransitionTable {
 
     // MARK: States
 
-    static let ready = InstanceState.ready(port: 4096)
-    static let probing = InstanceState.probing(port: 4096)
-    static let busy = InstanceState.busy(port: 4096)
-    static let unhealthy = InstanceState.unhealthy(port: 4096, reason: wedged)
+    static let ready = InstanceState.ready(address: .loopback(4096))
+    static let probing = InstanceState.probing(address: .loopback(4096))
+    static let busy = InstanceState.busy(address: .loopback(4096))
+    static let unhealthy = InstanceState.unhealthy(address: .loopback(4096), reason: wedged)
     static func failed(_ reason: String) -> InstanceState { .failed(reason: reason) }
     static func restarting(_ reason: String, _ delay: Int? = nil) -> InstanceState {
         .restarting(reason: reason, delay: delay.map { .seconds($0) })
@@ -58,7 +59,7 @@ enum TransitionTable {
     static func answer(_ answer: StartAnswer) -> [Action] { [.disarm(.answer), .answerStarts(answer)] }
     static func startFailed(_ reason: String) -> [Action] { answer(.failed("Failed to start service: \(reason)")) }
     static func check(_ number: UInt64, timeout: Int = 5) -> Action {
-        .probe(HealthCheck(number: number, port: 4096, timeout: .seconds(timeout)))
+        .probe(number: number, address: .loopback(4096), timeout: .seconds(timeout))
     }
 
     // MARK: Somebody wants it ready, or gone
@@ -91,12 +92,12 @@ enum TransitionTable {
                 .answerStarts(
                     .failed("Failed to start service: It says 500."))
             ]),
-        Row(.ready, .startRequested, nil, [.answerStarts(.alreadyRunning(port: 4096))]),
-        Row(.checking, .startRequested, nil, [.answerStarts(.alreadyRunning(port: 4096))]),
-        Row(.slow, .startRequested, nil, [.answerStarts(.alreadyRunning(port: 4096))]),
-        Row(.busy, .startRequested, nil, [.answerStarts(.alreadyRunning(port: 4096))]),
-        Row(.unhealthy, .startRequested, nil, [.answerStarts(.alreadyRunning(port: 4096))]),
-        Row(.foundReady, .startRequested, nil, [.answerStarts(.alreadyRunning(port: 4096))]),
+        Row(.ready, .startRequested, nil, [.answerStarts(.alreadyRunning(address: .loopback(4096)))]),
+        Row(.checking, .startRequested, nil, [.answerStarts(.alreadyRunning(address: .loopback(4096)))]),
+        Row(.slow, .startRequested, nil, [.answerStarts(.alreadyRunning(address: .loopback(4096)))]),
+        Row(.busy, .startRequested, nil, [.answerStarts(.alreadyRunning(address: .loopback(4096)))]),
+        Row(.unhealthy, .startRequested, nil, [.answerStarts(.alreadyRunning(address: .loopback(4096)))]),
+        Row(.foundReady, .startRequested, nil, [.answerStarts(.alreadyRunning(address: .loopback(4096)))]),
         Row(.stuck, .startRequested, nil, [.answerStarts(.failed("Failed to start service: \(hangs)"))]),
 
         Row(.stopped, .stopRequested, nil, [.answerStops(.stopped)]),

@@ -75,7 +75,7 @@ import Testing
     }
 
     /// What a killed gateway has started has its locks until it begins its program: the next one waits for that.
-    @Test(arguments: ["projects", "records"])
+    @Test(.timeLimit(.minutes(1)), arguments: ["projects", "records"])
     func theLocksOfAKilledGatewayAreWaitedFor(place: String) async throws {
         let rig = try ProcessRig(Self.server)
         try rig.home.makeFolder(".records")
@@ -91,9 +91,9 @@ import Testing
         try holder.run()
         #expect(try output.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
         async let opening = rig.gateway()
-        while !rig.lines.all.contains(where: { $0.message.hasPrefix("An earlier gateway has ended") }) {
-            await Task.yield()
-        }
+        while !Task.isCancelled,
+            !rig.lines.all.contains(where: { $0.message.hasPrefix("An earlier gateway has ended") })
+        { await Task.yield() }
         try input.fileHandleForWriting.close()
         try await opening.end()
         holder.waitUntilExit()
@@ -149,7 +149,7 @@ import Testing
             }
             #expect(error?.description.hasPrefix("another gateway (process \(getpid())) already runs") == true)
         }
-        #expect(ProcessRig.runs(run.processIdentifier))
+        #expect(ProcessRig.runs(run.process))
         await finish(first)
     }
 
@@ -163,10 +163,10 @@ import Testing
         let unit = try process(in: rig, ["VIBEREMOTE_RUN": "of a unit"])
         let second = try await rig.gateway(opens: isProcessGateway, records: others)
         if !isProcessGateway { try await second.endLeftovers() }
-        #expect(!ProcessRig.runs(run.processIdentifier))
+        #expect(!ProcessRig.runs(run.process))
         #expect(ProcessRig.runs(unit.processIdentifier))
         #expect(rig.lines.all.contains { $0.message.hasPrefix("A server was found of which nothing is written down") })
-        kill(unit.processIdentifier, SIGKILL)
+        kill(unit.process, SIGKILL)
         await second.end()
     }
 
@@ -176,7 +176,7 @@ import Testing
         let first = try await rig.gateway()
         let run = try #require(await first.launch(rig.alpha))
         let second = try await elsewhere.gateway()
-        #expect(ProcessRig.runs(run.processIdentifier))
+        #expect(ProcessRig.runs(run.process))
         await second.end()
         await finish(first)
     }

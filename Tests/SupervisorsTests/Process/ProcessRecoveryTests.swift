@@ -29,19 +29,19 @@ import Testing
         let first = try await rig.gateway()
         let run = try #require(await first.launch(rig.alpha))
         await first.end()
-        #expect(ProcessRig.runs(run.processIdentifier))
+        #expect(ProcessRig.runs(run.process))
 
         let second = try await rig.gateway()
         let found = try #require(await second.ready())
         #expect(found.port == 4096)
-        #expect(found.run.id == run.id && found.run.processIdentifier == run.processIdentifier)
+        #expect(found.run.id == run.id && found.run.process == run.process)
         #expect(found.run.isFound && !run.isFound)
         #expect(found.run.credentials == run.credentials && found.run.credentials != nil)
         #expect(found.run.environmentDigest == run.environmentDigest)
         // By the process's start time, which the kernel counts in hundredths of a second.
         #expect(abs(found.run.started - run.started) < 1_000_000_000)
         await finish(second)
-        #expect(!ProcessRig.runs(run.processIdentifier))
+        #expect(!ProcessRig.runs(run.process))
         #expect(rig.records.all().isEmpty)
     }
 
@@ -51,13 +51,13 @@ import Testing
         let run = try #require(await first.launch(rig.alpha))
         await first.end()
         // Nobody reads, and it writes all the same.
-        kill(run.processIdentifier, SIGUSR1)
+        kill(run.process, SIGUSR1)
         let second = try await rig.gateway()
         #expect(await second.ready() != nil)
         while await second.tail() != ["again"] { await Task.yield() }
-        kill(run.processIdentifier, SIGUSR1)
+        kill(run.process, SIGUSR1)
         while await second.tail() != ["again", "again"] { await Task.yield() }
-        kill(run.processIdentifier, SIGKILL)
+        kill(run.process, SIGKILL)
         #expect(await second.nextOfAll() == .mainProcessExited(run: run.id))
         #expect(
             await second.next()
@@ -93,7 +93,7 @@ import Testing
         let second = try await rig.gateway()
         #expect(await second.ready() != nil)
         await second.terminate()
-        while ProcessRig.runs(run.processIdentifier) { await Task.yield() }
+        while ProcessRig.runs(run.process) { await Task.yield() }
         await finish(second)
         #expect(!ProcessRig.runs(try rig.number("helper")))
     }
@@ -106,7 +106,7 @@ import Testing
         let first = try await rig.gateway()
         let run = try #require(await first.launch(rig.alpha))
         await first.end()
-        kill(run.processIdentifier, SIGKILL)
+        kill(run.process, SIGKILL)
         let second = try await rig.gateway()
         #expect(!ProcessRig.runs(try rig.number("helper")))
         #expect(rig.records.all().isEmpty)
@@ -122,7 +122,7 @@ import Testing
         record.process = nil
         try rig.records.write(record)
         let second = try await rig.gateway()
-        #expect(await second.ready()?.run.processIdentifier == run.processIdentifier)
+        #expect(await second.ready()?.run.process == run.process)
         await finish(second)
     }
 
@@ -134,12 +134,12 @@ import Testing
             Issue.record("it was not launched")
             return
         }
-        while (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(run.processIdentifier)/fd/2"))
+        while (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(run.process)/fd/2"))
             != "/dev/null"
         { await Task.yield() }
         await first.end()
         let second = try await rig.gateway()
-        #expect(!ProcessRig.runs(run.processIdentifier))
+        #expect(!ProcessRig.runs(run.process))
         await second.end()
     }
 
@@ -151,10 +151,10 @@ import Testing
         let second = try await rig.gateway(opens: false)
         let error = await #expect(throws: LaunchError.self) { try await second.endLeftovers() }
         #expect(error?.description.contains("another gateway") == true)
-        #expect(ProcessRig.runs(run.processIdentifier))
+        #expect(ProcessRig.runs(run.process))
         await first.end()
         try await second.endLeftovers()
-        #expect(!ProcessRig.runs(run.processIdentifier))
+        #expect(!ProcessRig.runs(run.process))
         #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
         // Nothing to do, and nothing left behind.
         try await second.endLeftovers()
@@ -191,7 +191,7 @@ import Testing
         let run = try #require(await first.launch(rig.alpha))
         let error = await #expect(throws: LaunchError.self) { _ = try await rig.gateway() }
         #expect(error?.description.contains("another gateway (process \(getpid())) already runs instances") == true)
-        #expect(ProcessRig.runs(run.processIdentifier))
+        #expect(ProcessRig.runs(run.process))
         #expect(rig.records.read(.alpha)?.run == run.id)
         await finish(first)
     }

@@ -1,3 +1,4 @@
+import Addresses
 import Foundation
 import Glibc
 import Homes
@@ -124,10 +125,10 @@ actor SupervisorInRig: SupervisorObserver {
 
     /// The next server that is launched and announces its port.
     func ready() async -> (run: Run, port: UInt16)? {
-        guard case .launched(let run) = await next(), case .announced(run.id, let port, _, nil) = await next() else {
+        guard case .launched(let run) = await next(), case .announced(run.id, let address, _, nil) = await next() else {
             return nil
         }
-        return (run, port)
+        return (run, address.port)
     }
 
     /// Ends it in the middle of everything, as SIGKILL ends a gateway: it does nothing any more, and servers that run go
@@ -143,4 +144,9 @@ actor SupervisorInRig: SupervisorObserver {
     private static let stopped = Locked<[SystemEventLoop]>([])
 
     private func forget() { supervisor = nil }
+}
+
+extension Run {
+    /// The number of its first process; one that none has where that is not known.
+    var process: Int32 { processIdentifier ?? .max }
 }

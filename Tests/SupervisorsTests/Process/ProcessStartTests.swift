@@ -1,3 +1,4 @@
+import Addresses
 import Foundation
 import Glibc
 import Homes
@@ -22,7 +23,7 @@ import Testing
         ])
         let run = try #require(await gateway.launch(rig.alpha))
         let password = try #require(run.credentials?.password)
-        let process = run.processIdentifier
+        let process = run.process
         var environment = try ProcessRig.environment(of: process)
         // The shell's own.
         for name in ["_", "SHLVL"] { environment[name] = nil }
@@ -52,7 +53,7 @@ import Testing
         try rig.home.makeFile(".config/opencode/env.d/alpha.env", "B='own value'\n", mode: 0o600)
         let gateway = try await rig.gateway(environment: ["PATH": "/usr/bin:/bin", "A": "gateway", "C": "gateway"])
         let run = try #require(await gateway.launch(rig.alpha))
-        let environment = try ProcessRig.environment(of: run.processIdentifier)
+        let environment = try ProcessRig.environment(of: run.process)
         #expect(environment["A"] == "common" && environment["B"] == "own value" && environment["C"] == "gateway")
         #expect(run.environmentDigest == InstanceEnvironment.currentDigest(of: .alpha, home: rig.home.path))
         #expect(rig.lines.all.contains { $0.message.contains("opencode/env, line 3 ") })
@@ -87,7 +88,7 @@ import Testing
         let run = try #require(await gateway.launch(rig.alpha))
         let credentials = try #require(run.credentials)
         #expect(credentials.isForTwoOnly)
-        let environment = try ProcessRig.environment(of: run.processIdentifier)
+        let environment = try ProcessRig.environment(of: run.process)
         #expect(environment["OPENCODE_SERVER_PASSWORD"] == nil)
         #expect(environment["OPENCODE_PASSWORD"] == credentials.password)
         // The next gateway needs it, too.
@@ -104,7 +105,7 @@ import Testing
         let gateway = try await rig.gateway(givesPasswords: false)
         let run = try #require(await gateway.launch(rig.alpha))
         #expect(run.credentials == InstanceCredentials(password: "theirs"))
-        #expect(try ProcessRig.environment(of: run.processIdentifier)["OPENCODE_SERVER_PASSWORD"] == "theirs")
+        #expect(try ProcessRig.environment(of: run.process)["OPENCODE_SERVER_PASSWORD"] == "theirs")
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
@@ -115,8 +116,8 @@ import Testing
         let gateway = try await rig.gateway()
         let run = try #require(await gateway.launch(rig.alpha))
         let record = try #require(rig.records.read(.alpha))
-        #expect(record.run == run.id && record.port == 4096 && record.credentials == run.credentials)
-        #expect(record.process?.number == run.processIdentifier && record.isOfThisBoot)
+        #expect(record.run == run.id && record.address?.port == 4096 && record.credentials == run.credentials)
+        #expect(record.process?.number == run.process && record.isOfThisBoot)
         #expect(record.environmentDigest == run.environmentDigest)
         await gateway.kill()
         _ = await gateway.next()

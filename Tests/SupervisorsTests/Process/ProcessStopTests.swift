@@ -49,7 +49,7 @@ import Testing
         #expect(ProcessRig.runs(grandchild))
         await gateway.terminate()
         // The server goes at once, its grandchild does not: the end is not reported before `kill`.
-        while ProcessRig.runs(run.processIdentifier) { await Task.yield() }
+        while ProcessRig.runs(run.process) { await Task.yield() }
         #expect(ProcessRig.runs(grandchild))
         await gateway.kill()
         #expect(
@@ -110,7 +110,7 @@ import Testing
             Issue.record("it did not end")
             return
         }
-        #expect(ProcessRig.runs(beta.processIdentifier))
+        #expect(ProcessRig.runs(beta.process))
         await gateway.kill(.beta)
         guard case .exited(beta.id, _, _, _) = await gateway.next() else {
             Issue.record("it did not end")

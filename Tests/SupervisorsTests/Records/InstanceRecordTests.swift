@@ -1,3 +1,4 @@
+import Addresses
 import Homes
 import Instances
 import OpenCode
@@ -9,9 +10,19 @@ import Testing
 @Suite struct InstanceRecordTests {
     private static let whole = InstanceRecord(
         project: .alpha, run: "c0ffee", process: ProcessIdentity(number: 4321, startTime: 987_654), boot: "a-boot",
-        port: 4096, credentials: InstanceCredentials(username: "me", password: "correct horse"),
+        address: .loopback(4096), credentials: InstanceCredentials(username: "me", password: "correct horse"),
         environmentDigest: "0123", folder: FolderIdentity(device: 7, inode: 9),
         memory: InstanceMemory(family: .two, restarts: 3, lastError: "It ended.\nboom"))
+
+    @Test func anAddressKeepsItsHost() throws {
+        let ip = try #require(IPAddress("fd00::7"))
+        let record = InstanceRecord(
+            project: .alpha, run: "a", address: InstanceAddress(ip: ip, port: 4096), credentials: nil,
+            environmentDigest: nil)
+        #expect(record.text.contains("port=4096\nhost=fd00::7\n"))
+        #expect(InstanceRecord(text: record.text) == record)
+        #expect(InstanceRecord(text: record.text.replacing("fd00::7", with: "example.com")) == nil)
+    }
 
     @Test func itsTextIsReadable() {
         #expect(

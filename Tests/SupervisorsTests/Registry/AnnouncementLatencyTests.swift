@@ -1,3 +1,4 @@
+import Addresses
 import Homes
 import Instances
 import Logging
@@ -25,11 +26,11 @@ import Testing
         var latencies: [Duration] = []
         for _ in 0..<5 {
             async let start = rig.registry.start(.alpha)
-            #expect(await rig.table { $0.route(to: .alpha)?.state == .probing(port: 4096) } != nil)
+            #expect(await rig.table { $0.route(to: .alpha)?.state == .probing(address: .loopback(4096)) } != nil)
             let known = WallClock.nanoseconds()
             let printed = try #require(Int64(try rig.home.read("printed").dropLast()))
             latencies.append(.nanoseconds(known - printed))
-            #expect(await start == .started(port: 4096))
+            #expect(await start == .started(address: .loopback(4096)))
             #expect(await rig.registry.stop(.alpha) == .stopped)
         }
         return latencies.sorted()[2]

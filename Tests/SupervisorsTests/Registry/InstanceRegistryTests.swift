@@ -1,3 +1,4 @@
+import Addresses
 import Foundation
 import Homes
 import Instances
@@ -14,10 +15,10 @@ import Testing
 
     @Test func aStartAnswersWithThePortOnceTheInstanceIsHealthy() async throws {
         let rig = try await RegistryRig()
-        #expect(await rig.registry.start(.alpha) == .started(port: 4096))
-        #expect(await rig.registry.start(.alpha) == .alreadyRunning(port: 4096))
-        #expect(await rig.registry.status(.alpha)?.project.state == .ready(port: 4096))
-        #expect(try await rig.registry.projects().map(\.state) == [.ready(port: 4096)])
+        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
+        #expect(await rig.registry.start(.alpha) == .alreadyRunning(address: .loopback(4096)))
+        #expect(await rig.registry.status(.alpha)?.project.state == .ready(address: .loopback(4096)))
+        #expect(try await rig.registry.projects().map(\.state) == [.ready(address: .loopback(4096))])
         await rig.end()
     }
 
@@ -28,8 +29,8 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         // Who comes after it became ready hears that it already runs.
-        #expect(answers.allSatisfy { $0 == .started(port: 4096) || $0 == .alreadyRunning(port: 4096) })
-        #expect(answers.contains(.started(port: 4096)))
+        #expect(answers.allSatisfy { $0 == .started(address: .loopback(4096)) || $0 == .alreadyRunning(address: .loopback(4096)) })
+        #expect(answers.contains(.started(address: .loopback(4096))))
         #expect(try rig.home.read("alpha/starts") == "x\n")
         await rig.end()
     }
@@ -38,7 +39,7 @@ import Testing
         let rig = try await RegistryRig(
             script: "pwd >where; echo \"$@\" >arguments; env >environment\n" + RegistryRig.wellBehaved,
             environment: ["PATH": "/usr/bin:/bin", "VIBE_AUTH_SECRET": "gateways-own-key", "EDITOR": "ed"])
-        #expect(await rig.registry.start(.alpha) == .started(port: 4096))
+        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
         #expect(try rig.home.read("alpha/where") == "\(rig.home.path)/alpha\n")
         #expect(try rig.home.read("alpha/arguments") == "serve --port 0 --hostname 127.0.0.1\n")
         let environment = try rig.home.read("alpha/environment").split(separator: "\n")
@@ -59,12 +60,12 @@ import Testing
         let probes = Locked<[(UInt16, Int)]>([])
         let rig = try await RegistryRig(probe: { probe in
             let count = probes.withLock { probes in
-                probes.append((probe.port, probe.credentials?.password.count ?? 0))
+                probes.append((probe.address.port, probe.credentials?.password.count ?? 0))
                 return probes.count
             }
             return count < 3 ? .unhealthy(reason: "Not yet.") : .healthy(version: "1.2.27")
         })
-        #expect(await rig.registry.start(.alpha) == .started(port: 4096))
+        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
         #expect(probes.withLock { $0.map(\.0) } == [4096, 4096, 4096])
         #expect(probes.withLock { $0.map(\.1) } == [32, 32, 32])
         await rig.end()
@@ -151,7 +152,7 @@ import Testing
     @Test func whatTheChildPrintsIsLoggedUnderItsProjectWithoutItsPassword() async throws {
         let rig = try await RegistryRig(
             script: "echo \"my password is $OPENCODE_SERVER_PASSWORD\" >&2\n" + RegistryRig.wellBehaved)
-        #expect(await rig.registry.start(.alpha) == .started(port: 4096))
+        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
         #expect(await rig.registry.stop(.alpha) == .stopped)
         let lines = rig.lines.all
         #expect(lines.contains { $0.message == "my password is ***" && $0.fields == [LogField("project", "alpha")] })

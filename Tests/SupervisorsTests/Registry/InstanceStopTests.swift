@@ -1,3 +1,4 @@
+import Addresses
 import Foundation
 import Glibc
 import Homes
@@ -19,7 +20,7 @@ import Testing
 
     @Test func aStopEndsAnInstanceAndTakesItsRouteAway() async throws {
         let rig = try await RegistryRig()
-        #expect(await rig.registry.start(.alpha) == .started(port: 4096))
+        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
         #expect(await rig.table { $0.route(to: .alpha)?.endpoint != nil } != nil)
         #expect(await rig.registry.stop(.alpha) == .stopped)
         let table = await rig.table { $0.route(to: .alpha)?.state == .stopping }
@@ -37,7 +38,7 @@ import Testing
     @Test func nothingThatIgnoresSIGTERMSurvivesAStop() async throws {
         let rig = try await RegistryRig(script: Self.stubborn, limits: .stopping(within: .milliseconds(100)))
         let lifeline = rig.makeLifeline("lifeline")
-        #expect(await rig.registry.start(.alpha) == .started(port: 4096))
+        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
         #expect(RegistryRig.isHeld(lifeline))
         let begin = ContinuousClock.now
         #expect(await rig.registry.stop(.alpha) == .stopped)
@@ -66,7 +67,7 @@ import Testing
         var limits = InstanceLimits()
         limits.restartDelay = .seconds(50)
         let rig = try await RegistryRig(script: "echo $$ >pid\n" + RegistryRig.wellBehaved, limits: limits)
-        #expect(await rig.registry.start(.alpha) == .started(port: 4096))
+        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
         #expect(await rig.table { $0.route(to: .alpha)?.endpoint != nil } != nil)
         let process = try #require(Int32(rig.home.read("alpha/pid").trimmingCharacters(in: .newlines)))
         kill(process, SIGKILL)
@@ -94,7 +95,7 @@ import Testing
         var endpoints: [InstanceEndpoint] = []
         for name in [ProjectName.alpha, .beta, .alpha] {
             _ = await rig.registry.stop(name)
-            #expect(await rig.registry.start(name) == .started(port: 4096))
+            #expect(await rig.registry.start(name) == .started(address: .loopback(4096)))
             let last = endpoints.last?.generation ?? 0
             let table = try #require(await rig.table { ($0.route(to: name)?.endpoint?.generation ?? 0) > last })
             endpoints.append(try #require(table.route(to: name)?.endpoint))
@@ -108,10 +109,10 @@ import Testing
         let rig = try await RegistryRig(
             script: "echo start >>../journal; trap 'echo end >>../journal; exit 0' TERM\n"
                 + "echo 'opencode server listening on http://127.0.0.1:4096'\nwhile :; do sleep 0.01; done")
-        #expect(await rig.registry.start(.alpha) == .started(port: 4096))
+        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
         async let stop = rig.registry.stop(.alpha)
         #expect(await rig.table { $0.route(to: .alpha)?.state == .stopping } != nil)
-        #expect(await rig.registry.start(.alpha) == .started(port: 4096))
+        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
         #expect(await stop == .stopped)
         #expect(try rig.home.read("journal") == "start\nend\nstart\n")
         await rig.end()
@@ -130,7 +131,7 @@ import Testing
         let rig = try await RegistryRig(
             script: "exec 3>../lifeline\n" + RegistryRig.wellBehaved, projects: ["alpha", "beta", "gamma"])
         let lifeline = rig.makeLifeline("lifeline")
-        for name in [ProjectName.alpha, .beta] { #expect(await rig.registry.start(name) == .started(port: 4096)) }
+        for name in [ProjectName.alpha, .beta] { #expect(await rig.registry.start(name) == .started(address: .loopback(4096))) }
         await rig.registry.shutdown()
         #expect(RegistryRig.hangsUp(lifeline))
         #expect(
@@ -141,9 +142,9 @@ import Testing
 
     @Test func aFolderThatVanishesWhileItsInstanceRunsStillStops() async throws {
         let rig = try await RegistryRig()
-        #expect(await rig.registry.start(.alpha) == .started(port: 4096))
+        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
         try FileManager.default.removeItem(atPath: "\(rig.home.path)/alpha")
-        #expect(await rig.registry.status(.alpha)?.project.state == .ready(port: 4096))
+        #expect(await rig.registry.status(.alpha)?.project.state == .ready(address: .loopback(4096)))
         #expect(await rig.registry.stop(.alpha) == .stopped)
         #expect(await rig.registry.status(.alpha) == nil)
         #expect(await rig.registry.start(.alpha) == .notFound)

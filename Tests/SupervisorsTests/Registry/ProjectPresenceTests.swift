@@ -1,3 +1,4 @@
+import Addresses
 import Foundation
 import Glibc
 import Homes
@@ -11,18 +12,18 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ProjectPresenceTests {
     @Test func aFolderThatGoesWhileItsInstanceRunsIsShownAsMissing() async throws {
         let rig = try await RegistryRig(projects: ["alpha", "beta", "zeta"])
-        #expect(await rig.registry.start(.beta) == .started(port: 4096))
+        #expect(await rig.registry.start(.beta) == .started(address: .loopback(4096)))
         #expect(await rig.registry.status(.beta)?.project.isMissing == false)
         #expect(rename("\(rig.home.path)/beta", "\(rig.home.path)/.beta") == 0)
         _ = await rig.table { !$0.mayBeProject(.beta) || $0.route(to: .beta)?.endpoint != nil }
         let status = try #require(await rig.registry.status(.beta))
         #expect(status.project.isMissing)
-        #expect(status.project.state == .ready(port: 4096))
+        #expect(status.project.state == .ready(address: .loopback(4096)))
         let list = try await rig.registry.projects()
         #expect(list.map(\.folder.name.string) == ["alpha", "beta", "zeta"])
         #expect(list.map(\.isMissing) == [false, true, false])
         // It goes on and can be stopped; then nothing is left of it.
-        #expect(await rig.registry.start(.beta) == .alreadyRunning(port: 4096))
+        #expect(await rig.registry.start(.beta) == .alreadyRunning(address: .loopback(4096)))
         #expect(await rig.registry.stop(.beta) == .stopped)
         #expect(await rig.registry.status(.beta) == nil)
         #expect(await rig.registry.start(.beta) == .notFound)

@@ -28,7 +28,7 @@ final class RegistryRig: Sendable {
     init(
         script: String = wellBehaved, projects: [String] = ["alpha"], limits: InstanceLimits = InstanceLimits(),
         command: [String]? = nil, environment: [String: String] = ["PATH": "/usr/bin:/bin"],
-        probe: @escaping @Sendable (InstanceRegistry.Links.Probe) async -> ProbeOutcome = { _ in
+        probe: @escaping @Sendable (HealthQuestion) async -> HealthFinding = { _ in
             .healthy(version: "1.18.33", enforcesPassword: true)
         }, progress: @escaping @Sendable (Int) async -> UInt64 = { _ in 0 }
     ) async throws {
@@ -42,13 +42,13 @@ final class RegistryRig: Sendable {
         registry = InstanceRegistry(
             loop: loop, catalogue: ProjectCatalogue(loop: loop, home: home.path, followsLinks: false, logger: logger),
             // By the shell and not as a program: a file just written may not be executed while another test forks.
-            supervisor: ProcessSupervisor(
+            supervisors: [ProcessSupervisor(
                 loop: loop,
                 setUp: ProcessSetUp(
                     command: command ?? ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment,
                     userHome: home.path, projects: home.path,
                     records: InstanceRecordStore(folder: "\(home.path)/.records")),
-                logger: logger),
+                logger: logger)],
             limits: limits, logger: logger,
             links: InstanceRegistry.Links(probe: probe, progress: progress, publish: { published.yield($0) }))
         (self.home, self.loop, self.tables, self.ended) = (home, loop, tables, ended)

@@ -1,3 +1,4 @@
+import Addresses
 import Instances
 import Testing
 
@@ -62,7 +63,7 @@ struct UnitStateMachineTests {
         .startRequested, .startAccepted(job: "/job/1"), says("activating", "start", pid: 7),
         says("active", "running", pid: 7), .jobEnded(job: "/job/1", result: "done"),
     ]
-    static let ready = started + [.announced(run: a, port: 4096)]
+    static let ready = started + [.announced(run: a, address: .loopback(4096))]
 
     @Test func aStartIsToldOfOnceWithItsProcess() {
         #expect(Self.told(Self.started) == [.launched(Self.run(Self.a, 7))])
@@ -74,10 +75,10 @@ struct UnitStateMachineTests {
     }
 
     @Test func theFirstAnnouncementCounts() {
-        #expect(Self.last(Self.ready) == [.stopSeeking(Self.a), .announced(run: Self.a, port: 4096, bySockets: false)])
-        #expect(Self.last(Self.ready + [.announced(run: Self.a, port: 1)]) == [])
+        #expect(Self.last(Self.ready) == [.stopSeeking(Self.a), .announced(run: Self.a, address: .loopback(4096), bySockets: false)])
+        #expect(Self.last(Self.ready + [.announced(run: Self.a, address: .loopback(1))]) == [])
         #expect(
-            Self.last(Self.started + [.announced(run: Self.b, port: 1)]) == [], "another run's port is not its port")
+            Self.last(Self.started + [.announced(run: Self.b, address: .loopback(1))]) == [], "another run's port is not its port")
     }
 
     @Test func aUnitThatNobodyAskedForIsFound() {
@@ -102,8 +103,8 @@ struct UnitStateMachineTests {
             ([says("activating", "auto-restart", result: "exit-code")], [.restart]),
             ([says("deactivating", "stop-sigterm", pid: 7)], [.start]),
             (
-                [says("active", "running", pid: 7), .announced(run: a, port: 4096)],
-                [.launched(run(a, 7, found: true)), .announced(run: a, port: 4096, bySockets: false)]
+                [says("active", "running", pid: 7), .announced(run: a, address: .loopback(4096))],
+                [.launched(run(a, 7, found: true)), .announced(run: a, address: .loopback(4096), bySockets: false)]
             ),
         ] as [([Machine.Event], [Machine.Action])])
     func aStartSuitsTheState(events: [Machine.Event], calls: [Machine.Action]) {
@@ -148,6 +149,6 @@ struct UnitStateMachineTests {
         #expect(Self.last(searched) == [.searchLater(run, times: 1)])
         #expect(
             Self.last(searched + [.socketsSearched(run: Self.a, port: 5000)])
-                == [.stopSeeking(Self.a), .announced(run: Self.a, port: 5000, bySockets: true)])
+                == [.stopSeeking(Self.a), .announced(run: Self.a, address: .loopback(5000), bySockets: true)])
     }
 }
