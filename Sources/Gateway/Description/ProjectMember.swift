@@ -1,4 +1,5 @@
 internal import Instances
+import Addresses
 import JSONText
 internal import OpenCode
 internal import Projects
@@ -57,8 +58,8 @@ package enum ProjectMember: String, CodingKey, CaseIterable, Sendable {
         case .path: return .string(project.folder.path)
         case .hasGit: return .boolean(project.folder.hasGit)
         case .hasPackageJSON: return .boolean(project.folder.hasPackageJSON)
-        case .isRunning: return .boolean(project.state.port != nil)
-        case .port: return project.state.port.map { .number(Int($0)) } ?? .null
+        case .isRunning: return .boolean(project.state.address != nil)
+        case .port: return project.state.address.map { .number(Int($0.port)) } ?? .null
         case .missing: return project.isMissing ? true : nil
         case .state, .since, .processIdentifier, .restarts, .version, .api, .lastError, .warnings:
             return report.map(value)
