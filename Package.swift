@@ -39,6 +39,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // Locks and threads over pthreads, for every module above.
         module("Locking"),
@@ -58,6 +59,7 @@ let package = Package(
         module("HTTPClient", ["Addresses", "EventLoop", "HTTPTypes"]),
         module("Outbound", ["Addresses", "CCurl", "Locking"]),
         module("Systemd", ["CSystemd", "Locking"]),
+        module("Storage", ["CSQLite", "Locking"]),
 
         // Pure knowledge and domain.
         module("Logging", ["Locking"]),
@@ -99,6 +101,10 @@ let package = Package(
         tests("HTTPClientTests", ["Addresses", "HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("OutboundTests", ["Outbound", "Addresses", "Locking", "TestKit"]),
         tests("SystemdTests", ["Systemd", "TestKit"]),
+        // Writes to a database until it is killed.
+        .executableTarget(
+            name: "storage-writer", dependencies: ["Storage"], path: "Tests/StorageWriter", swiftSettings: strict),
+        tests("StorageTests", ["Storage", "Locking", "TestKit", "storage-writer"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
         tests("SettingsTests", ["Settings", "Addresses", "EnvironmentFiles", "Locking", "Logging"]),

@@ -307,6 +307,7 @@ packages_of() {
             libcurl.so.4) printf 'libcurl4%s ' "$suffix" ;;
             libsystemd.so.0) printf 'libsystemd0 ' ;;
             libsodium.so.23) printf 'libsodium23 ' ;;
+            libsqlite3.so.0) printf 'libsqlite3-0 ' ;;
             *) printf '%s ' "$library" ;;
         esac
     done

@@ -1,0 +1,95 @@
+/// What happened to projects' instances, as rows of `state.db`.
+package enum InstanceHistory {
+    /// One thing that happened.
+    package struct Entry: Row, Equatable {
+        /// When: nanoseconds since 1970.
+        package let time: Int64
+        /// What, as one word.
+        package let event: String
+        /// Who asked for it, where somebody did and is known.
+        package let actor: String?
+        /// The version of OpenCode.
+        package let version: String?
+        /// Why, as a sentence.
+        package let reason: String?
+
+        /// An entry.
+        package init(
+            time: Int64, event: String, actor: String? = nil, version: String? = nil, reason: String? = nil
+        ) {
+            self.time = time
+            self.event = event
+            self.actor = actor
+            self.version = version
+            self.reason = reason
+        }
+
+        /// An entry out of a query for `time, event, actor, version, reason`.
+        package init(_ columns: borrowing Columns) throws(StorageError) {
+            time = try columns.integer(0)
+            event = try columns.text(1)
+            actor = try columns.optionalText(2)
+            version = try columns.optionalText(3)
+            reason = try columns.optionalText(4)
+        }
+    }
+
+    /// The last entry of a folder.
+    package struct Last: Row, Equatable {
+        /// The path of the project's folder.
+        package let folder: [UInt8]
+        /// The entry.
+        package let entry: Entry
+
+        /// The last entry out of a query for `time, event, actor, version, reason, folder`.
+        package init(_ columns: borrowing Columns) throws(StorageError) {
+            entry = try Entry(columns)
+            folder = try columns.bytes(5)
+        }
+    }
+
+    /// Entries that are kept of a folder; older ones are removed.
+    package static let length = 200
+
+    /// Adds an entry, and removes the folder's oldest where there are too many.
+    package static func add(
+        _ entry: Entry, to folder: [UInt8], _ connection: Connection
+    ) throws(StorageError) {
+        try connection.run(
+            """
+            INSERT INTO instance_history (folder, time, event, actor, version, reason)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """, .bytes(folder), .integer(entry.time), .text(entry.event), Value(entry.actor), Value(entry.version),
+            Value(entry.reason))
+        try connection.run(
+            """
+            DELETE FROM instance_history WHERE folder = ?1 AND number <= (
+                SELECT number FROM instance_history WHERE folder = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
+            """, .bytes(folder), .integer(Int64(length)))
+    }
+
+    /// A folder's entries, the oldest first.
+    package static func entries(of folder: [UInt8], _ connection: Connection) throws(StorageError) -> [Entry] {
+        try connection.rows(
+            """
+            SELECT time, event, actor, version, reason FROM instance_history WHERE folder = ?1 ORDER BY number
+            """, .bytes(folder), as: Entry.self)
+    }
+
+    /// The last entry of every folder directly below `home`.
+    package static func lastEntries(below home: [UInt8], _ connection: Connection) throws(StorageError) -> [Last] {
+        let prefix = home.last == UInt8(ascii: "/") ? home : home + [UInt8(ascii: "/")]
+        return try connection.rows(
+            """
+            SELECT time, event, actor, version, reason, folder FROM instance_history
+            WHERE number IN (SELECT max(number) FROM instance_history GROUP BY folder)
+            AND substr(folder, 1, ?2) = ?1
+            """, .bytes(prefix), .integer(Int64(prefix.count)), as: Last.self)
+    }
+
+    /// About how many bytes an entry holds while it waits to be written.
+    package static func size(of entry: Entry, _ folder: [UInt8]) -> Int {
+        let texts = [entry.event, entry.actor, entry.version, entry.reason]
+        return 128 + folder.count + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
+}

@@ -1,0 +1,64 @@
+internal import Locking
+
+/// A thread with a connection of its own on which queries run, one after the other.
+final class ReaderThread: Sendable {
+    typealias Query = @Sendable (Result<Connection, StorageError>) -> Void
+
+    private final class Queue: Sendable {
+        struct State {
+            var waiting: [Query] = []
+            var isClosed = false
+        }
+
+        let state = Monitor(State())
+
+        /// The oldest query; nil once the queue is closed and empty.
+        func next() -> Query? {
+            state.wait(
+                until: { $0.isClosed || !$0.waiting.isEmpty },
+                then: { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() })
+        }
+    }
+
+    /// Queries that wait at most.
+    private static let limit = 1_000
+
+    private let queue = Queue()
+    private let thread: WorkerThread
+    private let path: String
+
+    /// Starts the thread; the file is opened with the first query.
+    init(_ file: StateFile) throws(WorkerThread.StartError) {
+        path = file.path
+        let queue = queue
+        thread = try WorkerThread(name: "state-reader") {
+            var connection: Connection?
+            while let query = queue.next() {
+                do throws(StorageError) {
+                    if connection == nil { connection = try file.openForReading() }
+                    if let connection { query(.success(connection)) }
+                } catch {
+                    query(.failure(error))
+                }
+            }
+        }
+    }
+
+    /// Has the query run on the thread.
+    func run(_ query: @escaping Query) {
+        let refusal = queue.state.withLock { state -> StorageError? in
+            if state.isClosed { return .closed(path) }
+            guard state.waiting.count < Self.limit else { return .overflow(path) }
+            state.waiting.append(query)
+            return nil
+        }
+        if let refusal { query(.failure(refusal)) } else { queue.state.notifyAll() }
+    }
+
+    /// Answers what waits and ends the thread.
+    func close() {
+        queue.state.withLock { $0.isClosed = true }
+        queue.state.notifyAll()
+        thread.join()
+    }
+}

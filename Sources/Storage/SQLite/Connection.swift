@@ -1,0 +1,119 @@
+internal import CSQLite
+
+/// One connection to a database file. It belongs to one thread, the one that has opened it.
+package final class Connection {
+    /// What a connection is for.
+    enum Purpose {
+        case reading
+        case writing
+    }
+
+    /// The file's path, for sentences.
+    let path: String
+    private let handle: OpaquePointer
+    /// This process's hold on the file, let go of once the connection is closed.
+    private let lock: StateLock?
+    /// Prepared once each, by where their text stands in the program.
+    private var statements: [UnsafePointer<UInt8>: Statement] = [:]
+
+    /// How long a statement waits for another program that holds the file, such as a shell with sqlite3: milliseconds.
+    private static let busyTimeout: Int32 = 1_000
+
+    /// Opens a file that exists.
+    init(_ path: String, for purpose: Purpose, holding lock: StateLock? = nil) throws(StorageError) {
+        self.path = path
+        self.lock = lock
+        // Each connection is used by one thread: SQLite's own locks would cost and order nothing.
+        let flags = SQLITE_OPEN_NOMUTEX | (purpose == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard let handle else {
+            throw .database(path, code, String(cString: sqlite3_errstr(code)), system: 0)
+        }
+        self.handle = handle
+        guard code == SQLITE_OK else { throw failure(code) }
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Self.busyTimeout)
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    // MARK: Statements
+
+    /// Runs a statement that returns no rows; `?1`, `?2` … in its text stand for `values`.
+    package func run(_ text: StaticString, _ values: Value...) throws(StorageError) {
+        try statement(text).step(values) { (_) throws(StorageError) in }
+    }
+
+    /// All rows that a query finds.
+    package func rows<Found: Row>(_ text: StaticString, _ values: Value..., as: Found.Type) throws(StorageError)
+        -> [Found]
+    {
+        var found: [Found] = []
+        try statement(text).step(values) { (columns) throws(StorageError) in found.append(try Found(columns)) }
+        return found
+    }
+
+    /// Runs any number of statements that are needed once: pragmas and migrations.
+    package func execute(_ text: String) throws(StorageError) {
+        let code = sqlite3_exec(handle, text, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// The number that a query has for its only answer.
+    func number(_ text: StaticString) throws(StorageError) -> Int64 {
+        try rows(text, as: SingleNumber.self).first?.value ?? 0
+    }
+
+    /// Runs `body` within one transaction, and takes everything back where it throws.
+    func transaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        try run("BEGIN IMMEDIATE")
+        do throws(StorageError) {
+            try body()
+            try run("COMMIT")
+        } catch {
+            // Some errors have taken everything back already.
+            if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// How many statements it has prepared.
+    var preparedStatements: Int { statements.count }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    private func statement(_ text: StaticString) throws(StorageError) -> Statement {
+        if let known = statements[text.utf8Start] { return known }
+        var prepared: OpaquePointer?
+        let code = text.withUTF8Buffer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_prepare_v3(
+                    handle, $0.baseAddress, Int32($0.count), UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+            }
+        }
+        guard code == SQLITE_OK, let prepared else { throw failure(code) }
+        let statement = Statement(prepared, of: self)
+        statements[text.utf8Start] = statement
+        return statement
+    }
+
+    /// The error that the last call has left.
+    func failure(_ code: Int32) -> StorageError {
+        .database(path, code, String(cString: sqlite3_errmsg(handle)), system: sqlite3_system_errno(handle))
+    }
+
+    private struct SingleNumber: Row {
+        let value: Int64
+
+        init(_ columns: borrowing Columns) throws(StorageError) { value = try columns.integer(0) }
+    }
+}
+
+/// A connection is used by the thread that has opened it.
+@available(*, unavailable)
+extension Connection: Sendable {}

@@ -1,0 +1,128 @@
+internal import CSQLite
+
+/// A prepared statement; its connection keeps it.
+final class Statement {
+    private let handle: OpaquePointer
+    private unowned let connection: Connection
+
+    init(_ handle: OpaquePointer, of connection: Connection) {
+        self.handle = handle
+        self.connection = connection
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    /// Runs it with these values and lends every row.
+    func step(
+        _ values: [Value], each: (borrowing Columns) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        // Left standing half-way, it would keep its snapshot of the file.
+        defer {
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+        }
+        for (index, value) in values.enumerated() {
+            let code = value.bind(to: handle, Int32(index + 1))
+            guard code == SQLITE_OK else { throw connection.failure(code) }
+        }
+        while true {
+            let code = sqlite3_step(handle)
+            switch code {
+            case SQLITE_ROW: try each(Columns(handle, path: connection.path))
+            case SQLITE_DONE: return
+            default: throw connection.failure(code)
+            }
+        }
+    }
+}
+
+/// A value in a statement.
+package enum Value: Sendable, Equatable {
+    /// NULL.
+    case null
+    /// INTEGER.
+    case integer(Int64)
+    /// TEXT.
+    case text(String)
+    /// BLOB.
+    case bytes([UInt8])
+
+    /// Text, or NULL for nil.
+    package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+
+    /// A number, or NULL for nil.
+    package init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
+
+    fileprivate func bind(to statement: OpaquePointer, _ index: Int32) -> Int32 {
+        switch self {
+        case .null: return sqlite3_bind_null(statement, index)
+        case .integer(let number): return sqlite3_bind_int64(statement, index, number)
+        case .text(var text):
+            return text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    // Without a pointer SQLite would bind NULL.
+                    $0.isEmpty
+                        ? storage_bind_text(statement, index, "", 0)
+                        : storage_bind_text(statement, index, $0.baseAddress, Int32($0.count))
+                }
+            }
+        case .bytes(let bytes):
+            return bytes.withUnsafeBytes { storage_bind_blob(statement, index, $0.baseAddress, Int32($0.count)) }
+        }
+    }
+}
+
+/// A row of a query's answer, as a type of its own.
+package protocol Row: Sendable {
+    /// Reads the columns, numbered from 0 on in the query's order; throws where one is not what it should be.
+    init(_ columns: borrowing Columns) throws(StorageError)
+}
+
+/// The columns of the row at which a statement stands.
+package struct Columns: ~Copyable {
+    private let statement: OpaquePointer
+    private let path: String
+
+    fileprivate init(_ statement: OpaquePointer, path: String) {
+        self.statement = statement
+        self.path = path
+    }
+
+    /// The number in this column.
+    package func integer(_ index: Int32) throws(StorageError) -> Int64 {
+        try require(index, SQLITE_INTEGER)
+        return sqlite3_column_int64(statement, index)
+    }
+
+    /// The number in this column; nil for NULL.
+    package func optionalInteger(_ index: Int32) throws(StorageError) -> Int64? {
+        isNull(index) ? nil : try integer(index)
+    }
+
+    /// The text in this column.
+    package func text(_ index: Int32) throws(StorageError) -> String {
+        try require(index, SQLITE_TEXT)
+        let bytes = UnsafeBufferPointer(
+            start: sqlite3_column_text(statement, index), count: Int(sqlite3_column_bytes(statement, index)))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The text in this column; nil for NULL.
+    package func optionalText(_ index: Int32) throws(StorageError) -> String? { isNull(index) ? nil : try text(index) }
+
+    /// The bytes in this column.
+    package func bytes(_ index: Int32) throws(StorageError) -> [UInt8] {
+        try require(index, SQLITE_BLOB)
+        return Array(
+            UnsafeRawBufferPointer(
+                start: sqlite3_column_blob(statement, index), count: Int(sqlite3_column_bytes(statement, index))))
+    }
+
+    private func isNull(_ index: Int32) -> Bool { sqlite3_column_type(statement, index) == SQLITE_NULL }
+
+    private func require(_ index: Int32, _ type: Int32) throws(StorageError) {
+        guard sqlite3_column_type(statement, index) == type else {
+            throw .damaged(path, "a value is of another kind than its column")
+        }
+    }
+}

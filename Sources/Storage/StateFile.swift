@@ -1,0 +1,116 @@
+internal import Glibc
+
+/// The database file in its folder: made where it is missing, closed to others, never another program's.
+package struct StateFile: Sendable {
+    /// The folder's absolute path.
+    package let folder: String
+    let migrations: [Migration]
+
+    /// The file's path.
+    package var path: String { folder + "/state.db" }
+
+    /// The file in this folder, which need not exist yet; `migrations`: the schema's steps.
+    package init(folder: String, migrations: [Migration] = Migration.all) {
+        self.folder = folder
+        self.migrations = migrations
+    }
+
+    /// What SQLite keeps beside the file while it is open.
+    private static let companions = ["-wal", "-shm"]
+    /// The four bytes by which file(1) and the gateway know its databases (`PRAGMA application_id`): `VRGW`.
+    private static let application: Int64 = 0x5652_4757
+
+    // MARK: Opening
+
+    /// Opens the file for the one connection that writes, and brings it to the newest schema. Other processes find it taken
+    /// for as long as the connection is open.
+    func openForWriting() throws(StorageError) -> Connection {
+        try makeFolder()
+        let lock = try StateLock(path)
+        try makeFile()
+        let connection = try Connection(path, for: .writing, holding: lock)
+        let isNew = try check(connection)
+        // Readers never wait for the writer, nor it for them; what is committed survives the process.
+        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+        // A large burst leaves no large file behind. Nothing is ever written to a temporary file.
+        try connection.execute(
+            """
+            PRAGMA wal_autocheckpoint = 256; PRAGMA journal_size_limit = 1048576; PRAGMA temp_store = MEMORY;
+            PRAGMA cache_size = -512; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+            """)
+        if isNew { try connection.execute("PRAGMA application_id = \(Self.application)") }
+        try Migration.migrate(connection, migrations)
+        return connection
+    }
+
+    /// Opens the file, which somebody has opened for writing, once more.
+    func openForReading() throws(StorageError) -> Connection {
+        let connection = try Connection(path, for: .reading)
+        try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -512; PRAGMA trusted_schema = OFF;")
+        return connection
+    }
+
+    /// Whether nobody has written anything to it yet; throws unless it is the gateway's own and not a newer one's.
+    func check(_ connection: Connection) throws(StorageError) -> Bool {
+        let application = try connection.number("PRAGMA application_id")
+        let version = try connection.number("PRAGMA user_version")
+        if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
+            return true
+        }
+        guard application == Self.application else { throw .foreign(path) }
+        let known = migrations.last?.number ?? 0
+        guard version <= known else { throw .newer(path, version: version, known: known) }
+        return false
+    }
+
+    // MARK: Folder and file
+
+    /// Makes the folder, mode 0700, and those above it.
+    private func makeFolder() throws(StorageError) {
+        var made = ""
+        for part in folder.split(separator: "/") {
+            made += "/\(part)"
+            guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+            let code = errno
+            // Of a folder that is there some file systems say first that they are read-only.
+            if access(made, F_OK) != 0 { throw .system("made", made, code) }
+        }
+        try checkFolder()
+    }
+
+    /// Throws unless the folder is this user's, only this user changes what is in it, and the file system lets that happen.
+    func checkFolder() throws(StorageError) {
+        var status = stat()
+        guard stat(folder, &status) == 0 else { throw .system("looked at", folder, errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw StorageError(.unusable, "\(folder) is no folder: name another one (--state-dir).")
+        }
+        guard status.st_uid == geteuid() else {
+            throw StorageError(
+                .unusable,
+                "\(folder) belongs to another user (\(status.st_uid)): name a folder of this user's (--state-dir).")
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw StorageError(.unusable, "\(folder) can be changed by others: `chmod 700 \(folder)`.")
+        }
+        guard access(folder, W_OK | X_OK) == 0 else { throw .system("written", folder, errno) }
+    }
+
+    /// Makes the file where it is missing, and closes it to others, with what SQLite keeps beside it: that gets the file's own
+    /// mode when it is made.
+    private func makeFile() throws(StorageError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system("opened", path, errno) }
+        // Before SQLite opens it: whoever closes any descriptor of a file lets go of all this process's locks on it.
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("looked at", path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+            throw StorageError(.unusable, "\(path) is no regular file of this user's: move it away.")
+        }
+        if status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 {
+            throw .system("closed to others", path, errno)
+        }
+        for companion in Self.companions { chmod(path + companion, 0o600) }
+    }
+}

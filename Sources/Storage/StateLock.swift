@@ -1,0 +1,45 @@
+internal import Glibc
+
+/// A process's hold on a database file, for as long as this object lives and however the process ends.
+///
+/// A record lock (fcntl(2)) on a file beside the database: a child between fork and exec does not have it, and the kernel
+/// names who has it. Two holds of one process don't exclude each other.
+final class StateLock: Sendable {
+    private let descriptor: Int32
+
+    /// Takes hold of the database at `path`; throws when another process has it.
+    init(_ path: String) throws(StorageError) {
+        let name = Self.name(path)
+        let descriptor = open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system("made", name, errno) }
+        var lock = Self.whole
+        guard fcntl(descriptor, F_SETLK, &lock) == 0 else {
+            let code = errno
+            close(descriptor)
+            guard code == EACCES || code == EAGAIN else { throw .system("locked", name, code) }
+            throw .taken(path, by: Self.holder(path))
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// The process that has the database; nil for none that can be named.
+    static func holder(_ path: String) -> Int32? {
+        let descriptor = open(name(path), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var lock = whole
+        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != F_UNLCK, lock.l_pid > 0 else { return nil }
+        return lock.l_pid
+    }
+
+    private static func name(_ path: String) -> String { path + ".lock" }
+
+    private static var whole: flock {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        return lock
+    }
+}

@@ -1,0 +1,142 @@
+internal import CSQLite
+internal import Glibc
+
+/// Something could not be kept, or not be found again.
+package struct StorageError: Error, Equatable, CustomStringConvertible {
+    /// What stands in the way.
+    package enum Kind: Sendable, Equatable {
+        /// The disk, or what this user may have of it, is full.
+        case full
+        /// The file system can't be written.
+        case readOnly
+        /// The file's content makes no sense.
+        case damaged
+        /// A newer gateway has written the file.
+        case newer
+        /// Another program's file.
+        case foreign
+        /// Another process has it; its number where that is known.
+        case taken(by: Int32?)
+        /// The system refuses something else, such as the folder.
+        case unusable
+        /// More waits to be written than may.
+        case overflow
+        /// The store has been closed.
+        case closed
+        /// What was asked for makes no sense to the database: a mistake in the gateway.
+        case refused
+
+        /// Whether it can pass without anybody's touching the file or the gateway.
+        package var mayPass: Bool {
+            switch self {
+            case .full, .readOnly, .unusable, .overflow: true
+            case .damaged, .newer, .foreign, .taken, .closed, .refused: false
+            }
+        }
+    }
+
+    /// What stands in the way.
+    package let kind: Kind
+    /// One sentence that says what to do.
+    package let description: String
+
+    /// An error with this sentence.
+    package init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+
+    // MARK: Sentences
+
+    static func full(_ path: String) -> StorageError {
+        StorageError(.full, "\(path) can't be written: the disk is full. Make room on it (`df \(path)` shows it).")
+    }
+
+    static func readOnly(_ path: String) -> StorageError {
+        StorageError(
+            .readOnly,
+            "\(path) can't be written: its file system is read-only. Mount it for writing, or name another folder "
+                + "(--state-dir).")
+    }
+
+    static func damaged(_ path: String, _ reason: String) -> StorageError {
+        StorageError(
+            .damaged,
+            "\(path) is damaged (\(reason)). Stop the gateway, move the file away together with its -wal and -shm (`mv "
+                + "\(path) \(path).damaged`), and start the gateway again: it makes a new one.")
+    }
+
+    static func newer(_ path: String, version: Int64, known: Int) -> StorageError {
+        StorageError(
+            .newer,
+            "\(path) was written by a newer gateway: its schema has the number \(version), and this one knows those up to "
+                + "\(known). Run the newer one, or name another folder (--state-dir).")
+    }
+
+    static func foreign(_ path: String) -> StorageError {
+        StorageError(
+            .foreign, "\(path) is another program's database. Name another folder (--state-dir), or move it away.")
+    }
+
+    static func taken(_ path: String, by holder: Int32?) -> StorageError {
+        let holderText = holder.map { "process \($0)" } ?? "another process"
+        return StorageError(
+            .taken(by: holder),
+            "Another gateway (\(holderText)) uses \(path). Stop it, or give this one a folder of its own (--state-dir)."
+        )
+    }
+
+    /// A system call on `path` has failed; `verb`: what could not be done, as in `made`.
+    static func system(_ verb: String, _ path: String, _ code: Int32) -> StorageError {
+        switch code {
+        case ENOSPC, EDQUOT: full(path)
+        case EROFS: readOnly(path)
+        default:
+            StorageError(
+                .unusable,
+                "\(path) can't be \(verb): \(reason(code)). Let this user write there, or name another folder "
+                    + "(--state-dir).")
+        }
+    }
+
+    static func overflow(_ path: String) -> StorageError {
+        StorageError(.overflow, "More waits to be written to \(path) than may: the disk is too slow, or refuses it.")
+    }
+
+    static func closed(_ path: String) -> StorageError {
+        StorageError(.closed, "\(path) is closed: the gateway is ending.")
+    }
+
+    /// A call of SQLite's has failed; `code`: its extended result code (https://www.sqlite.org/rescode.html), `system`: the
+    /// system's error number behind it, 0 for none.
+    static func database(_ path: String, _ code: Int32, _ message: String, system number: Int32) -> StorageError {
+        switch code & 0xff {
+        case SQLITE_FULL: return full(path)
+        case SQLITE_READONLY: return readOnly(path)
+        case SQLITE_CORRUPT, SQLITE_NOTADB: return damaged(path, message)
+        case SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_PERM, SQLITE_AUTH:
+            return number == 0 ? unusable(path, message) : system("used", path, number)
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
+            return unusable(path, "another program holds it, such as a shell with sqlite3; end that")
+        case SQLITE_NOMEM: return unusable(path, message)
+        default:
+            return StorageError(.refused, "\(path) refuses what the gateway asks of it: \(message) (code \(code)).")
+        }
+    }
+
+    private static func unusable(_ path: String, _ reason: String) -> StorageError {
+        StorageError(.unusable, "\(path) can't be used: \(reason).")
+    }
+
+    /// An error number (errno(3)) in words.
+    private static func reason(_ code: Int32) -> String {
+        // strerror_r and not strerror: the latter shares one buffer among threads.
+        let capacity = 256
+        return String(unsafeUninitializedCapacity: capacity) { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                guard let start = text.baseAddress, strerror_r(code, start, capacity) == 0 else { return 0 }
+                return strnlen(start, capacity)
+            }
+        }
+    }
+}

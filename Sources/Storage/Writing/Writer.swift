@@ -1,0 +1,84 @@
+/// Writes batches, on its thread, for as long as the queue is open.
+struct Writer {
+    private let connection: Connection
+    private let queue: WriteQueue
+    private let pause: Duration
+    private let report: Store.Report
+    /// Whether the last batch could not be written.
+    private var isFailing = false
+
+    /// `pause`: before a batch is tried again that could not be written.
+    init(_ connection: Connection, _ queue: WriteQueue, pause: Duration, report: @escaping Store.Report) {
+        self.connection = connection
+        self.queue = queue
+        self.pause = pause
+        self.report = report
+    }
+
+    /// Returns when the queue is closed, or nothing can be written any more.
+    mutating func run() {
+        var batch: [Write] = []
+        while queue.take(into: &batch, retryAfter: batch.isEmpty ? nil : pause) {
+            guard !batch.isEmpty else { continue }
+            do throws(StorageError) {
+                let refused = try commit(batch)
+                written(batch, refused)
+                batch.removeAll()
+            } catch {
+                guard failed(&batch, error) else { return }
+            }
+        }
+        guard !batch.isEmpty else { return }
+        // The gateway ends while the disk refuses.
+        queue.lose(batch.count)
+        report(.lost(queue.takeLost()))
+    }
+
+    /// One transaction with all of them; answers those that the database refused for their own sake.
+    private func commit(_ batch: [Write]) throws(StorageError) -> [Int: StorageError] {
+        var refused: [Int: StorageError] = [:]
+        let isAwaited = batch.contains(where: \.isAwaited)
+        // FULL has each commit on disk before it returns, at the price of waiting for the disk (SQLite, PRAGMA synchronous).
+        if isAwaited { try connection.execute("PRAGMA synchronous = FULL") }
+        defer { if isAwaited { try? connection.execute("PRAGMA synchronous = NORMAL") } }
+        try connection.transaction { () throws(StorageError) in
+            for (index, write) in batch.enumerated() {
+                try connection.run("SAVEPOINT change")
+                do throws(StorageError) {
+                    try write.apply(connection)
+                } catch {
+                    guard error.kind == .refused, connection.isInTransaction else { throw error }
+                    // A mistake in one of them costs that one.
+                    try connection.run("ROLLBACK TO change")
+                    refused[index] = error
+                }
+                try connection.run("RELEASE change")
+            }
+        }
+        return refused
+    }
+
+    private mutating func written(_ batch: [Write], _ refused: [Int: StorageError]) {
+        queue.settle(size: batch.reduce(0) { $0 + $1.size })
+        for (index, write) in batch.enumerated() {
+            if let error = refused[index] { report(.refused(error)) }
+            write.settled?(refused[index])
+        }
+        let lost = queue.takeLost()
+        if isFailing { report(.writesAgain) }
+        if lost > 0 { report(.lost(lost)) }
+        isFailing = false
+    }
+
+    /// What nobody waits for is kept and tried again, where that may help; false where it can't.
+    private mutating func failed(_ batch: inout [Write], _ error: StorageError) -> Bool {
+        if !isFailing { report(.fails(error)) }
+        isFailing = true
+        let left = error.kind.mayPass ? batch.filter { !$0.isAwaited } : []
+        let given = batch + (error.kind.mayPass ? [] : queue.refuse(error))
+        for write in given where write.isAwaited { write.settled?(error) }
+        queue.settle(size: given.reduce(0) { $0 + $1.size } - left.reduce(0) { $0 + $1.size })
+        batch = left
+        return error.kind.mayPass
+    }
+}

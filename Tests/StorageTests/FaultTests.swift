@@ -1,0 +1,149 @@
+import Glibc
+import Storage
+import TestKit
+import Testing
+
+/// What stands in the way of storage: each has its sentence, at the beginning and in `check`.
+@Suite struct FaultTests {
+    private let directory: TemporaryDirectory
+    private var file: StateFile { StoreUnderTest.file(in: directory) }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// The error with which the file can't be opened, which is that of its examination.
+    private func fault(_ file: StateFile? = nil) throws -> StorageError {
+        let file = file ?? self.file
+        let examined = #expect(throws: StorageError.self) { try file.examine() }
+        let opened = #expect(throws: StorageError.self) { _ = try Store(file) { _ in } }
+        #expect(opened == examined)
+        return try #require(opened)
+    }
+
+    private func makeFile() async throws {
+        let test = try StoreUnderTest(in: directory)
+        for number in 1...50 as ClosedRange<Int64> { try await test.addToDisk(number, ballast: 4096) }
+    }
+
+    /// Writes over a part of the file.
+    private func damage(at offset: Int, _ bytes: [UInt8]) throws {
+        let descriptor = open(file.path, O_WRONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        try #require(pwrite(descriptor, bytes, bytes.count, offset) == bytes.count)
+    }
+
+    @Test func aSoundFileIsUsableAndAMissingOneCanBeMade() async throws {
+        #expect(try file.examine() == .missing)
+        #expect(access(file.folder, F_OK) != 0)
+        try await makeFile()
+        #expect(try file.examine() == .usable)
+    }
+
+    @Test func aFileThatIsNoDatabase() async throws {
+        try await makeFile()
+        try damage(at: 0, [UInt8](repeating: 0x58, count: 100))
+        let fault = try fault()
+        #expect(fault.kind == .damaged)
+        #expect(fault.description.hasPrefix("\(file.path) is damaged (file is not a database). Stop the gateway, move"))
+    }
+
+    @Test func aFileWithADamagedPage() async throws {
+        try await makeFile()
+        // The root of the table: behind the first page.
+        try damage(at: 4096, [UInt8](repeating: 0x58, count: 4096))
+        let examined = #expect(throws: StorageError.self) { try file.examine() }
+        #expect(examined?.kind == .damaged)
+        // It is found with the first use.
+        let test = try StoreUnderTest(in: directory)
+        let reading = await #expect(throws: StorageError.self) { try await test.numbers() }
+        #expect(reading?.kind == .damaged)
+        let writing = await #expect(throws: StorageError.self) { try await test.addToDisk(100) }
+        #expect(writing?.kind == .damaged)
+        #expect(try test.events.values == [.fails(#require(writing))])
+        // From now on nothing is tried.
+        let later = await #expect(throws: StorageError.self) { try await test.addToDisk(101) }
+        #expect(later == writing)
+    }
+
+    @Test func aFileOfANewerGateway() async throws {
+        do {
+            let newer = StateFile(
+                folder: file.folder, migrations: [StoreUnderTest.numbers, Migration(2, "CREATE TABLE more (x)")])
+            _ = try Store(newer) { _ in }
+        }
+        let fault = try fault()
+        #expect(fault.kind == .newer)
+        #expect(
+            fault.description
+                == "\(file.path) was written by a newer gateway: its schema has the number 2, and this one "
+                + "knows those up to 1. Run the newer one, or name another folder (--state-dir).")
+    }
+
+    @Test func anotherProgramsFile() throws {
+        try directory.makeDirectory("state")
+        chmod(file.folder, 0o700)
+        try directory.write("SQLite format 3", to: "state/state.db")
+        // A database of another program's, made by SQLite's own shell where there is one.
+        unlink(file.path)
+        let shell = "/usr/bin/sqlite3"
+        guard access(shell, X_OK) == 0 else { return }
+        let run = try TestProcess(shell, [file.path, "CREATE TABLE other (x); PRAGMA user_version = 3"])
+        try run.waitForExit()
+        let fault = try fault()
+        #expect(fault.kind == .foreign)
+        #expect(fault.description.hasPrefix("\(file.path) is another program's database."))
+    }
+
+    @Test func aFileThatAnotherProcessHas() throws {
+        let other = try TestProcess(try BuiltProducts.path("storage-writer"), ["hold", file.folder])
+        try other.waitForLine { $0 == "open" }
+        #expect(try file.examine() == .inUse(by: other.pid))
+        let error = #expect(throws: StorageError.self) { _ = try Store(file) { _ in } }
+        #expect(error?.kind == .taken(by: other.pid))
+        #expect(
+            error?.description
+                == "Another gateway (process \(other.pid)) uses \(file.path). Stop it, or give this one a "
+                + "folder of its own (--state-dir).")
+        other.terminate(SIGKILL)
+        try other.waitForExit()
+        _ = try Store(file) { _ in }
+    }
+
+    @Test func aFolderThatOthersCanChange() throws {
+        try directory.makeDirectory("state")
+        chmod(file.folder, 0o777)
+        let fault = try fault()
+        #expect(fault.description == "\(file.folder) can be changed by others: `chmod 700 \(file.folder)`.")
+    }
+
+    @Test func aFolderThatIsAFile() throws {
+        try directory.write("", to: "state")
+        #expect(try fault().description == "\(file.folder) is no folder: name another one (--state-dir).")
+    }
+
+    @Test func aLinkInTheFilesPlace() throws {
+        try directory.makeDirectory("state")
+        chmod(file.folder, 0o700)
+        let target = try directory.write("mine", to: "target")
+        symlink(target, file.path)
+        #expect(throws: StorageError.self) { _ = try Store(file) { _ in } }
+        #expect(try FileTree.read(target) == Array("mine".utf8))
+    }
+
+    @Test func aFullDiskAtTheFirstWrite() async throws {
+        let test = try StoreUnderTest(in: directory)
+        try await test.addToDisk(1)
+        // SQLite's own limit stands for the disk's.
+        test.store.write(size: 1) { (connection) throws(StorageError) in
+            try connection.execute("PRAGMA max_page_count = 8")
+        }
+        let error = await #expect(throws: StorageError.self) { try await test.addToDisk(2, ballast: 100_000) }
+        #expect(error?.kind == .full)
+        #expect(
+            error?.description == "\(test.path) can't be written: the disk is full. Make room on it (`df \(test.path)` "
+                + "shows it).")
+        // What was there is read as before, and what has room is written.
+        #expect(try await test.numbers() == [1])
+        try await test.addToDisk(3)
+        #expect(try await test.numbers() == [1, 3])
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+import Storage
+import TestKit
+import Testing
+
+@Suite struct KilledWriterTests {
+    private struct Verdict: Row {
+        let text: String
+
+        init(_ columns: borrowing Columns) throws(StorageError) { text = try columns.text(0) }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aHundredKillsLoseNothingThatWasOnDisk() async throws {
+        let directory = try TemporaryDirectory()
+        let program = try BuiltProducts.path("storage-writer")
+        var random = SeededGenerator(seed: 14)
+        var before: Int64 = 0
+        for round in 1...100 {
+            // At any moment: before anything was written, within a batch, its commit, a checkpoint.
+            let life = Int.random(in: 0...20_000, using: &random)
+            let process = try TestProcess(program, ["count", StoreUnderTest.file(in: directory).folder, "\(life)"])
+            try #require(try process.waitForExit(within: .seconds(30)) == .signalled(SIGKILL))
+            let said = process.lines(of: .output)
+            try #require(said.first == "open", "round \(round): \(said)")
+            let known = said.last.flatMap { Int64($0) } ?? before
+
+            let test = try StoreUnderTest(in: directory)
+            let verdict = try await test.store.read { (connection) throws(StorageError) in
+                try connection.rows("PRAGMA integrity_check", as: Verdict.self).map(\.text)
+            }
+            #expect(verdict == ["ok"], "round \(round)")
+            let numbers = try await test.numbers()
+            // A gapless beginning of what was written, with all that was said to be on disk.
+            let count = Int64(numbers.count)
+            try #require(numbers.isEmpty || numbers == Array(1...count), "round \(round)")
+            try #require(count >= known, "round \(round): \(known) were on disk, \(count) are left")
+            before = count
+        }
+        #expect(before > 1_000)
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import TestKit
+import Testing
+
+/// Disks that are full or read-only for real: small ones in memory, mounted where only the program under test sees them.
+@Suite(.enabled(if: MountNamespace.isAllowed, "mounting takes root"))
+struct MountedDiskTests {
+    private let directory: TemporaryDirectory
+    private var path: String { "\(directory.path)/state/state.db" }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// Runs the writer on a disk of this size that is mounted on the directory, after `preparation`.
+    private func run(_ command: String, size: String, _ preparation: String = "true") throws -> [String] {
+        let script = """
+            set -e
+            mount -t tmpfs -o size=\(size),mode=0700 none '\(directory.path)'
+            cd '\(directory.path)'
+            \(preparation)
+            exec '\(try BuiltProducts.path("storage-writer"))' \(command) '\(directory.path)/state'
+            """
+        let process = try TestProcess("/usr/bin/unshare", ["-m", "sh", "-c", script])
+        try process.waitForExit(within: .seconds(60))
+        return process.lines(of: .output)
+    }
+
+    private var isFull: String {
+        "\(path) can't be written: the disk is full. Make room on it (`df \(path)` shows it)."
+    }
+
+    @Test func whatFindsTheDiskFullIsKeptAndWrittenWhenThereIsRoom() throws {
+        let lines = try run("fill", size: "2m", "head -c 1m /dev/zero >ballast")
+        #expect(
+            lines == [
+                "open", "fails: \(isFull)", "stopped: full \(isFull)", "writes again", "kept true",
+            ])
+    }
+
+    @Test func aDiskThatIsFullFromTheBeginning() throws {
+        let lines = try run("count", size: "64k", "head -c 1m /dev/zero >ballast 2>/dev/null || true")
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("can't be written: the disk is full.") == true, "\(lines)")
+    }
+
+    @Test func aReadOnlyDiskWithoutAFile() throws {
+        let lines = try run("count", size: "1m", "mount -o remount,ro '\(directory.path)'")
+        let folder = "\(directory.path)/state"
+        #expect(
+            lines == [
+                "error: \(folder) can't be written: its file system is read-only. Mount it for writing, or name another "
+                    + "folder (--state-dir)."
+            ])
+    }
+
+    @Test func aReadOnlyDiskWithAFile() throws {
+        let writer = try BuiltProducts.path("storage-writer")
+        let lines = try run(
+            "count", size: "4m",
+            """
+            '\(writer)' hold '\(directory.path)/state' >said & until grep -q open said; do :; done
+            kill -9 $!; wait $! || true
+            mount -o remount,ro '\(directory.path)'
+            """)
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("can't be written: its file system is read-only.") == true, "\(lines)")
+    }
+}
+
+/// Mounts that one process sees alone (mount_namespaces(7)).
+enum MountNamespace {
+    /// Whether this user may make one.
+    static var isAllowed: Bool {
+        guard geteuid() == 0, let run = try? TestProcess("/usr/bin/unshare", ["-m", "true"]) else { return false }
+        return (try? run.waitForExit()) == .exited(0)
+    }
+}

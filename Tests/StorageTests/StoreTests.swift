@@ -1,0 +1,173 @@
+import Glibc
+import Locking
+import Storage
+import TestKit
+import Testing
+
+@Suite struct StoreTests {
+    @Test func whatIsWrittenIsFoundAgainByTheNextProcess() async throws {
+        let directory = try TemporaryDirectory()
+        var first: StoreUnderTest? = try StoreUnderTest(in: directory)
+        for number in 1...1_000 as ClosedRange<Int64> { first?.add(number) }
+        #expect(first?.store.close() == true)
+        first = nil
+        let second = try StoreUnderTest(in: directory)
+        #expect(try await second.numbers() == Array(1...1_000))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatNobodyWaitsForIsCommittedWithin100Milliseconds() async throws {
+        let test = try StoreUnderTest()
+        _ = try await test.numbers()
+        var times: [Duration] = []
+        // On a machine that others use, too, one try can be late.
+        for number in 1...10 as ClosedRange<Int64> {
+            let clock = ContinuousClock()
+            let start = clock.now
+            test.add(number)
+            while try await test.numbers().last != number {}
+            times.append(clock.now - start)
+        }
+        #expect(times.sorted()[5] < .milliseconds(100), "\(times)")
+    }
+
+    @Test func writesThatComeTogetherShareOneCommit() async throws {
+        let test = try StoreUnderTest()
+        let commits = Locked(Set<Int64>())
+        for number in 1...500 as ClosedRange<Int64> {
+            test.store.write(size: 64) { (connection) throws(StorageError) in
+                try StoreUnderTest.insert(number, connection)
+                // The transaction's own first row, which no other transaction has.
+                let first = try connection.rows(
+                    "SELECT count(*) FROM number WHERE ballast = x'00'", as: StoreUnderTest.Number.self)
+                if first.first?.value == 0 {
+                    try connection.run("UPDATE number SET ballast = x'00' WHERE value = ?1", .integer(number))
+                    commits.withLock { _ = $0.insert(number) }
+                }
+            }
+        }
+        try await test.addToDisk(501)
+        #expect(try await test.numbers().count == 501)
+        #expect(commits.withLock { $0.count } == 1)
+    }
+
+    @Test func onlyWhoAsksForTheDiskWaitsForIt() async throws {
+        let test = try StoreUnderTest()
+        let levels = Recorded<Int64>("a level")
+        let query: @Sendable (Connection) throws(StorageError) -> Void = { (connection) throws(StorageError) in
+            let level = try connection.rows("PRAGMA synchronous", as: StoreUnderTest.Number.self)
+            levels.append(level.first?.value ?? -1)
+        }
+        try await test.store.writeToDisk(size: 1, query)
+        test.store.write(size: 1, query)
+        try levels.wait("both", within: .seconds(20)) { $0.count == 2 }
+        // FULL is 2, NORMAL 1.
+        #expect(levels.values == [2, 1])
+    }
+
+    @Test func aRefusedChangeCostsNoOther() async throws {
+        let test = try StoreUnderTest()
+        test.add(1)
+        test.add(1)
+        try await test.addToDisk(2)
+        #expect(try await test.numbers() == [1, 2])
+        guard case .refused(let error)? = test.events.values.first else {
+            Issue.record("\(test.events.values)")
+            return
+        }
+        #expect(error.kind == .refused)
+        #expect(error.description.contains("UNIQUE constraint failed: number.value"))
+        let failure = await #expect(throws: StorageError.self) { try await test.addToDisk(2) }
+        #expect(failure?.kind == .refused)
+        #expect(try await test.numbers() == [1, 2])
+    }
+
+    @Test func moreThanTheLimitIsGivenUpAndCounted() async throws {
+        let test = try StoreUnderTest(limit: 1_000)
+        let gate = Latch("the writer may go on")
+        let isInside = Latch("the writer is inside")
+        test.store.write(size: 100) { (_) throws(StorageError) in
+            isInside.open()
+            _ = gate.isOpened(within: .seconds(60))
+        }
+        try isInside.wait(within: .seconds(20))
+        for number in 1...20 as ClosedRange<Int64> { test.add(number, size: 100) }
+        let failure = await #expect(throws: StorageError.self) { try await test.addToDisk(21, ballast: 936) }
+        #expect(failure?.kind == .overflow)
+        gate.open()
+        try test.events.wait("the count", within: .seconds(20)) { $0 == [.lost(12)] }
+        // There is room again.
+        try await test.addToDisk(30)
+        #expect(try await test.numbers() == Array(1...9) + [30])
+    }
+
+    @Test func closingWritesWhatIsQueuedAndTakesNothingMore() async throws {
+        let test = try StoreUnderTest()
+        test.add(1)
+        #expect(test.store.close())
+        let failure = await #expect(throws: StorageError.self) { try await test.addToDisk(2) }
+        #expect(failure?.kind == .closed)
+        let reading = await #expect(throws: StorageError.self) { try await test.numbers() }
+        #expect(reading?.kind == .closed)
+        // Nothing is left beside it that another one would have to clean up.
+        #expect(access(test.path + "-wal", F_OK) != 0)
+        let next = try StoreUnderTest(in: test.directory)
+        #expect(try await next.numbers() == [1])
+    }
+
+    @Test func nobodyElseCanReadAnyOfTheFiles() async throws {
+        let test = try StoreUnderTest()
+        try await test.addToDisk(1)
+        _ = try await test.numbers()
+        #expect(try mode(of: "\(test.directory.path)/state") == 0o700)
+        for suffix in ["", "-wal", "-shm", ".lock"] { #expect(try mode(of: test.path + suffix) == 0o600, "\(suffix)") }
+    }
+
+    @Test func aFileThatOthersCouldReadIsClosedToThem() async throws {
+        let directory = try TemporaryDirectory()
+        var test: StoreUnderTest? = try StoreUnderTest(in: directory)
+        try await test?.addToDisk(1)
+        let path = try #require(test?.path)
+        test = nil
+        chmod(path, 0o644)
+        let next = try StoreUnderTest(in: directory)
+        try await next.addToDisk(2)
+        for suffix in ["", "-wal", "-shm"] { #expect(try mode(of: path + suffix) == 0o600, "\(suffix)") }
+    }
+
+    @Test func everyKindOfValueComesBackAsItWas() async throws {
+        struct Kinds: Row, Equatable {
+            let text: String
+            let bytes: [UInt8]
+            let number: Int64
+            let missing: String?
+            let none: Int64?
+
+            init(_ columns: borrowing Columns) throws(StorageError) {
+                text = try columns.text(0)
+                bytes = try columns.bytes(1)
+                number = try columns.integer(2)
+                missing = try columns.optionalText(3)
+                none = try columns.optionalInteger(4)
+            }
+        }
+        let test = try StoreUnderTest()
+        for text in ["", "a\u{0}b", "Ä €\u{1F600}\n'\"; --"] {
+            let bytes = Array(text.utf8) + (text.isEmpty ? [] : [0xFF, 0x00])
+            let found = try await test.store.read { (connection) throws(StorageError) in
+                try connection.rows(
+                    "SELECT ?1, ?2, ?3, ?4, ?5", .text(text), .bytes(bytes), .integer(.min), Value(String?.none),
+                    Value(Int64?.none), as: Kinds.self)
+            }
+            #expect(found.first?.text == text)
+            #expect(found.first?.bytes == bytes)
+            #expect(found.first?.number == .min)
+            #expect(found.first?.missing == nil && found.first?.none == nil)
+        }
+        let failure = await #expect(throws: StorageError.self) {
+            try await test.store.read { (connection) throws(StorageError) in
+                _ = try connection.rows("SELECT 'text'", as: StoreUnderTest.Number.self)
+            }
+        }
+        #expect(failure?.kind == .damaged)
+    }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import Storage
+
+/// A process that keeps numbers in a store, for tests that kill it or take its disk away. It says on standard output what
+/// happens, a line each.
+@main enum StorageWriter {
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count >= 2 else { exit(2) }
+        do {
+            let file = StateFile(folder: arguments[1], migrations: [Numbers.migration])
+            let store = try Store(file, pause: .milliseconds(50)) { event in
+                switch event {
+                case .fails(let error): say("fails: \(error)")
+                case .writesAgain: say("writes again")
+                case .lost(let count): say("lost \(count)")
+                case .refused(let error): say("refused: \(error)")
+                }
+            }
+            say("open")
+            if arguments.count > 2, let microseconds = Int(arguments[2]) { dieAfter(microseconds: microseconds) }
+            switch arguments[0] {
+            case "count": try await count(store)
+            case "fill": try await fill(store, arguments[1])
+            default: pause()
+            }
+        } catch {
+            say("error: \(error)")
+        }
+    }
+
+    /// Has the kernel send SIGKILL, however busy the machine and this process are.
+    private static func dieAfter(microseconds: Int) {
+        var event = sigevent()
+        event.sigev_notify = Int32(SIGEV_SIGNAL)
+        event.sigev_signo = SIGKILL
+        var timer: timer_t?
+        var time = itimerspec()
+        time.it_value = timespec(tv_sec: 0, tv_nsec: 1 + microseconds * 1_000)
+        guard timer_create(CLOCK_MONOTONIC, &event, &timer) == 0, timer_settime(timer, 0, &time, nil) == 0 else {
+            say("error: timer_create \(errno)")
+            exit(2)
+        }
+    }
+
+    /// Adds one number after the other until it is killed; says each tenth once it is on disk.
+    private static func count(_ store: Store) async throws {
+        var number = try await store.read { (connection) throws(StorageError) in try Numbers.last(connection) }
+        while true {
+            number += 1
+            let added = number
+            guard number % 10 == 0 else {
+                store.write(size: 64) { (connection) throws(StorageError) in try Numbers.add(added, connection) }
+                continue
+            }
+            try await store.writeToDisk(size: 64) { (connection) throws(StorageError) in
+                try Numbers.add(added, connection)
+            }
+            say("\(number)")
+        }
+    }
+
+    /// Adds numbers with a ballast until the disk is full; then removes the file `ballast` beside the folder and goes on.
+    private static func fill(_ store: Store, _ folder: String) async throws {
+        var number: Int64 = 0
+        while number < 100_000 {
+            number += 1
+            let added = number
+            do throws(StorageError) {
+                try await store.writeToDisk(size: 4096) { (connection) throws(StorageError) in
+                    try Numbers.add(added, ballast: 4096, connection)
+                }
+            } catch {
+                say("stopped: \(error.kind) \(error)")
+                break
+            }
+        }
+        let last = number
+        // Nobody waits for this one: it is kept until there is room.
+        store.write(size: 64) { (connection) throws(StorageError) in try Numbers.add(last, ballast: 4096, connection) }
+        unlink("\(folder)/../ballast")
+        try await store.writeToDisk(size: 64) { (connection) throws(StorageError) in
+            try Numbers.add(last + 1, connection)
+        }
+        let numbers = try await store.read { (connection) throws(StorageError) in try Numbers.all(connection) }
+        say("kept \(numbers == Array(1...(last + 1)))")
+    }
+}
+
+/// The numbers' table.
+enum Numbers {
+    static let migration = Migration(
+        1, "CREATE TABLE number (value INTEGER PRIMARY KEY, ballast BLOB NOT NULL) STRICT")
+
+    private struct Number: Row {
+        let value: Int64
+
+        init(_ columns: borrowing Columns) throws(StorageError) { value = try columns.integer(0) }
+    }
+
+    static func add(_ number: Int64, ballast: Int = 8, _ connection: Connection) throws(StorageError) {
+        try connection.run(
+            "INSERT INTO number VALUES (?1, ?2)", .integer(number), .bytes([UInt8](repeating: 7, count: ballast)))
+    }
+
+    static func last(_ connection: Connection) throws(StorageError) -> Int64 {
+        try connection.rows("SELECT coalesce(max(value), 0) FROM number", as: Number.self).first?.value ?? 0
+    }
+
+    static func all(_ connection: Connection) throws(StorageError) -> [Int64] {
+        try connection.rows("SELECT value FROM number ORDER BY value", as: Number.self).map(\.value)
+    }
+}
+
+/// Says a line at once, also when the process is killed right after it.
+func say(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+}
