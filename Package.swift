@@ -80,14 +80,14 @@ let package = Package(
             "Gateway",
             [
                 "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Projects",
-                "Instances", "Access", "Addresses", "JSONText", "Settings",
+                "Instances", "Access", "Addresses", "JSONText", "Settings", "Storage",
             ]),
         program(
             "viberemote-gateway",
             [
                 "Gateway", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes", "Projects",
-                "Instances", "Supervisors", "Logging", "Locking", "OpenCode", "Settings", "Systemd", "Access",
-                "Addresses", "Outbound",
+                "Instances", "Supervisors", "Logging", "Locking", "OpenCode", "Settings", "Storage", "Systemd",
+                "Access", "Addresses", "Outbound",
             ]),
         module("TestKit", ["CSpawn"]),
         program("opencode-twin", ["TestKit"]),

@@ -9,6 +9,8 @@ package struct Configuration: Sendable {
     package internal(set) var publicURL: PublicURL?
     /// The absolute path of the folder whose sub-folders are the projects.
     package internal(set) var home = ""
+    /// The absolute path of the folder for what outlasts the gateway.
+    package internal(set) var stateFolder = ""
     /// The program that serves a project, with its first arguments.
     package internal(set) var opencode: [String] = []
     /// Who starts and stops instances.

@@ -137,12 +137,15 @@ package struct Setting: Sendable {
 package struct SystemDefaults: Sendable {
     /// The user's home folder.
     package let home: String
+    /// The folder for what outlasts the gateway.
+    package let stateFolder: String
     /// Processors that the program may use.
     package let processors: Int
 
     /// What was found out.
-    package init(home: String, processors: Int) {
+    package init(home: String, stateFolder: String, processors: Int) {
         self.home = home
+        self.stateFolder = stateFolder
         self.processors = processors
     }
 }

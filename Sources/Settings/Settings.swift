@@ -27,6 +27,15 @@ package enum Settings {
             default: .system(description: "your home folder") { $0.home },
             "Folder whose sub-folders are the projects."),
         Setting(
+            "state-dir", "VIBE_STATE_DIR", .directory, \.stateFolder,
+            default: .system(description: "the unit's `StateDirectory=`, else `~/.local/state/viberemote-gateway`") {
+                $0.stateFolder
+            },
+            """
+            Folder for what the gateway keeps over restarts (`state.db`: the history of instances), which it makes itself. \
+            One gateway at a time can use it.
+            """),
+        Setting(
             "opencode", "VIBE_OPENCODE", .command, \.opencode, default: .text("opencode"),
             """
             Command that serves a project; the gateway adds `serve --port 0 --hostname 127.0.0.1`. Split into words as a \

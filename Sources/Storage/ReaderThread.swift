@@ -55,6 +55,8 @@ final class ReaderThread: Sendable {
         if let refusal { query(.failure(refusal)) } else { queue.state.notifyAll() }
     }
 
+    deinit { close() }
+
     /// Answers what waits and ends the thread.
     func close() {
         queue.state.withLock { $0.isClosed = true }

@@ -7,8 +7,6 @@ extension StateFile {
         case missing
         /// It can be used.
         case usable
-        /// This process has it.
-        case inUse(by: Int32)
     }
 
     /// Below so many free bytes a disk counts as full: nothing of use could be kept on it.
@@ -25,14 +23,7 @@ extension StateFile {
         try checkRoom(in: folder)
         guard access(path, F_OK) == 0 else { return .missing }
         guard access(path, R_OK | W_OK) == 0 else { throw .system("opened", path, errno) }
-        let lock: StateLock
-        do throws(StorageError) {
-            lock = try StateLock(path)
-        } catch {
-            guard case .taken(let holder?) = error.kind else { throw error }
-            return .inUse(by: holder)
-        }
-        let connection = try Connection(path, for: .writing, holding: lock)
+        let connection = try Connection(path, for: .writing, holding: try StateLock(path))
         if try check(connection) { return .usable }
         let verdicts = try connection.rows("PRAGMA quick_check(1)", as: Verdict.self)
         guard verdicts.map(\.text) == ["ok"] else { throw .damaged(path, verdicts.first?.text ?? "no verdict") }

@@ -34,29 +34,30 @@ package final class Store: Sendable {
     package init(
         _ file: StateFile, limit: Int = Store.defaultLimit, pause: Duration = Store.defaultPause,
         report: @escaping Report
-    ) throws {
+    ) throws(StorageError) {
         let queue = WriteQueue(path: file.path, limit: limit)
         let opening = Opening()
-        let writer = try WorkerThread(name: "state-writer") {
-            do throws(StorageError) {
-                var writer = Writer(try file.openForWriting(), queue, pause: pause, report: report)
-                opening.end(nil)
-                writer.run()
-            } catch {
-                opening.end(error)
+        do throws(WorkerThread.StartError) {
+            let reader = try ReaderThread(file)
+            writer = try WorkerThread(name: "state-writer") {
+                do throws(StorageError) {
+                    var writer = Writer(try file.openForWriting(), queue, pause: pause, report: report)
+                    opening.end(nil)
+                    writer.run()
+                } catch {
+                    opening.end(error)
+                }
+                queue.end()
             }
-            queue.end()
-        }
-        do {
-            if let error = opening.outcome() { throw error }
-            reader = try ReaderThread(file)
+            self.reader = reader
         } catch {
-            _ = queue.close(atMost: .seconds(10))
+            throw .system("used by a thread", file.path, error.code)
+        }
+        self.queue = queue
+        if let error = opening.outcome() {
             writer.join()
             throw error
         }
-        self.queue = queue
-        self.writer = writer
     }
 
     deinit { close() }
@@ -76,7 +77,16 @@ package final class Store: Sendable {
         size: Int, _ change: @escaping @Sendable (Connection) throws(StorageError) -> Void
     ) async throws(StorageError) {
         let error: StorageError? = await withCheckedContinuation { continuation in
-            queue.append(Write(apply: change, size: size) { continuation.resume(returning: $0) })
+            queue.append(
+                Write(apply: change, size: size, isToDisk: true) { continuation.resume(returning: $0) })
+        }
+        if let error { throw error }
+    }
+
+    /// Returns when all that was written before the call is committed, so that a query finds it; throws when it can't be.
+    package func flush() async throws(StorageError) {
+        let error: StorageError? = await withCheckedContinuation { continuation in
+            queue.append(Write(apply: { _ in }, size: 0) { continuation.resume(returning: $0) })
         }
         if let error { throw error }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Supervisors
 
 /// What the program finds around itself.
 enum Environment {
@@ -34,6 +35,17 @@ enum Environment {
         if let home = variables["HOME"], home.hasPrefix("/") { return home }
         guard let entry = getpwuid(getuid()), let folder = entry.pointee.pw_dir else { return "/" }
         return String(cString: folder)
+    }
+
+    /// The folder for what outlasts the gateway: that of its unit (`StateDirectory=`, systemd.exec(5)), else the user's own.
+    static var stateFolder: String {
+        let variables = variables
+        // What a shell within another service has inherited is that service's.
+        let isOwn = variables["SYSTEMD_EXEC_PID"].map { $0 == "\(getpid())" } ?? true
+        if isOwn, let folder = variables["STATE_DIRECTORY"]?.split(separator: ":").first, folder.hasPrefix("/") {
+            return String(folder)
+        }
+        return InstanceRecordStore.state(variables, homeFolder)
     }
 
     /// Processors that this process may run on (sched_getaffinity(2), by way of sysconf(3) where that is all there is).

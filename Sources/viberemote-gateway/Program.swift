@@ -5,7 +5,8 @@ import Settings
 @main
 struct Program {
     static func main() {
-        let defaults = SystemDefaults(home: Environment.homeFolder, processors: Environment.processorCount)
+        let defaults = SystemDefaults(
+            home: Environment.homeFolder, stateFolder: Environment.stateFolder, processors: Environment.processorCount)
         let arguments = Array(CommandLine.arguments.dropFirst())
         let command = Command.parse(
             arguments: arguments, environment: Environment.variables, defaults: defaults, files: .system)

@@ -7,6 +7,7 @@ import Locking
 import Logging
 internal import Projects
 import Settings
+import Storage
 internal import Supervisors
 import Systemd
 
@@ -48,6 +49,8 @@ private final class Service: Sendable {
     private let dataPlane: DataPlane
     private let log: Logger
     private let settings: LiveSettings
+    /// What outlasts this process; nil where it can't be kept.
+    private let store: Store?
     /// What the log says of the gateway once it listens.
     private let announcement: [LogField]
 
@@ -66,13 +69,16 @@ private final class Service: Sendable {
         leftovers =
             supervisor.outlivesGateway
             ? ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log) : nil
+        let state = StoredHistory.open(StateFile(folder: configuration.stateFolder), log)
+        store = try? state.get()
         registry = InstanceRegistry(
             loop: loop, catalogue: catalogue, supervisors: [supervisor],
             limits: InstanceLimits(configuration.instances, configuration.limits), logger: log,
             links: InstanceRegistry.Links(
                 probe: { await link.probe($0) }, progress: { await link.progress(ofSlot: $0) },
                 inquire: { await link.inquire($0) }, publish: { link.publish($0) },
-                environmentDigest: { InstanceEnvironment.currentDigest(of: $0, home: Environment.homeFolder) }))
+                environmentDigest: { InstanceEnvironment.currentDigest(of: $0, home: Environment.homeFolder) },
+                history: Self.history(state, configuration, log)))
         let listen = configuration.listen
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
             throw DataPlane.Failure(description: "\(listen) (--listen) is no address of this machine.")
@@ -90,6 +96,15 @@ private final class Service: Sendable {
             LogField("supervisor", supervisor.name), LogField("threads", configuration.threads),
             LogField("libmicrohttpd", DataPlane.serverLibrary),
         ]
+    }
+
+    private static func history(
+        _ state: Result<Store, StorageError>, _ configuration: Configuration, _ log: Logger
+    ) -> any InstanceHistory {
+        switch state {
+        case .success(let store): StoredHistory(store, home: configuration.home, log: log)
+        case .failure(let error): NoInstanceHistory(reason: error.description)
+        }
     }
 
     private static func supervisor(
@@ -130,6 +145,7 @@ private final class Service: Sendable {
         }
         try loop.run()
         dataPlane.stop()
+        store?.close()
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 

@@ -5,7 +5,8 @@ import Testing
 /// Calls the command-line parser as the program does, with a good key unless told otherwise.
 enum CommandLineUnderTest {
     static let key = "0123456789abcdef"
-    static let defaults = SystemDefaults(home: "/home/vibe", processors: 8)
+    static let defaults = SystemDefaults(
+        home: "/home/vibe", stateFolder: "/home/vibe/.local/state/viberemote-gateway", processors: 8)
 
     /// A file as the settings find it.
     struct File: Sendable {

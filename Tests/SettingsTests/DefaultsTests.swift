@@ -65,7 +65,8 @@ struct DefaultsTests {
 
     @Test("Threads follow the cores, 1 to 4", arguments: [(0, 1), (1, 1), (2, 2), (4, 4), (64, 4)])
     func threads(processors: Int, threads: Int) throws {
-        let defaults = SystemDefaults(home: "/home/vibe", processors: processors)
+        let defaults = SystemDefaults(
+            home: "/home/vibe", stateFolder: "/home/vibe/.local/state/viberemote-gateway", processors: processors)
         #expect(try CommandLineUnderTest.serve(defaults: defaults).threads == threads)
     }
 

@@ -17,6 +17,7 @@ struct SubcommandTests {
         #expect(Self.project(["stop", "--listen", "127.0.0.1:1", "a"])?.request == .stop("a"))
         #expect(Self.project(["--json", "status", "a"])?.request == .status("a"))
         #expect(Self.project(["status", "--", "-a"])?.request == .status("-a"))
+        #expect(Self.project(["history", "a"])?.request == .history("a"))
         #expect(Self.project(["list"])?.output == .table)
         #expect(Self.project(["list", "--json"])?.output == .json)
         #expect(Self.project(["list", "--names"])?.output == .names)
@@ -27,19 +28,19 @@ struct SubcommandTests {
         arguments: [
             (
                 ["project"],
-                "project has no action: write viberemote-gateway project list|start|stop|status [NAME] [FLAGS]."
+                "project has no action: write viberemote-gateway project list|start|stop|status|history [NAME] [FLAGS]."
             ),
             (["project", "strat", "a"], #""strat" is no action of project: did you mean start?"#),
             (["project", "start"], "project start has no name: write viberemote-gateway project start NAME."),
             (
                 ["project", "list", "a"],
                 #""a" is not expected behind project list: "#
-                    + "write viberemote-gateway project list|start|stop|status [NAME] [FLAGS]."
+                    + "write viberemote-gateway project list|start|stop|status|history [NAME] [FLAGS]."
             ),
             (
                 ["project", "stop", "a", "b"],
                 #""b" is not expected behind project stop: "#
-                    + "write viberemote-gateway project list|start|stop|status [NAME] [FLAGS]."
+                    + "write viberemote-gateway project list|start|stop|status|history [NAME] [FLAGS]."
             ),
             (
                 ["project", "list", "--threads", "2"],

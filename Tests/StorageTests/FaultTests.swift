@@ -96,11 +96,10 @@ import Testing
     @Test func aFileThatAnotherProcessHas() throws {
         let other = try TestProcess(try BuiltProducts.path("storage-writer"), ["hold", file.folder])
         try other.waitForLine { $0 == "open" }
-        #expect(try file.examine() == .inUse(by: other.pid))
-        let error = #expect(throws: StorageError.self) { _ = try Store(file) { _ in } }
-        #expect(error?.kind == .taken(by: other.pid))
+        let fault = try fault()
+        #expect(fault.kind == .taken(by: other.pid))
         #expect(
-            error?.description
+            fault.description
                 == "Another gateway (process \(other.pid)) uses \(file.path). Stop it, or give this one a "
                 + "folder of its own (--state-dir).")
         other.terminate(SIGKILL)

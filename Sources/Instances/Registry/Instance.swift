@@ -35,6 +35,8 @@ struct Instance {
     var hasWarnedOfFolder = false
     /// Since when it is in its state: nanoseconds since 1970.
     var since: Int64
+    /// What of its states is written down.
+    var notes: EventNotes
     /// Which project its folder is to OpenCode, as far as that was asked.
     var project = ProjectQuestion()
     var pulse = Pulse()
@@ -42,11 +44,16 @@ struct Instance {
     var starts: [CheckedContinuation<StartAnswer, Never>] = []
     var stops: [CheckedContinuation<StopAnswer, Never>] = []
 
-    init(folder: ProjectFolder, machine: InstanceStateMachine, supervisor: any Supervisor, slot: Int) {
+    /// `past`: the last event that earlier gateways have written down.
+    init(
+        folder: ProjectFolder, machine: InstanceStateMachine, supervisor: any Supervisor, slot: Int,
+        past: InstanceEvent? = nil
+    ) {
         self.folder = folder
         self.machine = machine
         self.supervisor = supervisor
         self.slot = slot
+        notes = EventNotes(past: past)
         since = WallClock.nanoseconds()
     }
 
@@ -81,17 +88,27 @@ struct Instance {
 
     /// What was learnt of the run.
     var memory: InstanceMemory {
-        // With the last lines of output it can be longer than a record may be.
-        let scalars = machine.lastFailure?.unicodeScalars
-        let cut = scalars.map { String($0.prefix(Self.longestError)) + ($0.count > Self.longestError ? "…" : "") }
-        return InstanceMemory(family: family, restarts: machine.restarts, lastError: cut)
+        InstanceMemory(family: family, restarts: machine.restarts, lastError: machine.lastFailure.map(Self.cut))
+    }
+
+    /// A reason, which with the last lines of output can be longer than a record may be.
+    static func cut(_ reason: String) -> String {
+        let scalars = reason.unicodeScalars
+        return String(scalars.prefix(longestError)) + (scalars.count > longestError ? "…" : "")
     }
 
     /// Unicode scalars of an error that the next gateway gets to know.
     private static let longestError = 2_000
 
-    /// Its state is another one from now on. A server that was found has been what it is since it was started.
+    /// Its state is another one from now on. A server that was found has been what it is since it was started, or since an
+    /// earlier gateway has seen it become so.
     mutating func stateChanged(now: Int64) {
+        if case .ready = machine.state, let run, run.isFound, notes.knows(runSince: run.started), let last = notes.last,
+            last.kind == .ready
+        {
+            since = last.time
+            return
+        }
         switch machine.state {
         case .booting, .probing, .ready:
             if let run, run.isFound, machine.claimedAddress == nil || since == run.started {

@@ -56,8 +56,10 @@ extension InstanceRegistry {
     func perform(_ action: InstanceStateMachine.Action, of name: ProjectName) {
         switch action {
         case .publish:
-            instances[name]?.stateChanged(now: WallClock.nanoseconds())
+            let now = WallClock.nanoseconds()
+            instances[name]?.stateChanged(now: now)
             logState(of: name)
+            noteEvent(of: name, now: now)
             publishRoutes()
             noteSettled()
         case .launch: if let folder = instances[name]?.folder { supervisor(of: name).start(folder) }

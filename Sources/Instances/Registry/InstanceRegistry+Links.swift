@@ -15,6 +15,8 @@ extension InstanceRegistry {
         /// The digest of the environment files that the project's next run would have; nil when it can't be told.
         /// Called on the control loop.
         package var environmentDigest: @Sendable (ProjectName) -> String?
+        /// Where it is written down what happens to instances.
+        package var history: any InstanceHistory
 
         /// Links to these.
         package init(
@@ -22,13 +24,15 @@ extension InstanceRegistry {
             progress: @escaping @Sendable (_ slot: Int) async -> UInt64 = { _ in 0 },
             inquire: @escaping @Sendable (InstanceQuestion) async -> InstanceReply? = { _ in nil },
             publish: @escaping @Sendable (RoutingTable) -> Void,
-            environmentDigest: @escaping @Sendable (ProjectName) -> String? = { _ in nil }
+            environmentDigest: @escaping @Sendable (ProjectName) -> String? = { _ in nil },
+            history: any InstanceHistory = NoInstanceHistory(reason: "Nothing is written down.")
         ) {
             self.probe = probe
             self.progress = progress
             self.inquire = inquire
             self.publish = publish
             self.environmentDigest = environmentDigest
+            self.history = history
         }
     }
 }

@@ -24,7 +24,9 @@ extension InstanceRegistry {
             opening.waiting = []
         }
         openCatalogue()
+        await recallHistory()
         try await openSupervisors()
+        noteLost()
         await settle()
     }
 
@@ -109,7 +111,7 @@ extension InstanceRegistry {
         }
         let ending = instances.filter { $0.value.machine.isActive && !$0.value.supervisor.outlivesGateway }.keys
         await withTaskGroup(of: Void.self) { group in
-            for name in ending { group.addTask { _ = await self.stop(name) } }
+            for name in ending { group.addTask { _ = await self.stop(name, because: InstanceMessage.gatewayEnded) } }
         }
         for supervisor in supervisors where supervisor.outlivesGateway { supervisor.close() }
     }

@@ -30,6 +30,8 @@ package actor InstanceRegistry {
     var lastProjectNumber: UInt64 = 0
     /// What the loops go by.
     var publishedProjects: [ProjectName: OwnProject] = [:]
+    /// The last events that earlier gateways have written down.
+    var past: [ProjectName: InstanceEvent] = [:]
     /// When this registry was made: what was never asked for has been stopped since then, as far as anybody knows.
     private let made = WallClock.nanoseconds()
 
@@ -50,8 +52,9 @@ package actor InstanceRegistry {
         self.links = links
     }
 
-    /// Makes a project's instance ready. All callers at one time share one start and get the same answer.
-    package func start(_ name: ProjectName) async -> StartAnswer {
+    /// Makes a project's instance ready. All callers at one time share one start and get the same answer. `actor`: the name of
+    /// the key with which it was asked for.
+    package func start(_ name: ProjectName, by actor: String? = nil) async -> StartAnswer {
         if instances[name]?.machine.isActive != true {
             guard let folder = folder(named: name) else { return .notFound }
             enter(folder)
@@ -62,18 +65,23 @@ package actor InstanceRegistry {
         }
         return await withCheckedContinuation { continuation in
             instances[name]?.starts.append(continuation)
+            instances[name]?.notes.starter = actor
             handle(.startRequested, of: name)
         }
     }
 
-    /// Ends a project's instance with all its processes; answers when nothing of it is left.
-    package func stop(_ name: ProjectName) async -> StopAnswer {
+    /// Ends a project's instance with all its processes; answers when nothing of it is left. `actor`: the name of the key with
+    /// which that was asked for, `reason`: why it was, where nobody has asked.
+    package func stop(
+        _ name: ProjectName, by actor: String? = nil, because reason: String? = nil
+    ) async -> StopAnswer {
         guard let instance = instances[name], instance.machine.state != .stopped else {
             return folder(named: name) == nil ? .notFound : .stopped
         }
         if let unavailable = unavailable(name), instance.machine.isActive { return .failed(InstanceMessage.stopFailed(unavailable)) }
         return await withCheckedContinuation { continuation in
             instances[name]?.stops.append(continuation)
+            instances[name]?.notes.stopper = EventNotes.Stopper(actor: actor, reason: reason)
             handle(.stopRequested, of: name)
         }
     }
@@ -142,7 +150,7 @@ package actor InstanceRegistry {
         instances[folder.name] = Instance(
             folder: folder,
             machine: InstanceStateMachine(limits: limits, logCommand: supervisor.logCommand(of: folder.name)),
-            supervisor: supervisor, slot: instances.count)
+            supervisor: supervisor, slot: instances.count, past: past[folder.name])
     }
 
     /// Makes room for an instance that runs although nobody has asked for it; its folder may be gone.
@@ -157,8 +165,10 @@ package actor InstanceRegistry {
     private func report(on name: ProjectName) -> InstanceReport {
         guard let instance = instances[name] else {
             // Nobody knows whether it runs while the supervisor can't be reached.
+            let stopped = past[name].flatMap { $0.kind == .stopped || $0.kind == .lost ? $0.time : nil }
             return InstanceReport(
-                state: InstanceState.stopped.name, since: made, restarts: 0, warnings: unavailable(name).map { [$0] } ?? [])
+                state: InstanceState.stopped.name, since: stopped ?? made, restarts: 0,
+                warnings: unavailable(name).map { [$0] } ?? [])
         }
         return InstanceReport(
             state: instance.machine.state.name, since: instance.since,

@@ -58,6 +58,15 @@ package enum InstanceMessage {
         "OpenCode has no model: put a provider's API key into the environment files or sign in to one (`opencode auth login`), "
         + "and see that its configuration can be read; then restart"
 
+    /// Why an instance was stopped that is the gateway's child.
+    static let gatewayEnded = "The gateway has ended, and its child processes with it."
+
+    /// Why an instance was stopped that the gateway runs no more.
+    static let stoppedElsewhere = "It was stopped, but not through the gateway."
+
+    /// What became of an instance that was to run.
+    static let lost = "It no longer ran when the gateway began: it has ended while no gateway was there."
+
     /// Why an instance fails that listens on another host than 127.0.0.1.
     static func listensElsewhere(_ host: String) -> String {
         "OpenCode listens on \(host) and not on 127.0.0.1, where the gateway asks it and other machines can't: take what "

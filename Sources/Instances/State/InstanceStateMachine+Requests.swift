@@ -42,6 +42,12 @@ extension InstanceStateMachine {
         return [.arm(.start, limits.start), .launch]
     }
 
+    /// An earlier gateway has seen it fail, and nothing has become of it since.
+    mutating func recallFailure(_ reason: String) {
+        lastFailure = reason
+        phase = .failed(reason: reason)
+    }
+
     mutating func forgetFailures() {
         recovery = Recovery()
         restarts = 0

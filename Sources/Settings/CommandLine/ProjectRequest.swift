@@ -8,12 +8,14 @@ package enum ProjectRequest: Sendable, Equatable {
     case stop(String)
     /// How it is.
     case status(String)
+    /// What happened to it.
+    case history(String)
 
     /// The project's name; nil where all are meant.
     package var name: String? {
         switch self {
         case .list: nil
-        case .start(let name), .stop(let name), .status(let name): name
+        case .start(let name), .stop(let name), .status(let name), .history(let name): name
         }
     }
 
@@ -41,6 +43,7 @@ package enum ProjectRequest: Sendable, Equatable {
         switch action {
         case "start": self = .start(name)
         case "stop": self = .stop(name)
+        case "history": self = .history(name)
         default: self = .status(name)
         }
     }

@@ -14,7 +14,7 @@ struct Subcommand: Sendable {
 
     /// The word that calls it.
     let name: String
-    /// What stands behind its name in its usage, such as `list|start|stop|status [NAME] [FLAGS]`.
+    /// What stands behind its name in its usage, such as `list|start|stop|status|history [NAME] [FLAGS]`.
     let usage: String
     /// What it does, for the list of commands.
     let summary: String
@@ -71,7 +71,7 @@ struct Subcommand: Sendable {
             """
             Prints every setting with the value in force and where it came from, secrets masked. Then looks at what \
             serve would need: the keys, the projects' folder, the OpenCode command, the projects' environment files, the \
-            address to listen on, the service manager. Changes nothing.
+            address to listen on, the state's file, the service manager. Changes nothing.
             """,
             "Exit code 0: all is well. 1: something would not work; each line says what to do. 2: wrong arguments.",
         ],
@@ -83,7 +83,7 @@ struct Subcommand: Sendable {
         ])
 
     static let project = Subcommand(
-        name: "project", usage: "list|start|stop|status [NAME] [FLAGS]",
+        name: "project", usage: "list|start|stop|status|history [NAME] [FLAGS]",
         summary: "list, start, stop and ask after projects of the running gateway",
         description: [
             """
@@ -100,10 +100,13 @@ struct Subcommand: Sendable {
             Switch(flag: "--json", help: "Print the gateway's own answer instead of a table."),
             Switch(flag: "--names", help: "Print the projects' names alone, one on each line (list)."),
         ],
-        words: ["list", "start", "stop", "status"],
+        words: ["list", "start", "stop", "status", "history"],
         examples: [
             Example(purpose: "See all projects:", lines: ["viberemote-gateway project list"]),
             Example(purpose: "Start one:", lines: ["viberemote-gateway project start 'my app'"]),
+            Example(
+                purpose: "See what happened to it, when and why:",
+                lines: ["viberemote-gateway project history 'my app'"]),
         ])
 
     static let completion = Subcommand(

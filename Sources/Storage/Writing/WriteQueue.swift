@@ -6,7 +6,9 @@ struct Write: Sendable {
     let apply: @Sendable (Connection) throws(StorageError) -> Void
     /// About how many bytes it holds while it waits.
     let size: Int
-    /// Told once it is on disk, or why it is not; nil where nobody waits for that.
+    /// Whether its commit is to be on disk before it counts as done.
+    var isToDisk = false
+    /// Told once it is committed, or why it is not; nil where nobody waits for that.
     let settled: (@Sendable (StorageError?) -> Void)?
 
     /// Whether somebody waits for it.

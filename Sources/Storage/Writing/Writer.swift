@@ -37,10 +37,10 @@ struct Writer {
     /// One transaction with all of them; answers those that the database refused for their own sake.
     private func commit(_ batch: [Write]) throws(StorageError) -> [Int: StorageError] {
         var refused: [Int: StorageError] = [:]
-        let isAwaited = batch.contains(where: \.isAwaited)
+        let isToDisk = batch.contains(where: \.isToDisk)
         // FULL has each commit on disk before it returns, at the price of waiting for the disk (SQLite, PRAGMA synchronous).
-        if isAwaited { try connection.execute("PRAGMA synchronous = FULL") }
-        defer { if isAwaited { try? connection.execute("PRAGMA synchronous = NORMAL") } }
+        if isToDisk { try connection.execute("PRAGMA synchronous = FULL") }
+        defer { if isToDisk { try? connection.execute("PRAGMA synchronous = NORMAL") } }
         try connection.transaction { () throws(StorageError) in
             for (index, write) in batch.enumerated() {
                 try connection.run("SAVEPOINT change")

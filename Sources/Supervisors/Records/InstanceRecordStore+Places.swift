@@ -50,7 +50,9 @@ extension InstanceRecordStore {
 
     private static func below(_ base: String) -> String { base + "/viberemote-gateway" }
 
-    private static func state(_ environment: [String: String], _ userHome: String) -> String {
+    /// The user's folder for what outlasts the gateway: `$XDG_STATE_HOME/viberemote-gateway`, by default below
+    /// `~/.local/state` (XDG Base Directory Specification).
+    package static func state(_ environment: [String: String], _ userHome: String) -> String {
         below(absolute("XDG_STATE_HOME", environment) ?? userHome + "/.local/state")
     }
 

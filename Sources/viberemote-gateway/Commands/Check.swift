@@ -16,6 +16,7 @@ enum Check {
         machine.checkOpenCode(&report)
         machine.checkEnvironmentFiles(&report)
         machine.checkAddress(&report)
+        machine.checkState(&report)
         machine.checkSupervisor(&report)
         PublicCheck.run(resolution.configuration, &report)
         StandardStreams.writeLine(report.lines.joined(separator: "\n") + "\n\n" + conclusion(report.problems))

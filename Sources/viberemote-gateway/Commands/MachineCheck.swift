@@ -6,6 +6,7 @@ internal import Instances
 import OpenCode
 internal import Projects
 import Settings
+import Storage
 internal import Supervisors
 import Systemd
 
@@ -81,6 +82,22 @@ struct MachineCheck {
             report.add(
                 .problem,
                 "\(listen) (--listen) is in use, and not by a gateway: end that program or choose another port.")
+        }
+    }
+
+    func checkState(_ report: inout CheckReport) {
+        let file = StateFile(folder: configuration.stateFolder)
+        do throws(StorageError) {
+            switch try file.examine() {
+            case .usable: report.add(.good, "\(file.path) can be used")
+            case .missing: report.add(.good, "\(file.path) can be made")
+            }
+        } catch {
+            if case .taken(let holder) = error.kind, isGateway(configuration.listen) {
+                let process = holder.map { " (process \($0))" } ?? ""
+                return report.add(.good, "\(file.path): the running gateway uses it\(process)")
+            }
+            report.add(.problem, error.description)
         }
     }
 

@@ -38,7 +38,7 @@ enum ProjectCommand {
 
     private static func method(_ request: ProjectRequest) -> Method {
         switch request {
-        case .list, .status: .get
+        case .list, .status, .history: .get
         case .start: .post
         case .stop: .delete
         }
@@ -50,6 +50,7 @@ enum ProjectCommand {
         case .start(let name): "/projects/\(segment(name))/start"
         case .stop(let name): "/projects/\(segment(name))/stop"
         case .status(let name): "/projects/\(segment(name))/status"
+        case .history(let name): "/projects/\(segment(name))/history"
         }
     }
 
@@ -92,6 +93,8 @@ enum ProjectCommand {
             return ProjectView.table(projects)
         case .status:
             return (try? decoder.decode(ProjectView.self, from: Data(body)))?.description
+        case .history:
+            return (try? decoder.decode(HistoryView.self, from: Data(body)))?.description
         case .start, .stop:
             guard let result = try? decoder.decode(ActionResult.self, from: Data(body)) else { return nil }
             let port = result.port.map { " on port \($0)" } ?? ""

@@ -34,8 +34,8 @@ final class GatewayUnderTest: Sendable {
                 + ["--opencode", opencode ?? shim] + flags,
             environment: [
                 "VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process", "VIBE_CONFIG": "none",
-                // Records and environment files of its own.
-                "HOME": home.path, "XDG_RUNTIME_DIR": tools.path,
+                // Records, environment files and state of its own.
+                "HOME": home.path, "XDG_RUNTIME_DIR": tools.path, "XDG_STATE_HOME": "\(tools.path)/state",
             ].merging(environment) { $1 })
         let line = try process.waitForLine(on: .output, within: .seconds(30)) { $0.contains(" listening on http://") }
         guard let text = line.split(separator: ":").last, let port = UInt16(text) else {

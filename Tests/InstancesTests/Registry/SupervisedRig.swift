@@ -105,7 +105,8 @@ final class SupervisedRig: Sendable {
         ofOther: [ProjectName] = [], foundByOther: [(ProjectName, SupervisedEvent)] = [],
         digest: @escaping @Sendable (ProjectName) -> String? = { _ in nil },
         healthy: [UInt16: String] = [:], settles: Duration = .zero,
-        inquire: @escaping @Sendable (InstanceQuestion) -> InstanceReply? = { _ in nil }
+        inquire: @escaping @Sendable (InstanceQuestion) -> InstanceReply? = { _ in nil },
+        history: any InstanceHistory = NoInstanceHistory(reason: "none")
     ) async throws {
         let home = try TemporaryHome()
         for project in projects { try home.makeFolder(project) }
@@ -124,7 +125,7 @@ final class SupervisedRig: Sendable {
             chooseSupervisor: { ofOther.contains($0) ? "other" : nil }, limits: limits, logger: logger,
             links: InstanceRegistry.Links(
                 probe: { ports.answer($0) }, inquire: { inquire($0) }, publish: { published.yield($0) },
-                environmentDigest: digest))
+                environmentDigest: digest, history: history))
         (self.home, self.loop, self.supervisor, self.other) = (home, loop, supervisor, other)
         (self.tables, self.ended) = (tables, ended)
         for (port, password) in healthy { listen(on: port, password) }

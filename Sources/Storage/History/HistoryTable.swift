@@ -1,5 +1,5 @@
 /// What happened to projects' instances, as rows of `state.db`.
-package enum InstanceHistory {
+package enum HistoryTable {
     /// One thing that happened.
     package struct Entry: Row, Equatable {
         /// When: nanoseconds since 1970.

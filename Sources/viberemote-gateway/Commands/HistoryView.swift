@@ -1,0 +1,43 @@
+/// What happened to a project's instance, as the running gateway tells it.
+struct HistoryView: Decodable, CustomStringConvertible {
+    private struct Event: Decodable {
+        let time: String
+        let event: String
+        let by: String?
+        let version: String?
+        let reason: String?
+
+        /// What there is to say of it, over as many lines as its reason has.
+        var lines: [String] {
+            let what = [by.map { "by \($0)" }, version.map { "OpenCode \($0)" }, reason].compactMap(\.self)
+            return PlainText.lines(what.joined(separator: ": ")).split(
+                separator: "\n", omittingEmptySubsequences: false
+            )
+            .map { String($0) }
+        }
+    }
+
+    private let name: String
+    private let history: [Event]
+
+    /// A line for each event, the oldest first; what goes on over several lines stands below itself.
+    var description: String {
+        guard !history.isEmpty else { return "Nothing is known to have happened to \(PlainText.line(name)) yet." }
+        return PlainText.table(
+            history.flatMap { event in
+                event.lines.enumerated().map { index, line in
+                    index == 0
+                        ? [PlainText.line(event.time), PlainText.line(event.event), line]
+                        : ["", "", line]
+                }
+            }
+        ).split(separator: "\n", omittingEmptySubsequences: false).map(Self.withoutTrailingSpace).joined(
+            separator: "\n")
+    }
+
+    private static func withoutTrailingSpace(_ line: Substring) -> String {
+        var line = line
+        while line.last == " " { line.removeLast() }
+        return String(line)
+    }
+}

@@ -1,0 +1,168 @@
+import Homes
+import Instances
+import Projects
+import Testing
+
+/// What is written down of instances, and what the next gateway makes of it.
+@Suite struct HistoryTests {
+    private static let started = SupervisedRig.run("a").started
+    private let history = RecordedHistory()
+
+    private func rig(
+        _ history: RecordedHistory, found: [(ProjectName, SupervisedEvent)] = [], outlives: Bool = true
+    ) async throws -> SupervisedRig {
+        var limits = InstanceLimits()
+        limits.restartDelay = .milliseconds(1)
+        return try await SupervisedRig(
+            limits: limits, outlivesGateway: outlives, found: found,
+            healthy: [5000: "password of a", 5001: "password of b"], history: history)
+    }
+
+    @Test func everyEventOfALifeIsWrittenDownWithWhoAndWhy() async throws {
+        let rig = try await rig(history)
+        async let started = rig.registry.start(.alpha, by: "phone")
+        #expect(await rig.reaches(.starting))
+        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
+        #expect(await started == .started(port: 5000))
+        await rig.supervisor.tell(.alpha, .exited("a", .failed))
+        #expect(await rig.reaches(.starting))
+        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", port: 5001))
+        #expect(await rig.reaches(.ready(port: 5001)))
+        async let stopped = rig.registry.stop(.alpha, by: "laptop")
+        #expect(await rig.reaches(.stopping))
+        await rig.supervisor.tell(.alpha, .exited("b", .stopped))
+        #expect(await stopped == .stopped)
+        #expect(
+            history.words(.alpha) == [
+                "started by phone", "ready 1.18.33",
+                "ended: OpenCode ended with signal SIGKILL. Its last output:\nboom", "restarted", "ready 1.18.33",
+                "stopped by laptop",
+            ])
+        let times = history[.alpha].map(\.time)
+        #expect(times == times.sorted())
+        #expect(await rig.registry.history(of: .alpha) == .events(history[.alpha]))
+        #expect(history[.beta] == [])
+        await rig.end()
+    }
+
+    @Test func whatOthersDoIsWrittenDownToo() async throws {
+        let rig = try await rig(history)
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", port: 5000))
+        #expect(await rig.reaches(.ready(port: 5000)))
+        await rig.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("b", found: true)), .announced(run: "b", port: 5001))
+        #expect(await rig.reaches(.ready(port: 5001)))
+        await rig.supervisor.tell(.alpha, .ending(run: "b"), .exited("b", .stopped))
+        #expect(
+            history.words(.alpha) == [
+                "found", "ready 1.18.33", "ended: OpenCode ended with signal SIGKILL. Its last output:\nboom",
+                "restarted", "ready 1.18.33", "stopped: It was stopped, but not through the gateway.",
+            ])
+        await rig.end()
+    }
+
+    @Test func anInstanceThatIsTheGatewaysChildIsStoppedByItsEnd() async throws {
+        let rig = try await rig(history, outlives: false)
+        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
+        #expect(await rig.reaches(.ready(port: 5000)))
+        async let end: Void = rig.end()
+        #expect(await rig.reaches(.stopping))
+        await rig.supervisor.tell(.alpha, .exited("a", .stopped))
+        await end
+        #expect(history.words(.alpha).last == "stopped: The gateway has ended, and its child processes with it.")
+    }
+
+    @Test func aFailureIsKnownToTheNextGatewayWithItsTimeAndReason() async throws {
+        let first = try await rig(history)
+        await first.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .exited("a", .gaveUp))
+        let before = try #require(await first.registry.status(.alpha)?.report)
+        #expect(before.state == "failed")
+        await first.end()
+        let second = try await rig(history)
+        let after = try #require(await second.registry.status(.alpha)?.report)
+        #expect(after.state == "failed")
+        #expect(after.since == before.since && after.since == history[.alpha].last?.time)
+        #expect(after.lastError == before.lastError && after.lastError?.contains("boom") == true)
+        #expect(await second.route(to: .alpha) { _ in true }?.state.name == "failed")
+        // It is no stumbling block.
+        async let started = second.registry.start(.alpha)
+        #expect(await second.reaches(.starting))
+        await second.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
+        #expect(await started == .started(port: 5000))
+        #expect(await second.registry.status(.alpha)?.report.lastError == nil)
+        await second.end()
+    }
+
+    @Test func aStopThatPutsAFailureAsideIsWrittenDown() async throws {
+        let rig = try await rig(RecordedHistory([.alpha: [InstanceEvent(time: 7, kind: .failed, reason: "why")]]))
+        #expect(await rig.registry.status(.alpha)?.report.lastError == "why")
+        #expect(await rig.registry.stop(.alpha, by: "phone") == .stopped)
+        guard case .events(let events) = await rig.registry.history(of: .alpha) else { return }
+        #expect(events.last?.kind == .stopped && events.last?.actor == "phone" && events.last?.reason == nil)
+        await rig.end()
+    }
+
+    @Test func aChangeOfGatewaysIsNoEventOfAnInstance() async throws {
+        let ready = InstanceEvent(time: Self.started + 5_000_000_000, kind: .ready, version: "1.18.33")
+        let history = RecordedHistory([.alpha: [ready]])
+        let rig = try await rig(
+            history,
+            found: [
+                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", port: 5000)),
+            ])
+        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(history[.alpha] == [ready])
+        #expect(await rig.registry.status(.alpha)?.report.since == ready.time)
+        await rig.end()
+    }
+
+    @Test func aRunThatIsYoungerThanTheLastEventIsAnotherOne() async throws {
+        let history = RecordedHistory([.alpha: [InstanceEvent(time: Self.started - 1, kind: .ready)]])
+        let rig = try await rig(
+            history,
+            found: [
+                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", port: 5000)),
+            ])
+        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(history.words(.alpha) == ["ready", "found", "ready 1.18.33"])
+        #expect(await rig.registry.status(.alpha)?.report.since == Self.started)
+        await rig.end()
+    }
+
+    @Test func whatShouldRunAndDoesNotIsLost() async throws {
+        let history = RecordedHistory([
+            .alpha: [InstanceEvent(time: 7, kind: .ready)], .beta: [InstanceEvent(time: 8, kind: .stopped)],
+        ])
+        let rig = try await rig(history)
+        #expect(
+            history.words(.alpha).last
+                == "lost: It no longer ran when the gateway began: it has ended while no gateway was there.")
+        #expect(history.words(.beta) == ["stopped"])
+        #expect(await rig.registry.status(.alpha)?.report.state == "stopped")
+        #expect(await rig.registry.status(.alpha)?.report.since == history[.alpha].last?.time)
+        #expect(await rig.registry.status(.beta)?.report.since == 8)
+        await rig.end()
+    }
+
+    @Test func withoutAHistoryThereIsASentence() async throws {
+        let rig = try await SupervisedRig(history: NoInstanceHistory(reason: "The disk is full."))
+        #expect(await rig.registry.history(of: .alpha) == .unavailable("The disk is full."))
+        let other = try #require(ProjectName("nowhere"))
+        #expect(await rig.registry.history(of: other) == .notFound)
+        await rig.end()
+    }
+
+    @Test func anEventIsAnObjectWithEveryMember() {
+        let event = InstanceEvent(time: 1_795_294_023_456_789_000, kind: .failed, reason: "a \"b\"\nc")
+        #expect(
+            event.json
+                == #"{"time":"2026-11-21T20:47:03.456Z","event":"failed","by":null,"version":null,"reason":"a \"b\"\nc"}"#
+        )
+        let whole = InstanceEvent(time: 0, kind: .ready, actor: "k", version: "1.2.27")
+        #expect(
+            whole.json
+                == #"{"time":"1970-01-01T00:00:00.000Z","event":"ready","by":"k","version":"1.2.27","reason":null}"#)
+    }
+}
