@@ -96,4 +96,5 @@ Ctrl-C here stops the gateway and the project.
 
 TEXT
 
-exec "$build/viberemote-gateway" serve --listen "127.0.0.1:$port" --home "$home" --opencode "$command" --supervisor process
+exec "$build/viberemote-gateway" serve --listen "127.0.0.1:$port" --home "$home" --state-dir "$home/.state" \
+    --opencode "$command" --supervisor process

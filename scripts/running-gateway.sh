@@ -17,8 +17,8 @@ start_gateway() {
     VIBE_AUTH_SECRET=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
     export VIBE_AUTH_SECRET
     : >"$work/output"
-    .build/debug/viberemote-gateway serve --config none --listen 127.0.0.1:0 --home "$work/home" --supervisor process \
-        "$@" >"$work/output" 2>"$work/log" &
+    .build/debug/viberemote-gateway serve --config none --listen 127.0.0.1:0 --home "$work/home" \
+        --state-dir "$work/state" --supervisor process "$@" >"$work/output" 2>"$work/log" &
     gateway=$!
     trap 'kill "$gateway" 2>/dev/null; wait "$gateway" 2>/dev/null || true' EXIT
     trap 'exit 130' INT TERM

@@ -202,7 +202,8 @@ class Sides:
             *prefix, program, "serve", "--listen", "127.0.0.1:0", "--home", os.path.dirname(home),
             "--opencode", os.path.join(HERE, "opencode-shim"), "--supervisor", "process",
             "--threads", str(threads), "--access-log", "off", "--stop-timeout", "500ms"]
-        process = self.bench.start(command, f"{label}.log", {"VIBE_AUTH_SECRET": self.key, **environment})
+        process = self.bench.start(command, f"{label}.log", {
+            "VIBE_AUTH_SECRET": self.key, "XDG_STATE_HOME": self.bench.path(label, "state"), **environment})
         announced = "viberemote-gateway listening on http://"
         line = wait_until(lambda: complete_line(process.log, announced), "The gateway starts", process, patience)
         port = int(line.rsplit(":", 1)[1])

@@ -22,7 +22,8 @@ extension RequestHead {
 
 extension Policy {
     /// A policy with one key, of this name.
-    convenience init(key: String, name: String = "VIBE_AUTH_SECRET", trustedProxies: AddressRanges = AddressRanges([])) {
+    convenience init(key: String, name: String = "VIBE_AUTH_SECRET", trustedProxies: AddressRanges = AddressRanges([]))
+    {
         self.init(
             keys: KeyTable(keys: [(name: name, secret: Array(key.utf8))]),
             failedTries: FailureLimiter.Rate(burst: 0, interval: .seconds(1)), trustedProxies: trustedProxies,
@@ -32,8 +33,9 @@ extension Policy {
 
 /// A control plane that knows no project.
 struct NoProjects: ProjectControl {
-    func start(_ name: ProjectName) async -> StartAnswer { .notFound }
-    func stop(_ name: ProjectName) async -> StopAnswer { .notFound }
+    func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer { .notFound }
+    func stop(_ name: ProjectName, for principal: Principal?) async -> StopAnswer { .notFound }
+    func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer { .notFound }
     func status(_ name: ProjectName) async -> ProjectStatus? { nil }
     func answered(_ name: ProjectName, generation: UInt64) async {}
     func projects() async -> ProjectListing { .projects([]) }

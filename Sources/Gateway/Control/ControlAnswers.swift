@@ -31,6 +31,16 @@ enum ControlAnswers {
         status.map { json(200, ProjectMember.object($0)) } ?? projectNotFound(name.string)
     }
 
+    static func history(_ name: ProjectName, _ answer: InstanceRegistry.HistoryAnswer) -> Answer {
+        switch answer {
+        case .events(let events):
+            let list = events.map(\.json).joined(separator: ",")
+            return json(200, #"{"name":\#(JSONText.quoted(name.string)),"history":[\#(list)]}"#)
+        case .notFound: return projectNotFound(name.string)
+        case .unavailable(let sentence): return .detail(503, "The history of instances can't be read: \(sentence)")
+        }
+    }
+
     static func projects(_ listing: ProjectListing) -> Answer {
         switch listing {
         case .projects(let projects): json(200, list(projects.map(ProjectMember.object)))

@@ -1,13 +1,16 @@
+package import Access
 package import Instances
 package import OpenCode
 package import Projects
 
 /// What the data plane asks of the control plane: every decision about instances is made there.
 package protocol ProjectControl: Sendable {
-    /// Starts the project's instance, or joins a start that is under way.
-    func start(_ name: ProjectName) async -> StartAnswer
-    /// Stops the project's instance.
-    func stop(_ name: ProjectName) async -> StopAnswer
+    /// Starts the project's instance, or joins a start that is under way; `principal`: who has asked.
+    func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer
+    /// Stops the project's instance; `principal`: who has asked.
+    func stop(_ name: ProjectName, for principal: Principal?) async -> StopAnswer
+    /// What happened to the project's instance.
+    func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer
     /// The project and its instance; nil where there is none.
     func status(_ name: ProjectName) async -> ProjectStatus?
     /// The run of a project's instance with this number has answered a client's request for the first time, as far as one
@@ -38,9 +41,17 @@ package struct RegistryControl: ProjectControl {
     /// Asks this registry.
     package init(registry: InstanceRegistry) { self.registry = registry }
 
-    package func start(_ name: ProjectName) async -> StartAnswer { await registry.start(name) }
+    package func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer {
+        await registry.start(name, by: principal?.name)
+    }
 
-    package func stop(_ name: ProjectName) async -> StopAnswer { await registry.stop(name) }
+    package func stop(_ name: ProjectName, for principal: Principal?) async -> StopAnswer {
+        await registry.stop(name, by: principal?.name)
+    }
+
+    package func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer {
+        await registry.history(of: name)
+    }
 
     package func status(_ name: ProjectName) async -> ProjectStatus? { await registry.status(name) }
 

@@ -1,9 +1,12 @@
+internal import Instances
+
 /// The forms of JSON that the gateway itself sends.
 enum Schema: String, CaseIterable {
     case health = "Health"
     case project = "Project"
     case projects = "Projects"
     case status = "ProjectStatus"
+    case history = "ProjectHistory"
     case started = "Started"
     case stopped = "Stopped"
     case error = "Error"
@@ -29,6 +32,12 @@ enum Schema: String, CaseIterable {
                 ], required: ["name", "port", "status"])
         case .stopped:
             Self.object(["name": ProjectMember.name.form, "status": ["const": "stopped"]], required: ["name", "status"])
+        case .history:
+            Self.object(
+                [
+                    "name": ProjectMember.name.form,
+                    "history": ["type": "array", "items": Self.object(Self.event, required: Self.event.map(\.name))],
+                ], required: ["name", "history"])
         case .error:
             Self.object(
                 ["detail": ["type": "string", "description": "One plain sentence: what happened, and what to do."]],
@@ -41,6 +50,26 @@ enum Schema: String, CaseIterable {
     var reference: JSONValue { ["$ref": "#/components/schemas/\(rawValue)"] }
 
     private typealias Members = [(name: String, value: JSONValue)]
+
+    private static let event: Members = [
+        ("time", ["type": "string", "format": "date-time", "description": "When (RFC 3339)."]),
+        (
+            "event",
+            [
+                "type": "string", "enum": .array(InstanceEvent.names.map { .string($0) }),
+                "description": "What happened to the server.",
+            ]
+        ),
+        (
+            "by",
+            [
+                "type": ["string", "null"],
+                "description": "The name of the key with which somebody asked for it, where that is known.",
+            ]
+        ),
+        ("version", ["type": ["string", "null"], "description": "OpenCode's version."]),
+        ("reason", ["type": ["string", "null"], "description": "Why."]),
+    ]
 
     private static func object(_ members: [ProjectMember], required: [ProjectMember]) -> JSONValue {
         object(members.map { ($0.rawValue, $0.form) }, required: required.map(\.rawValue))

@@ -62,6 +62,16 @@ struct Endpoint: Sendable {
             }
         }
 
+        /// The same, for this principal.
+        static func project(
+            _ answer: @escaping @Sendable (ProjectName, Principal?, any ProjectControl) async -> Answer
+        ) -> Handler {
+            .control { request, control in
+                guard let name = request.project else { return .answer(.detail(404, "Not Found")) }
+                return .answer(await answer(name, request.principal, control))
+            }
+        }
+
         /// Whether requests are passed on.
         var isInstance: Bool { if case .instance = self { true } else { false } }
     }

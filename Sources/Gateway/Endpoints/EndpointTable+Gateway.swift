@@ -49,14 +49,14 @@ extension EndpointTable {
                 .json(200, .started, "It takes requests."), .noProject,
                 .error(500, "It could not be started, or ended at once; the sentence has its last lines of output."),
                 .error(504, "It is still starting: ask for the project's status.")),
-            .project { ControlAnswers.start($0, await $1.start($0)) }),
+            .project { ControlAnswers.start($0, await $2.start($0, for: $1)) }),
         Endpoint(
             .delete, "/projects/{name}/stop", requires: .key(.controlInstances),
             .init(
                 "stopProject", "Stop a project's OpenCode server",
                 "Waits until nothing of it runs any more. One that does not run is stopped already.",
                 .json(200, .stopped, "Nothing of it runs."), .noProject, .error(500, "It could not be stopped.")),
-            .project { ControlAnswers.stop($0, await $1.stop($0)) }),
+            .project { ControlAnswers.stop($0, await $2.stop($0, for: $1)) }),
         Endpoint(
             .get, "/projects/{name}/status", requires: .key(.readProjects),
             .init(
@@ -64,6 +64,13 @@ extension EndpointTable {
                 "The members of `Project` and what the gateway knows besides.",
                 .json(200, .status, "The project."), .noProject),
             .project { ControlAnswers.status($0, await $1.status($0)) }),
+        Endpoint(
+            .get, "/projects/{name}/history", requires: .key(.readProjects),
+            .init(
+                "getProjectHistory", "What happened to a project's OpenCode server",
+                "When and why, the oldest first: the last 200 events, also those of gateways before this one.",
+                .json(200, .history, "The events."), .noProject, .error(503, "The history can't be read.")),
+            .project { ControlAnswers.history($0, await $1.history(of: $0)) }),
         Endpoint(
             [.get, .head, .post, .put, .delete, .patch, .options], "/projects/{name}/api/{path}",
             requires: .key(.useInstances),

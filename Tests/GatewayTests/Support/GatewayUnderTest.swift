@@ -44,6 +44,9 @@ final class GatewayUnderTest: Sendable {
         self.port = port
     }
 
+    /// Where it keeps what outlasts it, unless told otherwise.
+    var stateFolder: String { "\(tools.path)/state/viberemote-gateway" }
+
     private let tools: TemporaryDirectory
     private let hasOtherInstances: Bool
 

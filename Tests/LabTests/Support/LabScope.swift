@@ -16,4 +16,9 @@ enum LabScope: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     /// Where the installer puts settings and key.
     var settings: String { self == .user ? "/home/vibe/.config/viberemote-gateway" : "/etc/viberemote-gateway" }
+
+    /// Where the gateway keeps what outlasts it.
+    var state: String {
+        self == .user ? "/home/vibe/.local/state/viberemote-gateway" : "/var/lib/viberemote-gateway"
+    }
 }

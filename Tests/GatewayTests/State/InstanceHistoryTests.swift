@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// `GET /projects/NAME/history` and `project history NAME`: what happened to an instance, over the lives of several gateways.
+@Suite struct InstanceHistoryTests {
+    struct Event: Decodable, Equatable {
+        let time: String
+        let event: String
+        let by: String?
+        let version: String?
+        let reason: String?
+    }
+
+    private struct History: Decodable {
+        let name: String
+        let history: [Event]
+    }
+
+    static func events(_ gateway: GatewayUnderTest, _ project: String = "demo") throws -> [Event] {
+        let answer = try gateway.request("GET", "/projects/\(project)/history")
+        try #require(answer.status == 200, "\(answer.text)")
+        let history = try JSONDecoder().decode(History.self, from: Data(answer.body))
+        #expect(history.name == project)
+        return history.history
+    }
+
+    private static func since(_ gateway: GatewayUnderTest) throws -> [String?] {
+        let answer = try gateway.request("GET", "/projects/demo/status")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+        return [object["state"] as? String, object["since"] as? String, object["last_error"] as? String]
+    }
+
+    private func command(_ gateway: GatewayUnderTest, _ words: [String]) throws -> ProgramRun {
+        try ProgramRun(
+            ["project", "history"] + words + ["--listen", "127.0.0.1:\(gateway.port)"],
+            ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
+    }
+
+    @Test func itTellsWhatHappenedWhenAndWhy() throws {
+        let rig = try TwinRig(flags: ["--restart-delay", "10ms"])
+        #expect(try Self.events(rig.gateway) == [])
+        #expect(
+            try command(rig.gateway, ["demo"]).output == ["Nothing is known to have happened to demo yet."])
+        try rig.start()
+        try? rig.misbehave("crash-after=0")
+        try rig.waitForLog("The instance is ready", times: 2)
+        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        let events = try Self.events(rig.gateway)
+        #expect(events.map(\.event) == ["started", "ready", "ended", "restarted", "ready", "stopped"])
+        // The name of the key, not the key.
+        #expect(events.map(\.by) == ["VIBE_AUTH_SECRET", nil, nil, nil, nil, "VIBE_AUTH_SECRET"])
+        let version = try #require(events[1].version)
+        #expect(events[4].version == version && events[2].version == nil)
+        #expect(events[2].reason?.hasPrefix("OpenCode ended with exit status 1. Its last output:\n") == true)
+        let times = events.map(\.time)
+        #expect(times == times.sorted() && times.allSatisfy { $0.hasSuffix("Z") && $0.count == 24 }, "\(times)")
+
+        let run = try command(rig.gateway, ["demo"])
+        #expect(run.status == .exited(0))
+        #expect(run.output.first == "\(times[0])  started    by VIBE_AUTH_SECRET")
+        #expect(run.output.dropFirst().first == "\(times[1])  ready      OpenCode \(version)")
+        #expect(run.output.contains("\(times[3])  restarted"))
+        #expect(
+            run.output.contains { $0.hasPrefix(String(repeating: " ", count: 37)) }, "output stands below its reason")
+        let json = try command(rig.gateway, ["demo", "--json"])
+        #expect(json.output == [try rig.gateway.request("GET", "/projects/demo/history").text])
+
+        let missing = try rig.gateway.request("GET", "/projects/none/history")
+        #expect(missing.status == 404 && missing.text == #"{"detail":"Project not found: none"}"#)
+        #expect(try command(rig.gateway, ["none"]).error == ["Project not found: none"])
+    }
+
+    @Test func itOutlastsTheGateway() throws {
+        let rig = try TwinRig(flags: ["--max-quick-failures", "1"])
+        try rig.start()
+        kill(try #require(try rig.status().pid), SIGKILL)
+        try rig.waitForLog("The instance failed: ")
+        let (before, state) = try (Self.events(rig.gateway), Self.since(rig.gateway))
+        #expect(before.map(\.event) == ["started", "ready", "failed"])
+        #expect(state[0] == "failed" && before.last?.time.hasPrefix(String(state[1]?.dropLast() ?? "?")) == true)
+        #expect(state[2] == before.last?.reason)
+        #expect(try rig.gateway.end() == .exited(0))
+
+        let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-twin"), after: rig.gateway)
+        #expect(try Self.events(next) == before)
+        #expect(try Self.since(next) == state)
+        #expect(try next.request("GET", "/projects/demo/api/path").status == 503)
+        #expect(try next.request("POST", "/projects/demo/start", within: TwinRig.patience).status == 200)
+        #expect(try Self.events(next).map(\.event) == ["started", "ready", "failed", "started", "ready"])
+        #expect(try next.end() == .exited(0))
+
+        let last = try GatewayUnderTest(after: next)
+        let stopped = try #require(try Self.events(last).last)
+        #expect(stopped.event == "stopped" && stopped.by == nil)
+        #expect(stopped.reason == "The gateway has ended, and its child processes with it.")
+        #expect(try Self.since(last)[1].map { stopped.time.hasPrefix($0.dropLast()) } == true)
+    }
+
+    @Test func aGatewayThatIsKilledLeavesWhatItHasToldOf() throws {
+        let rig = try TwinRig()
+        try rig.start()
+        let (before, state) = try (Self.events(rig.gateway), Self.since(rig.gateway))
+        rig.gateway.process.terminate(SIGKILL)
+        try rig.gateway.process.waitForExit()
+        let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-twin"), after: rig.gateway)
+        try next.waitForLog("The instance is ready")
+        // The instance has gone on, and nothing has happened to it.
+        #expect(try Self.events(next) == before)
+        #expect(try Self.since(next) == state)
+    }
+
+    @Test func noSecretIsInTheFile() throws {
+        let rig = try TwinRig()
+        try rig.start()
+        let pid = try #require(try rig.status().pid)
+        let environment = String(decoding: try FileTree.read("/proc/\(pid)/environ"), as: UTF8.self)
+        let password = try #require(
+            environment.split(separator: "\0").first { $0.hasPrefix("OPENCODE_SERVER_PASSWORD=") }?
+                .split(separator: "=").last.map { String($0) })
+        #expect(try Self.events(rig.gateway).count == 2)
+        let folder = rig.gateway.stateFolder
+        for name in ["state.db", "state.db-wal"] {
+            let content = try FileTree.read("\(folder)/\(name)")
+            for secret in [password, GatewayUnderTest.key] {
+                #expect(!Data(content).contains(Data(secret.utf8)), "\(name)")
+            }
+        }
+        // It is looked for in the right way.
+        #expect(Data(try FileTree.read("\(folder)/state.db-wal")).contains(Data("VIBE_AUTH_SECRET".utf8)))
+    }
+}
+
+extension Data {
+    fileprivate func contains(_ other: Data) -> Bool { range(of: other) != nil }
+}

@@ -1,0 +1,111 @@
+import Glibc
+import TestKit
+import Testing
+
+/// Where nothing can be kept, log and `check` say why, and the gateway carries requests all the same.
+@Suite struct StateFaultTests {
+    private let directory: TemporaryDirectory
+    private var folder: String { "\(directory.path)/state" }
+    private var flags: [String] { ["--state-dir", folder] }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func check(_ environment: [String: String] = [:]) throws -> ProgramRun {
+        try directory.makeDirectory("projects")
+        return try ProgramRun(
+            ["check"] + flags,
+            [
+                "HOME": directory.path, "HOME_DIR": "\(directory.path)/projects", "VIBE_OPENCODE": "true",
+                "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_LISTEN": "127.0.0.1:0", "VIBE_SUPERVISOR": "process",
+            ].merging(environment) { $1 })
+    }
+
+    /// A gateway that can't keep anything says so and works.
+    private func expectWork(_ gateway: GatewayUnderTest, without sentence: String) throws {
+        try gateway.waitForLog("Nothing is kept over restarts, such as the history of instances: \(sentence)")
+        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "carried") }
+        try gateway.start(instance)
+        #expect(try gateway.request("GET", "/projects/demo/api/path").text == "carried")
+        let history = try gateway.request("GET", "/projects/demo/history")
+        #expect(history.status == 503)
+        #expect(history.text.contains("The history of instances can't be read: "), "\(history.text)")
+        #expect(try gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        #expect(try gateway.end() == .exited(0))
+    }
+
+    @Test func aDamagedFile() throws {
+        try directory.makeDirectory("state")
+        chmod(folder, 0o700)
+        let path = try directory.write(String(repeating: "no database ", count: 500), to: "state/state.db", mode: 0o600)
+        let sentence = "\(path) is damaged (file is not a database). Stop the gateway, move the file away"
+        try expectWork(try GatewayUnderTest(flags: flags), without: sentence)
+        let run = try check()
+        #expect(run.status == .exited(1))
+        #expect(run.output.contains { $0.hasPrefix("  WRONG  \(sentence)") }, "\(run.output)")
+    }
+
+    @Test func aSecondGatewayWithTheSameFolder() throws {
+        let first = try GatewayUnderTest(flags: flags)
+        let sentence = "Another gateway (process \(first.process.pid)) uses \(folder)/state.db."
+        try expectWork(try GatewayUnderTest(flags: flags), without: sentence)
+        // The first one's is not touched by any of that.
+        try first.makeProject("demo")
+        #expect(try first.request("GET", "/projects/demo/history").status == 200)
+        let other = try check()
+        #expect(other.output.contains { $0.hasPrefix("  WRONG  \(sentence)") }, "\(other.output)")
+        let own = try check(["VIBE_LISTEN": "127.0.0.1:\(first.port)"])
+        #expect(
+            own.output.contains(
+                "  ok     \(folder)/state.db: the running gateway uses it (process \(first.process.pid))"),
+            "\(own.output)")
+        #expect(try first.end() == .exited(0))
+        #expect(try check().output.contains("  ok     \(folder)/state.db can be used"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounting takes root")) func aReadOnlyFileSystem() throws {
+        let script = "mount -t tmpfs -o ro none '\(directory.path)' && exec \"$@\""
+        let launcher = ["/usr/bin/unshare", "-m", "sh", "-c", script, "sh"]
+        let sentence = "\(folder) can't be written: its file system is read-only."
+        try expectWork(try GatewayUnderTest(flags: flags, launcher: launcher), without: sentence)
+        let program = try BuiltProducts.path("viberemote-gateway")
+        let run = try TestProcess(
+            launcher[0], Array(launcher.dropFirst()) + [program, "check"] + flags,
+            environment: [
+                "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_CONFIG": "none", "VIBE_SUPERVISOR": "process",
+            ])
+        try run.waitForExit()
+        #expect(
+            run.lines(of: .output).contains {
+                $0.hasPrefix("  WRONG  \(directory.path) can't be written: its file system is read-only.")
+            }, "\(run.lines(of: .output))")
+    }
+
+    @Test func aFolderThatIsNotThereYetIsMade() throws {
+        #expect(try check().output.contains("  ok     \(folder)/state.db can be made"))
+        #expect(access(folder, F_OK) != 0)
+        let gateway = try GatewayUnderTest(flags: flags)
+        var status = stat()
+        #expect(stat(folder, &status) == 0 && status.st_mode & 0o7777 == 0o700)
+        #expect(stat("\(folder)/state.db", &status) == 0 && status.st_mode & 0o7777 == 0o600)
+        try gateway.end()
+    }
+
+    @Test func withoutASettingItIsTheUsersOwnOrTheUnits() throws {
+        let home = try TemporaryDirectory()
+        func line(_ environment: [String: String]) throws -> String? {
+            try ProgramRun(
+                ["check"], ["HOME": home.path, "VIBE_AUTH_SECRET": GatewayUnderTest.key].merging(environment) { $1 }
+            )
+            .output.first { $0.hasPrefix("  --state-dir ") }?.split(separator: " ").dropFirst().first.map { String($0) }
+        }
+        #expect(try line([:]) == "\(home.path)/.local/state/viberemote-gateway")
+        #expect(try line(["XDG_STATE_HOME": "/srv/state"]) == "/srv/state/viberemote-gateway")
+        #expect(try line(["STATE_DIRECTORY": "/var/lib/viberemote-gateway"]) == "/var/lib/viberemote-gateway")
+        #expect(try line(["STATE_DIRECTORY": "/var/lib/a:/var/lib/b"]) == "/var/lib/a")
+        // Another service's, whose shell started this program.
+        #expect(
+            try line(["STATE_DIRECTORY": "/var/lib/other", "SYSTEMD_EXEC_PID": "1"])
+                == "\(home.path)/.local/state/viberemote-gateway")
+        #expect(try line(["STATE_DIRECTORY": "/var/lib/other", "VIBE_STATE_DIR": "/srv/mine"]) == "/srv/mine")
+    }
+}

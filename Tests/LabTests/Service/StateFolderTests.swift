@@ -1,0 +1,28 @@
+import TestKit
+import Testing
+
+/// What outlasts the gateway lies at the same place whatever systemd runs it: 252 puts a user unit's `StateDirectory=` elsewhere
+/// than 257 does.
+@Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct StateFolderTests {
+    @Test(arguments: LabRoot.allCases, LabScope.allCases) func theHistoryOutlastsTheServiceAtTheSamePlace(
+        _ root: LabRoot, _ scope: LabScope
+    ) throws {
+        let machine = try LabMachine.withGateway(root, scope)
+        try machine.makeProject("demo")
+        try machine.start(project: "demo")
+        let files = "\(scope.state) \(scope.state)/state.db \(scope.state)/state.db.lock"
+        #expect(
+            try machine.output("stat -c '%a %U' \(files)", as: .root).split(separator: "\n")
+                == ["700 vibe", "600 vibe", "600 vibe"])
+        #expect(try machine.output("find / -xdev -name state.db", as: .root) == "\(scope.state)/state.db")
+
+        let before = try machine.request("GET", "/projects/demo/history").text
+        #expect(before.contains(#""event":"started""#) && before.contains(#""event":"ready""#), "\(before)")
+        let since = try machine.request("GET", "/projects/demo/status").text
+        try machine.run("systemctl \(scope.option) restart viberemote-gateway", as: scope.admin)
+        _ = try machine.waitForStatus(of: "demo", "its adoption") { $0.state == "ready" }
+        // Nothing has happened to the instance.
+        #expect(try machine.request("GET", "/projects/demo/history").text == before)
+        #expect(try machine.request("GET", "/projects/demo/status").text == since)
+    }
+}
