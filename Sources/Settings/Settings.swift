@@ -28,12 +28,10 @@ package enum Settings {
             "Folder whose sub-folders are the projects."),
         Setting(
             "state-dir", "VIBE_STATE_DIR", .directory, \.stateFolder,
-            default: .system(description: "the unit's `StateDirectory=`, else `~/.local/state/viberemote-gateway`") {
-                $0.stateFolder
-            },
+            default: .system(description: "~/.local/state/viberemote-gateway") { $0.stateFolder },
             """
             Folder for what the gateway keeps over restarts (`state.db`: the history of instances), which it makes itself. \
-            One gateway at a time can use it.
+            One gateway at a time can use it. In a unit with `StateDirectory=` it is that one.
             """),
         Setting(
             "opencode", "VIBE_OPENCODE", .command, \.opencode, default: .text("opencode"),

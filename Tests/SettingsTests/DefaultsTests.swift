@@ -8,7 +8,8 @@ struct DefaultsTests {
     func defaults() throws {
         let configuration = try CommandLineUnderTest.serve()
         let expected = [
-            "listen": "0.0.0.0:4000", "public-url": "none", "home": "/home/vibe", "opencode": "opencode",
+            "listen": "0.0.0.0:4000", "public-url": "none", "home": "/home/vibe",
+            "state-dir": "/home/vibe/.local/state/viberemote-gateway", "opencode": "opencode",
             "supervisor": "auto",
             "scope": "user",
             "threads": "4",

@@ -11,7 +11,7 @@ struct PrecedenceTests {
     func everySource() throws {
         let values = [
             "listen": "127.0.0.1:0", "public-url": "https://gateway.example.com", "home": "/srv/projects",
-            "opencode": "'/opt/open code/bin' --pure",
+            "state-dir": "/srv/state", "opencode": "'/opt/open code/bin' --pure",
             "supervisor": "process", "scope": "system", "threads": "64", "access-log": "off", "log-format": "journal",
             "log-level": "debug",
             "stream-backlog": "1GiB", "max-head": "1KiB", "max-connections": "1000000",
