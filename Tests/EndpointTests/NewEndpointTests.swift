@@ -134,6 +134,34 @@ import Testing
         #expect(runs.count == 0)
     }
 
+    @Test("A gateway that ends breaks a stream off, and its source hears of it")
+    func drain() async throws {
+        let goesOn = Recorded<Bool>("the source's end")
+        let endpoint = Endpoint(.get, "/s", requires: .nothing, .init("s", "S", "For tests.")) { _, _ in
+            var head = ResponseHead(status: 200)
+            head.fields.append("Content-Type", "text/event-stream")
+            return .stream(head) { stream in
+                _ = await stream.write(Array(": 1\n\n".utf8))
+                goesOn.append(await stream.pause(for: .seconds(3600)))
+            }
+        }
+        let plane = try await Plane(EndpointTable([endpoint]))
+        defer { plane.stop() }
+        let dataPlane = plane.plane
+        try await onThread {
+            let events = try TestClient.events(dataPlane.address.port, "/s")
+            #expect(try events.nextBlock() == ": 1")
+            Task { await dataPlane.drain(within: .seconds(30)) }
+            do {
+                #expect(try events.nextBlock() == nil)
+                #expect(events.response.ending == .truncated || events.response.ending == .reset)
+            } catch TestKitError.closed {
+                // Cut between two chunks: no last chunk has come.
+            }
+            #expect(try goesOn.wait(forCount: 1) == [false])
+        }
+    }
+
     /// A data plane with these endpoints, on a port of its own.
     private struct Plane {
         let plane: DataPlane

@@ -18,8 +18,8 @@ extension GatewayLoop: RequestHandler {
         case .refusal(let answer): self.answer(connection, answer)
         case .endpoint(let index): serve(index, connection)
         case .proxy(let route, let target, let verdict):
-            let exchange = ProxyExchange(
-                self, connection, route, isPinned: connection.request.begin(snapshot).pinsDirectories, target: target)
+            let policy = connection.request.begin(snapshot)
+            let exchange = ProxyExchange(self, connection, route, policy, target: target)
             exchange.begin(verdict)
         case .unknown(let name):
             ask(connection, ControlRequest(project: name)) { _, control in

@@ -96,9 +96,6 @@ final class GatewayLoop {
         }
     }
 
-    /// Deadlines and sizes as they are in force now.
-    var limits: GatewayLimits { snapshot.policy.limits }
-
     // MARK: Other loops
 
     /// Leaves a message with every loop, this one included.

@@ -14,19 +14,19 @@ extension ProxyExchange: UpstreamFollower {
         owner.progress.add(slot)
         guard let connection else { return }
         // A stream would be cut at once, and nobody connects again who takes that for its end.
-        if owner.drain != nil, head.isEventStream, framing != .none { return breakOff() }
+        if owner.isDraining, head.isEventStream, framing != .none { return breakOff() }
         if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
             return refuseAnswerOfAnother()
         }
         owner.answered(route, head, target)
         let isEventStream = head.isEventStream && framing != .none
         let length = ResponseForwarding.length(framing, head)
-        if isEventStream, isPinned, let scope = route.scope, let endpoint = route.endpoint,
+        if isEventStream, policy.pinsDirectories, let scope = route.scope, let endpoint = route.endpoint,
             EventFilter.isWanted(for: target)
         {
             guard !EventFilter.isEncoded(head) else { return fail(502, EventFilter.encoded) }
             filter = EventFilter(
-                scope, limit: owner.limits.streamBacklog, owner.knowledge.beginRun(route, endpoint), owner.log)
+                scope, limit: policy.limits.streamBacklog, owner.knowledge.beginRun(route, endpoint), owner.log)
         }
         let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection)) {
             InstanceReferences(
@@ -35,12 +35,12 @@ extension ProxyExchange: UpstreamFollower {
         if isEventStream {
             // What a filter leaves is not as long as what comes.
             let length = filter == nil ? length : .unknown
-            detach(connection, answer, length, .cut(above: owner.limits.streamBacklog))
+            detach(connection, answer, length, .cut(above: policy.limits.streamBacklog))
             guard case .detached(let detached) = phase else { return }
             isStream = true
             filter?.begin(detached, target)
             owner.streamStarted(self)
-            arm(owner.limits.streamTimeout)
+            arm(policy.limits.streamTimeout)
         } else if isUploading, answer.status >= 300 {
             // The instance does not want the rest of the body: the client learns it now.
             detach(connection, answer, length, .pauseSource)
@@ -72,7 +72,7 @@ extension ProxyExchange: UpstreamFollower {
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
         owner.progress.add(slot)
-        arm(isStream ? owner.limits.streamTimeout : answerTimeout)
+        arm(isStream ? policy.limits.streamTimeout : answerTimeout)
         let goesOn: Bool
         switch phase {
         case .detached(let detached):
@@ -184,7 +184,7 @@ extension ProxyExchange: UpstreamFollower {
         owner.streamStarted(self)
         timer?.disarm()
         phase = .answering
-        connection.upgrade(ResponseForwarding.upgradeHead(head)) { [owner] client, earlyFromClient, finish in
+        connection.upgrade(ResponseForwarding.upgradeHead(head)) { [owner, policy] client, earlyFromClient, finish in
             guard case .answering = self.phase else {
                 finish(0)
                 return
@@ -192,7 +192,7 @@ extension ProxyExchange: UpstreamFollower {
             self.connection = nil
             self.tunnel = Tunnel(
                 loop: owner.loop, client: client, upstream: socket, earlyFromClient: earlyFromClient,
-                earlyFromUpstream: early, idleTimeout: owner.limits.streamTimeout
+                earlyFromUpstream: early, idleTimeout: policy.limits.streamTimeout
             ) { bytes in
                 finish(bytes)
                 self.end()

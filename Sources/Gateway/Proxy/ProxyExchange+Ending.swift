@@ -14,10 +14,10 @@ extension ProxyExchange {
     func routesChanged() {
         guard case .waiting = phase else { return }
         if isHeldBack {
-            if owner.drain == nil { _ = endHeldBack() }
+            if !owner.isDraining { _ = endHeldBack() }
         } else if upstream != nil {
             // While the gateway ends its instances go on for a while.
-            if owner.drain == nil { endWithItsInstance() }
+            if !owner.isDraining { endWithItsInstance() }
         } else if let lost, !endWithItsInstance(), !isRouted {
             // It has ended by itself.
             tell(lost)
@@ -56,7 +56,7 @@ extension ProxyExchange {
     @discardableResult
     private func endWithItsInstance() -> Bool {
         let answer: Answer
-        if owner.drain != nil {
+        if owner.isDraining {
             answer = ControlAnswers.shuttingDown
         } else if let ender = currentRoute?.ender {
             answer = ControlAnswers.ended(project.string, by: ender)

@@ -32,8 +32,8 @@ final class ProxyExchange {
     let owner: GatewayLoop
     let route: RoutingTable.Route
     let slot: Int
-    /// Whether its events may be about the route's directories only.
-    let isPinned: Bool
+    /// What it follows to its end, whatever is reloaded meanwhile.
+    let policy: Policy
     var filter: EventFilter?
     /// What is asked of the instance.
     var target: ArraySlice<UInt8>
@@ -57,14 +57,14 @@ final class ProxyExchange {
 
     /// A request that goes to the route's instance, which there is.
     init(
-        _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, isPinned: Bool,
+        _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
         target: ArraySlice<UInt8>
     ) {
         self.owner = owner
         self.connection = connection
         self.route = route
         slot = route.endpoint?.slot ?? 0
-        self.isPinned = isPinned
+        self.policy = policy
         self.target = target
         awaitsTurn = TurnRoutes.contains(connection.head.methodName, target)
     }
@@ -74,8 +74,8 @@ final class ProxyExchange {
     var instance: InstanceAddress { route.endpoint?.address ?? .loopback(0) }
     /// Until the answer begins, and then without a byte of it. A turn has as long as a stream may be silent; never less than
     /// other answers.
-    var answerTimeout: Duration { awaitsLongest ? owner.limits.streamTimeout : owner.limits.answerTimeout }
-    private var awaitsLongest: Bool { awaitsTurn && owner.limits.streamTimeout > owner.limits.answerTimeout }
+    var answerTimeout: Duration { awaitsLongest ? policy.limits.streamTimeout : policy.limits.answerTimeout }
+    private var awaitsLongest: Bool { awaitsTurn && policy.limits.streamTimeout > policy.limits.answerTimeout }
 
     /// Sends the request on.
     func start() {
@@ -170,7 +170,7 @@ extension ProxyExchange: ServerExchange {
     }
 
     func resumeResponse() {
-        arm(isStream ? owner.limits.streamTimeout : answerTimeout)
+        arm(isStream ? policy.limits.streamTimeout : answerTimeout)
         upstream?.resume()
     }
 

@@ -88,7 +88,7 @@ package actor ProcessSupervisor: Supervisor {
         let environment = try InstanceEnvironment.load(
             project: project, home: setUp.userHome, base: setUp.environment)
         for line in environment.ignoredLines { logger.warning("\(line)") }
-        let words = ServeCommand.words(try environment.command ?? setUp.command, from: startDirectory)
+        let words = InstanceCommand.words(try environment.command ?? setUp.command, from: startDirectory)
         let credentials = environment.credentials(withOwnPassword: setUp.givesPasswords)
         var record = InstanceRecord(
             project: project, run: RandomBytes.hex(16), credentials: credentials,

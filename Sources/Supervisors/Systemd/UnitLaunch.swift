@@ -38,7 +38,7 @@ package struct UnitLaunch: Sendable {
         var variables = environment.variables(credentials: credentials, directory: folder.path)
         variables[RunMark.run] = run
         command = ChildCommand(
-            words: ServeCommand.words(own ?? setUp.command, from: FileManager.default.currentDirectoryPath),
+            words: InstanceCommand.words(own ?? setUp.command, from: FileManager.default.currentDirectoryPath),
             environment: variables, directory: folder.path)
         warnings = environment.ignoredLines.map(\.description)
         project = folder.name

@@ -2,7 +2,7 @@ internal import Addresses
 internal import OpenCode
 
 /// How OpenCode is called to serve a project, whoever calls it.
-enum ServeCommand {
+enum InstanceCommand {
     /// The words of the call: `command` is the program with its first arguments.
     ///
     /// A relative path is meant from `directory`, where the caller was started, and not from the project's folder; a bare
