@@ -1,7 +1,9 @@
 /// What a caller may do, and what an endpoint wants its callers to be allowed.
 package struct Grant: OptionSet, Sendable, Hashable {
+    /// One bit for each thing.
     package let rawValue: UInt8
 
+    /// What these bits stand for.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// See which projects there are and how their instances are.

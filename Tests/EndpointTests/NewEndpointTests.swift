@@ -1,5 +1,5 @@
-import Addresses
 import Access
+import Addresses
 import EventLoop
 import Foundation
 import HTTPServer
@@ -46,7 +46,8 @@ import Testing
         #expect(Set(try #require(path).keys) == ["parameters", "get", "post"])
         let post = try #require(path?["post"] as? [String: Any])
         #expect(post["operationId"] as? String == "thingPost")
-        #expect(Set(try #require(post["responses"] as? [String: Any]).keys).isSuperset(of: ["401", "413", "415", "429"]))
+        #expect(
+            Set(try #require(post["responses"] as? [String: Any]).keys).isSuperset(of: ["401", "413", "415", "429"]))
         let page = String(decoding: DocumentationPage.html(Self.table), as: UTF8.self)
         #expect(page.contains("<h2><b>GET, POST</b> <code>/things/{kind}/{id}</code></h2>"))
     }

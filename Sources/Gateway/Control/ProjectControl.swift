@@ -41,24 +41,30 @@ package struct RegistryControl: ProjectControl {
     /// Asks this registry.
     package init(registry: InstanceRegistry) { self.registry = registry }
 
+    /// Asks the registry.
     package func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer {
         await registry.start(name, by: principal?.name)
     }
 
+    /// Asks the registry.
     package func stop(_ name: ProjectName, for principal: Principal?) async -> StopAnswer {
         await registry.stop(name, by: principal?.name)
     }
 
+    /// Asks the registry.
     package func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer {
         await registry.history(of: name)
     }
 
+    /// Asks the registry.
     package func status(_ name: ProjectName) async -> ProjectStatus? { await registry.status(name) }
 
+    /// Tells the registry.
     package func answered(_ name: ProjectName, generation: UInt64) async {
         await registry.answered(name, generation: generation)
     }
 
+    /// Asks the registry; its error becomes the sentence.
     package func projects() async -> ProjectListing {
         do {
             return .projects(try await registry.projects())
@@ -67,10 +73,13 @@ package struct RegistryControl: ProjectControl {
         }
     }
 
+    /// Asks the registry.
     package func directories(of name: ProjectName) async -> DirectoryScope? { await registry.directories(of: name) }
 
+    /// Asks the registry.
     package func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? { await registry.ownProject(inquiry) }
 
+    /// Tells the registry.
     package func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {
         await registry.projectMayHaveChanged(of: name, number: number)
     }

@@ -1,3 +1,4 @@
+internal import Addresses
 internal import Instances
 import Addresses
 import JSONText

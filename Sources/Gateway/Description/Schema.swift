@@ -31,7 +31,8 @@ enum Schema: String, CaseIterable {
                     "status": ["type": "string", "enum": ["started", "already_running"]],
                 ], required: ["name", "port", "status"])
         case .stopped:
-            Self.object(["name": ProjectMember.name.form, "status": ["const": "stopped"]], required: ["name", "status"])
+            Self.object(
+                ["name": ProjectMember.name.form, "status": ["const": "stopped"]], required: ["name", "status"])
         case .history:
             Self.object(
                 [

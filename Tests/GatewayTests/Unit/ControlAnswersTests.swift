@@ -42,7 +42,8 @@ struct ControlAnswersTests {
     func start() throws {
         let name = try name()
         expect(
-            ControlAnswers.start(name, .started(address: .loopback(4096))), 200, #"{"name":"alpha","port":4096,"status":"started"}"#)
+            ControlAnswers.start(name, .started(address: .loopback(4096))), 200,
+            #"{"name":"alpha","port":4096,"status":"started"}"#)
         expect(
             ControlAnswers.start(name, .alreadyRunning(address: .loopback(65535))), 200,
             #"{"name":"alpha","port":65535,"status":"already_running"}"#)
@@ -69,7 +70,8 @@ struct ControlAnswersTests {
     @Test(
         "GET /projects/{name}/status: only an instance that has been healthy runs and has a port",
         arguments: [
-            (.ready(address: .loopback(4096)), #""is_running":true,"port":4096"#), (.busy(address: .loopback(1)), #""is_running":true,"port":1"#),
+            (.ready(address: .loopback(4096)), #""is_running":true,"port":4096"#),
+            (.busy(address: .loopback(1)), #""is_running":true,"port":1"#),
             (.unhealthy(address: .loopback(2), reason: "it hangs"), #""is_running":true,"port":2"#),
             (.restarting(reason: "it ended", delay: nil), #""is_running":false,"port":null"#),
             (.stopped, #""is_running":false,"port":null"#),
@@ -120,7 +122,9 @@ struct ControlAnswersTests {
     @Test("GET /projects: a bare array in the order of the listing")
     func projects() throws {
         expect(ControlAnswers.projects(.projects([])), 200, "[]")
-        let listing = [try project("beta", .ready(address: .loopback(1)), hasGit: true), try project("alpha", .stopped)]
+        let listing = [
+            try project("beta", .ready(address: .loopback(1)), hasGit: true), try project("alpha", .stopped),
+        ]
         expect(
             ControlAnswers.projects(.projects(listing)), 200,
             #"[{"name":"beta","path":"/home/vibe/beta","has_git":true,"has_package_json":false,"#
@@ -140,7 +144,8 @@ struct ControlAnswersTests {
         guard let name = ProjectName(text) else { return }
         expect(ControlAnswers.stop(name, .stopped), 200, #"{"name":"\#(quoted)","status":"stopped"}"#)
         expect(
-            ControlAnswers.start(name, .started(address: .loopback(1))), 200, #"{"name":"\#(quoted)","port":1,"status":"started"}"#)
+            ControlAnswers.start(name, .started(address: .loopback(1))), 200,
+            #"{"name":"\#(quoted)","port":1,"status":"started"}"#)
     }
 
     @Test("A name that came in a path is told as text, whatever its bytes are")

@@ -49,7 +49,9 @@ struct DescriptionTests {
         let described = try Self.operations(of: template).keys.map { $0.uppercased() }
         let served = try #require(EndpointTable.gateway.allow(head)).components(separatedBy: ", ")
         // HEAD goes without saying where GET is.
-        let isInstance = EndpointTable.gateway.endpoints.contains { $0.path.template == template && $0.handler.isInstance }
+        let isInstance = EndpointTable.gateway.endpoints.contains {
+            $0.path.template == template && $0.handler.isInstance
+        }
         #expect(Set(described) == Set(isInstance ? served : served.filter { $0 != "HEAD" }))
     }
 

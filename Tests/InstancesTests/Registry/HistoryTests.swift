@@ -1,3 +1,4 @@
+import Addresses
 import Homes
 import Instances
 import Projects
@@ -22,12 +23,14 @@ import Testing
         let rig = try await rig(history)
         async let started = rig.registry.start(.alpha, by: "phone")
         #expect(await rig.reaches(.starting))
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
-        #expect(await started == .started(port: 5000))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        #expect(await started == .started(address: .loopback(5000)))
         await rig.supervisor.tell(.alpha, .exited("a", .failed))
         #expect(await rig.reaches(.starting))
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", port: 5001))
-        #expect(await rig.reaches(.ready(port: 5001)))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5001)))
+        #expect(await rig.reaches(.ready(address: .loopback(5001))))
         async let stopped = rig.registry.stop(.alpha, by: "laptop")
         #expect(await rig.reaches(.stopping))
         await rig.supervisor.tell(.alpha, .exited("b", .stopped))
@@ -48,12 +51,12 @@ import Testing
     @Test func whatOthersDoIsWrittenDownToo() async throws {
         let rig = try await rig(history)
         await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", port: 5000))
-        #expect(await rig.reaches(.ready(port: 5000)))
+            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
         await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("b", found: true)), .announced(run: "b", port: 5001))
-        #expect(await rig.reaches(.ready(port: 5001)))
+            .alpha, .launched(SupervisedRig.run("b", found: true)), .announced(run: "b", address: .loopback(5001)))
+        #expect(await rig.reaches(.ready(address: .loopback(5001))))
         await rig.supervisor.tell(.alpha, .ending(run: "b"), .exited("b", .stopped))
         #expect(
             history.words(.alpha) == [
@@ -65,8 +68,9 @@ import Testing
 
     @Test func anInstanceThatIsTheGatewaysChildIsStoppedByItsEnd() async throws {
         let rig = try await rig(history, outlives: false)
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
-        #expect(await rig.reaches(.ready(port: 5000)))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         async let end: Void = rig.end()
         #expect(await rig.reaches(.stopping))
         await rig.supervisor.tell(.alpha, .exited("a", .stopped))
@@ -89,8 +93,9 @@ import Testing
         // It is no stumbling block.
         async let started = second.registry.start(.alpha)
         #expect(await second.reaches(.starting))
-        await second.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", port: 5000))
-        #expect(await started == .started(port: 5000))
+        await second.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        #expect(await started == .started(address: .loopback(5000)))
         #expect(await second.registry.status(.alpha)?.report.lastError == nil)
         await second.end()
     }
@@ -110,9 +115,10 @@ import Testing
         let rig = try await rig(
             history,
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", port: 5000)),
+                (.alpha, .launched(SupervisedRig.run("a", found: true))),
+                (.alpha, .announced(run: "a", address: .loopback(5000))),
             ])
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         #expect(history[.alpha] == [ready])
         #expect(await rig.registry.status(.alpha)?.report.since == ready.time)
         await rig.end()
@@ -123,9 +129,10 @@ import Testing
         let rig = try await rig(
             history,
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", port: 5000)),
+                (.alpha, .launched(SupervisedRig.run("a", found: true))),
+                (.alpha, .announced(run: "a", address: .loopback(5000))),
             ])
-        #expect(await rig.reaches(.ready(port: 5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
         #expect(history.words(.alpha) == ["ready", "found", "ready 1.18.33"])
         #expect(await rig.registry.status(.alpha)?.report.since == Self.started)
         await rig.end()
