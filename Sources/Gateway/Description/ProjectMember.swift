@@ -1,6 +1,5 @@
 internal import Addresses
 internal import Instances
-import Addresses
 import JSONText
 internal import OpenCode
 internal import Projects

@@ -166,7 +166,7 @@ import Testing
         #expect(!ProcessRig.runs(run.process))
         #expect(ProcessRig.runs(unit.processIdentifier))
         #expect(rig.lines.all.contains { $0.message.hasPrefix("A server was found of which nothing is written down") })
-        kill(unit.process, SIGKILL)
+        kill(unit.processIdentifier, SIGKILL)
         await second.end()
     }
 

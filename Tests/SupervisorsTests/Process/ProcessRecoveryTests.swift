@@ -1,3 +1,4 @@
+import Addresses
 import Foundation
 import Glibc
 import Homes
@@ -78,7 +79,7 @@ import Testing
         let second = try await rig.gateway()
         let found = try #require(await second.ready())
         #expect(found.run.id == run.id && found.port == 4096)
-        #expect(rig.records.read(.alpha)?.port == 4096)
+        #expect(rig.records.read(.alpha)?.address == .loopback(4096))
         await finish(second)
     }
 

@@ -50,7 +50,7 @@ import Testing
 
         let table = try #require(await rig.table { $0.route(to: .alpha)?.endpoint != nil })
         let endpoint = try #require(table.endpoint(forSegment: Array("alpha".utf8)[...]))
-        #expect(endpoint.port == 4096)
+        #expect(endpoint.address == .loopback(4096))
         let header = try #require(InstanceCredentials(password: String(password)).authorization(for: .one))
         #expect(endpoint.authorization == Array(header.utf8))
         await rig.end()

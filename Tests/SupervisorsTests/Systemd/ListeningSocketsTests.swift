@@ -1,3 +1,4 @@
+import Addresses
 import Testing
 
 @testable import Supervisors
@@ -21,7 +22,7 @@ struct ListeningSocketsTests {
 
     @Test func onlyThoseThatListenOnALoopbackAddressCount() {
         let sockets = ListeningSockets(tables: [Self.ipv4, Self.ipv6])
-        #expect(sockets.items.map(\.port) == [0x1000, 0x9E6F, 0x1388])
+        #expect(sockets.items.map(\.address.authority) == ["127.0.0.1:4096", "127.0.0.1:40559", "[::1]:5000"])
     }
 
     @Test(
@@ -30,7 +31,7 @@ struct ListeningSocketsTests {
             ([20400], nil),
             ([], nil), ([99], nil), ([0], nil),
         ] as [(Set<UInt64>, UInt16?)])
-    func thePortIsTheOneOfTheProcesssOwnFirstSocket(inodes: Set<UInt64>, port: UInt16?) {
-        #expect(ListeningSockets(tables: [Self.ipv4, Self.ipv6]).port(of: inodes) == port)
+    func theAddressIsTheOneOfTheProcesssOwnFirstSocket(inodes: Set<UInt64>, port: UInt16?) {
+        #expect(ListeningSockets(tables: [Self.ipv4, Self.ipv6]).address(of: inodes)?.port == port)
     }
 }

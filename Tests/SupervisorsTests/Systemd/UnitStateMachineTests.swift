@@ -145,10 +145,10 @@ struct UnitStateMachineTests {
         #expect(Self.last(Self.started + [.portOverdue(run: Self.a)]) == [.searchSockets(run)])
         #expect(Self.last(Self.ready + [.portOverdue(run: Self.a)]) == [], "it is known")
         #expect(Self.last(Self.started + [.portOverdue(run: Self.b)]) == [], "that one is gone")
-        let searched = Self.started + [.portOverdue(run: Self.a), .socketsSearched(run: Self.a, port: nil)]
+        let searched = Self.started + [.portOverdue(run: Self.a), .socketsSearched(run: Self.a, address: nil)]
         #expect(Self.last(searched) == [.searchLater(run, times: 1)])
         #expect(
-            Self.last(searched + [.socketsSearched(run: Self.a, port: 5000)])
+            Self.last(searched + [.socketsSearched(run: Self.a, address: .loopback(5000))])
                 == [.stopSeeking(Self.a), .announced(run: Self.a, address: .loopback(5000), bySockets: true)])
     }
 }
