@@ -81,8 +81,8 @@ struct DetachedState: Equatable {
         case (_, .clientGone), (_, .close): return close()
         case (.breaking, .timedOut) where endsByClosing: return .reset
         case (_, .timedOut): return close()
-        case (.open, .written), (.lingering, .written), (.open, .input), (.breaking, .input), (_, .finish), (_, .breakOff):
-            return .nothing
+        case (.open, .written), (.lingering, .written), (.open, .input), (.breaking, .input): return .nothing
+        case (_, .finish), (_, .breakOff): return .nothing
         }
     }
 

@@ -57,7 +57,8 @@ import Testing
         }
     }
 
-    @Test(arguments: State.Phase.allCases) func onceTheConnectionIsCutNothingBeginsAndNothingIsAdded(phase: State.Phase) {
+    @Test(arguments: State.Phase.allCases)
+    func onceTheConnectionIsCutNothingBeginsAndNothingIsAdded(phase: State.Phase) {
         for call in State.Call.allCases {
             var state = Self.state(phase)
             #expect(state.on(.cut) == .abandon)
