@@ -27,31 +27,14 @@ static inline CURLcode ccurl_set_open_socket(
     CURL *handle, curl_socket_t (*callback)(void *, curlsocktype, struct curl_sockaddr *)) {
     return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
-static inline CURLcode ccurl_set_close_socket(CURL *handle, int (*callback)(void *, curl_socket_t)) {
-    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, callback);
-}
-static inline CURLcode ccurl_get_socket(CURL *handle, curl_socket_t *socket) {
-    return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, socket);
-}
 static inline CURLcode ccurl_get_private(CURL *handle, void **pointer) {
     return curl_easy_getinfo(handle, CURLINFO_PRIVATE, pointer);
 }
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
-static inline CURLMcode ccurl_multi_set_context(CURLM *multi, void *context) {
-    CURLMcode result = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
-    return result ? result : curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
-}
-static inline CURLMcode ccurl_multi_set_callbacks(
-    CURLM *multi, int (*socket)(CURL *, curl_socket_t, int, void *, void *), int (*timer)(CURLM *, long, void *)) {
-    CURLMcode result = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
-    return result ? result : curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
-}
 /// The result of a finished transfer: it stands in a union, which Swift reads less plainly.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }
-
-// For the module Outbound.
 static inline CURLcode ccurl_set_prerequest(CURL *handle, int (*callback)(void *, char *, char *, int, int)) {
     return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
 }
@@ -59,9 +42,6 @@ static inline CURLcode ccurl_get_string(CURL *handle, CURLINFO info, char **valu
     return curl_easy_getinfo(handle, info, value);
 }
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
-    return curl_easy_getinfo(handle, info, value);
-}
-static inline CURLcode ccurl_get_size(CURL *handle, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(handle, info, value);
 }
 static inline CURLcode ccurl_get_certificates(CURL *handle, struct curl_certinfo **value) {

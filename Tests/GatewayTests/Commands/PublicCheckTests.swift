@@ -23,7 +23,7 @@ import Testing
             ])
     }
 
-    private func front(_ port: UInt16, days: Int = 30) throws -> TLSFront {
+    private func tls(_ port: UInt16, days: Int = 30) throws -> TLSFront {
         try TLSFront(certificates.pair(days: days), to: port)
     }
 
@@ -68,7 +68,7 @@ import Testing
     @Test func aGatewayBehindTLSIsFoundWithItsCertificateAndItsStream() throws {
         let asked = Recorded<ReceivedRequest>()
         let server = try Self.standIn(asked: asked, stream: Self.comments)
-        let front = try front(server.port)
+        let front = try tls(server.port)
         let run = try check("https://localhost:\(front.port)")
         #expect(run.status == .exited(0), "\(run.output)")
         for good in [
@@ -86,7 +86,7 @@ import Testing
             try connection.pause(.milliseconds(800))
             try connection.respond(200, text: (1...5).map { ": \($0)\n\n" }.joined())
         }
-        var front = try front(buffering.port)
+        var front = try tls(buffering.port)
         var run = try check("https://localhost:\(front.port)")
         #expect(run.status == .exited(1) && wrong(run).count == 1)
         #expect(wrong(run).first?.contains("holds streams back") == true)
@@ -96,7 +96,7 @@ import Testing
             try connection.writeChunk(": 1\n\n")
             connection.close()
         }
-        front = try self.front(cutting.port)
+        front = try tls(cutting.port)
         run = try check("https://localhost:\(front.port)")
         #expect(
             wrong(run).count == 1 && wrong(run).first?.contains("was cut after 1 of 5 comments") == true,
@@ -106,12 +106,12 @@ import Testing
     @Test func aCertificateThatEndsSoonIsWrong() throws {
         let server = try Self.standIn(stream: Self.comments)
         for (days, phrase) in [(13, "ends in 12 days: renew it"), (-1, "has expired: renew it")] {
-            let front = try front(server.port, days: days)
+            let front = try tls(server.port, days: days)
             let run = try check("https://localhost:\(front.port)")
             #expect(run.status == .exited(1) && wrong(run).count == 1)
             #expect(wrong(run).first?.contains(phrase) == true, "\(run.output)")
         }
-        let front = try front(server.port)
+        let front = try tls(server.port)
         let run = try check("https://localhost:\(front.port)", trusts: false)
         #expect(wrong(run).first?.contains("SSL_CERT_FILE") == true, "\(run.output)")
     }
@@ -132,7 +132,7 @@ import Testing
                     try connection.respond(status, headers: fields, text: "hello")
                 }
             }
-            let front = try front(server.port)
+            let front = try tls(server.port)
             let run = try check("https://localhost:\(front.port)")
             #expect(
                 run.status == .exited(1) && wrong(run).count == 1 && wrong(run)[0].contains(phrase), "\(run.output)")
@@ -147,12 +147,14 @@ import Testing
     @Test func theSameGatewayIsKnownByItsProjectsAndAnotherOneToo() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
-        let own = try front(gateway.port)
+        let own = try tls(gateway.port)
         let run = try check("https://localhost:\(own.port)", listen: gateway.port)
+        #expect(run.status == .exited(0), "\(wrong(run))")
+        #expect(has(run, "ok ", "one by one"), "\(run.output)")
         #expect(
             has(run, "ok ", "leads to a gateway that takes the key and has the projects of this one"), "\(run.output)")
         let other = try Self.standIn(projects: #"[{"name":"other"}]"#, stream: Self.comments)
-        let otherFront = try front(other.port)
+        let otherFront = try tls(other.port)
         let second = try check("https://localhost:\(otherFront.port)", listen: gateway.port)
         #expect(second.status == .exited(1))
         #expect(wrong(second).first?.contains("leads to another gateway") == true, "\(second.output)")
@@ -160,7 +162,7 @@ import Testing
 
     @Test func aGatewayWithAnotherKeyIsToldAndTheStreamLeftOut() throws {
         let gateway = try GatewayUnderTest(environment: ["VIBE_AUTH_SECRET": "quite-another-key-0123456789"])
-        let front = try front(gateway.port)
+        let front = try tls(gateway.port)
         let run = try check("https://localhost:\(front.port)")
         #expect(run.status == .exited(1) && wrong(run).count == 1)
         #expect(wrong(run).first?.contains("does not take the key of VIBE_AUTH_SECRET") == true, "\(run.output)")
