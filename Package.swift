@@ -67,7 +67,7 @@ let package = Package(
         module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
         module("OpenCode"),
         module("Access", ["Addresses", "CSodium"]),
-        module("Projects", ["Logging", "OpenCode", "Systemd"]),
+        module("Projects", ["JSONText", "Logging", "OpenCode", "Systemd"]),
         module("Instances", ["Addresses", "Logging", "OpenCode", "Projects", "Systemd"]),
         module(
             "Supervisors",

@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 @Suite struct ProjectMemberTests {
-    private func json(_ project: Project) -> String { String(decoding: ProjectMember.object(project), as: UTF8.self) }
+    private func json(_ project: Project) -> String { ProjectMember.object(project) }
 
     @Test func theJSONIsTheContracts() throws {
         let folder = ProjectFolder(

@@ -43,7 +43,7 @@ enum ControlAnswers {
 
     static func projects(_ listing: ProjectListing) -> Answer {
         switch listing {
-        case .projects(let projects): json(200, list(projects.map(ProjectMember.object)))
+        case .projects(let projects): json(200, "[\(projects.map(ProjectMember.object).joined(separator: ","))]")
         case .failed(let reason): .detail(500, "Failed to list projects: \(reason)")
         }
     }
@@ -81,15 +81,9 @@ enum ControlAnswers {
         json(200, #"{"name":\#(JSONText.quoted(name.string)),"port":\#(port),"status":"\#(status)"}"#)
     }
 
-    private static func list(_ objects: [[UInt8]]) -> [UInt8] {
-        [UInt8(ascii: "[")] + objects.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
-    }
-
-    private static func json(_ status: Int, _ text: String) -> Answer { json(status, Array(text.utf8)) }
-
-    private static func json(_ status: Int, _ body: [UInt8]) -> Answer {
+    private static func json(_ status: Int, _ text: String) -> Answer {
         var head = ResponseHead(status: status)
         head.fields.append("Content-Type", "application/json")
-        return Answer(head: head, body: body)
+        return Answer(head: head, body: Array(text.utf8))
     }
 }

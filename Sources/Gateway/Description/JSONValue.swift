@@ -16,7 +16,7 @@ enum JSONValue: Sendable {
         return text
     }
 
-    func append(to text: inout [UInt8]) {
+    private func append(to text: inout [UInt8]) {
         switch self {
         case .null: text.append(contentsOf: "null".utf8)
         case .boolean(let value): text.append(contentsOf: (value ? "true" : "false").utf8)

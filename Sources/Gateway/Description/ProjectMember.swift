@@ -33,50 +33,47 @@ package enum ProjectMember: String, CodingKey, CaseIterable, Sendable {
     ]
 
     /// The object of a project in the list.
-    static func object(_ project: Project) -> [UInt8] { object(project, nil, listed) }
+    static func object(_ project: Project) -> String { object(project, nil, listed) }
 
     /// The object that `status` answers.
-    static func object(_ status: ProjectStatus) -> [UInt8] { object(status.project, status.report, allCases) }
+    static func object(_ status: ProjectStatus) -> String { object(status.project, status.report, allCases) }
 
-    private static func object(_ project: Project, _ report: InstanceReport?, _ members: [ProjectMember]) -> [UInt8] {
-        var text: [UInt8] = [UInt8(ascii: "{")]
+    private static func object(_ project: Project, _ report: InstanceReport?, _ members: [ProjectMember]) -> String {
+        var text = ""
         for member in members {
             guard let value = member.value(project, report) else { continue }
-            if text.count > 1 { text.append(UInt8(ascii: ",")) }
-            text.append(jsonString: member.rawValue)
-            text.append(UInt8(ascii: ":"))
-            value.append(to: &text)
+            text += text.isEmpty ? "{" : ","
+            text += "\"\(member.rawValue)\":\(value)"
         }
-        text.append(UInt8(ascii: "}"))
-        return text
+        return text + "}"
     }
 
-    /// Its value; nil where it is left out.
-    private func value(_ project: Project, _ report: InstanceReport?) -> JSONValue? {
+    /// Its value as JSON; nil where it is left out.
+    private func value(_ project: Project, _ report: InstanceReport?) -> String? {
         switch self {
-        case .name: return .string(project.folder.name.string)
-        case .path: return .string(project.folder.path)
-        case .hasGit: return .boolean(project.folder.hasGit)
-        case .hasPackageJSON: return .boolean(project.folder.hasPackageJSON)
-        case .isRunning: return .boolean(project.state.address != nil)
-        case .port: return project.state.address.map { .number(Int($0.port)) } ?? .null
-        case .missing: return project.isMissing ? true : nil
+        case .name: return project.folder.quotedName
+        case .path: return project.folder.quotedPath
+        case .hasGit: return "\(project.folder.hasGit)"
+        case .hasPackageJSON: return "\(project.folder.hasPackageJSON)"
+        case .isRunning: return "\(project.state.address != nil)"
+        case .port: return project.state.address.map { "\($0.port)" } ?? "null"
+        case .missing: return project.isMissing ? "true" : nil
         case .state, .since, .processIdentifier, .restarts, .version, .api, .lastError, .warnings:
             return report.map(value)
         }
     }
 
-    private func value(_ report: InstanceReport) -> JSONValue {
+    private func value(_ report: InstanceReport) -> String {
         switch self {
-        case .state: .string(report.state)
-        case .since: .string(report.sinceText)
-        case .processIdentifier: report.processIdentifier.map { .number(Int($0)) } ?? .null
-        case .restarts: .number(report.restarts)
-        case .version: report.version.map { .string($0) } ?? .null
-        case .api: report.family.map { .string($0.rawValue) } ?? .null
-        case .lastError: report.lastError.map { .string($0) } ?? .null
-        case .warnings: .array(report.warnings.map { .string($0) })
-        default: .null
+        case .state: JSONText.quoted(report.state)
+        case .since: JSONText.quoted(report.sinceText)
+        case .processIdentifier: report.processIdentifier.map { "\($0)" } ?? "null"
+        case .restarts: "\(report.restarts)"
+        case .version: report.version.map(JSONText.quoted) ?? "null"
+        case .api: report.family.map { JSONText.quoted($0.rawValue) } ?? "null"
+        case .lastError: report.lastError.map(JSONText.quoted) ?? "null"
+        case .warnings: "[\(report.warnings.map(JSONText.quoted).joined(separator: ","))]"
+        default: "null"
         }
     }
 

@@ -1,3 +1,4 @@
+internal import JSONText
 package import OpenCode
 
 /// A project as it is on disk.
@@ -14,6 +15,10 @@ package struct ProjectFolder: Sendable, Equatable {
     package let hasGit: Bool
     /// Whether it holds `package.json`.
     package let hasPackageJSON: Bool
+    /// Name and path as strings of JSON, made once and not for each list.
+    package let quotedName: String
+    /// See ``quotedName``.
+    package let quotedPath: String
     /// What requests to its instance may name as their directory.
     package let scope: DirectoryScope
 
@@ -24,6 +29,8 @@ package struct ProjectFolder: Sendable, Equatable {
     ) {
         self.name = name
         self.path = path
+        quotedName = JSONText.quoted(name.string)
+        quotedPath = JSONText.quoted(path)
         self.resolvedPath = resolvedPath ?? path
         self.identity = identity
         scope = DirectoryScope(folder: path, resolved: resolvedPath ?? path, isRepository: hasGit)
