@@ -22,6 +22,8 @@ package struct OutboundRequest: Sendable {
     package var schemes = OutboundURL.Schemes.https
     /// Which addresses may be asked: those of the public Internet, unless the caller says otherwise.
     package var reach = OutboundReach.publicInternet
+    /// Whether HTTP/1.1 is spoken, also where the server speaks HTTP/2.
+    package var usesFirstVersion = false
     /// Fields besides `Host`, `Content-Length` and `User-Agent`. On a redirect to another origin only those go along
     /// that can't be secret.
     package var fields: [OutboundField] = []

@@ -189,5 +189,8 @@ struct ExchangeTests {
         let answer = try await rig.outbound.send(request)
         #expect(answer.head.version == .two && answer.head["x-behind"] == "nginx" && answer.body == Array("two".utf8))
         #expect(received.values.first?.text == "body")
+        // Not on the connection that is there.
+        request.usesFirstVersion = true
+        #expect(try await rig.outbound.send(request).head.version == .one)
     }
 }

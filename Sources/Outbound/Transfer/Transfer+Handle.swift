@@ -14,7 +14,6 @@ extension Transfer {
         // Each redirect is judged here, as the first URL was.
         ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
         ccurl_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "")
-        ccurl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         // Requests to one server share a connection where it speaks HTTP/2.
         ccurl_set_long(easy, CURLOPT_PIPEWAIT, 1)
         ccurl_set_string(easy, CURLOPT_USERAGENT, settings.userAgent)

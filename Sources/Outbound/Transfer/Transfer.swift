@@ -67,6 +67,8 @@ final class Transfer {
             return OutboundFailure(.unavailable, "There is no memory for a request to \(url.origin).")
         }
         ccurl_set_string(easy, CURLOPT_URL, url.text)
+        let version = request.usesFirstVersion ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
+        ccurl_set_long(easy, CURLOPT_HTTP_VERSION, Int(version))
         ccurl_set_string(easy, CURLOPT_PROXY, proxy?.text ?? "")
         ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, Int(left / .milliseconds(1))))
         ccurl_set_long(

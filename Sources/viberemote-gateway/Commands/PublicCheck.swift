@@ -29,30 +29,32 @@ struct PublicCheck {
     }
 
     private func run(_ report: inout CheckReport) {
-        guard checkReachable(&report) else { return }
+        guard let version = checkReachable(&report) else { return }
         guard let key = configuration.keys.first else {
             return report.add(.note, "Without a key neither streams nor whose gateway it is can be tried at \(shown).")
         }
         guard checkKey(key, &report) else { return }
-        checkStream(key, &report)
+        // A proxy may hold back in one version what it passes on in the other: nginx without `proxy_buffering off` collects
+        // what is for HTTP/1.1, which many clients speak.
+        if checkStream(key, .one, &report), version == .two { _ = checkStream(key, .two, &report) }
     }
 
     private var shown: String { "\(url) (--public-url)" }
 
-    /// Whether a gateway answers, and for how long its certificate is good.
-    private func checkReachable(_ report: inout CheckReport) -> Bool {
+    /// Whether a gateway answers, and for how long its certificate is good; the version in which it was asked.
+    private func checkReachable(_ report: inout CheckReport) -> OutboundHead.Version? {
         let call = ask("/health", key: nil)
         guard let head = call.head, call.failure == nil else {
             report.add(.problem, "No gateway is reached at \(shown): \(reason(call))")
-            return false
+            return nil
         }
         guard GatewayCall.isHealth(status: head.status, body: call.body) else {
             report.add(.problem, other(head))
-            return false
+            return nil
         }
-        report.add(.good, "\(shown): a gateway answers, over \(head.version == .two ? "HTTP/2" : "HTTP/1.1")")
+        report.add(.good, "\(shown): a gateway answers, over \(head.version.name)")
         checkCertificate(head, &report)
-        return true
+        return head.version
     }
 
     /// What answers there in a gateway's place.
@@ -140,28 +142,33 @@ struct PublicCheck {
         return answer.flatMap { $0.status == 200 ? $0.body : nil }
     }
 
-    private func checkStream(_ key: NamedKey, _ report: inout CheckReport) {
-        var call = ask("/check/stream", key: key)
+    /// False where it makes no sense to try another version.
+    private func checkStream(_ key: NamedKey, _ version: OutboundHead.Version, _ report: inout CheckReport) -> Bool {
+        let place = "\(shown) over \(version.name)"
+        var call = ask("/check/stream", key: key, version)
         guard let head = call.head else {
-            return report.add(.problem, "No stream comes through \(shown): \(reason(call))")
+            report.add(.problem, "No stream comes through \(place): \(reason(call))")
+            return false
         }
         guard head.status == 200 else {
             let sentence = "\(shown) answers \(head.status) to GET /check/stream, so that no stream was tried"
-            return report.add(
+            report.add(
                 head.status == 404 ? .note : .problem,
                 sentence + (head.status == 404 ? ": upgrade the gateway that runs there." : ": its log says why."))
+            return false
         }
         var verdict = call.arrivals.verdict
         if !verdict.isGood {
             // A machine that is busy makes a good way look bad.
-            call = ask("/check/stream", key: key)
+            call = ask("/check/stream", key: key, version)
             verdict = StreamArrivals.better(verdict, call.arrivals.verdict)
         }
-        report.add(verdict, at: shown, of: Self.comments)
+        report.add(verdict, at: place, of: Self.comments)
+        return true
     }
 
     /// Asks for a path below the address.
-    private func ask(_ path: String, key: NamedKey?) -> OutboundCall {
+    private func ask(_ path: String, key: NamedKey?, _ version: OutboundHead.Version = .two) -> OutboundCall {
         let arrivals = StreamArrivals(count: Self.comments, interval: Self.interval)
         let target: OutboundURL
         do throws(OutboundURL.Invalid) {
@@ -174,6 +181,7 @@ struct PublicCheck {
         // The owner's own address, which may well be this machine's.
         request.reach = .everywhere
         request.mostRedirects = 0
+        request.usesFirstVersion = version == .one
         request.timeout = .seconds(15)
         request.fields = [OutboundField("Accept", path.hasSuffix("stream") ? "text/event-stream" : "application/json")]
         if let key {
@@ -184,6 +192,15 @@ struct PublicCheck {
     }
 
     private func reason(_ call: OutboundCall) -> String { call.failure?.description ?? "There is no answer." }
+}
+
+extension OutboundHead.Version {
+    fileprivate var name: String {
+        switch self {
+        case .one: "HTTP/1.1"
+        case .two: "HTTP/2"
+        }
+    }
 }
 
 extension StreamArrivals.Verdict {
@@ -206,8 +223,8 @@ extension CheckReport {
         case .buffered:
             add(
                 .problem,
-                "Something in front of \(place) holds streams back: \(count) comments did not come one by one. Switch its "
-                    + "buffering off: nginx `proxy_buffering off;` in the location (and no `gzip`), Caddy without "
+                "A stream through \(place) is held back: its \(count) comments did not come one by one. Switch the "
+                    + "proxy's buffering off: nginx `proxy_buffering off;` in the location (and no `gzip`), Caddy without "
                     + "`response_buffers` and `encode`; deploy/nginx.conf and deploy/Caddyfile show the whole.")
         case .cut(let number):
             add(
