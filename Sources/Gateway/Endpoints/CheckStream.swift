@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// `GET /check/stream`: what a client sees of it tells whether something on its way collects an answer before it passes it on.
 ///
-/// It says nothing to proxies about buffering (`X-Accel-Buffering`): whether they do it by themselves is the question.
+/// Its head is that of every event stream of the gateway's: whether those pass unhindered is the question.
 enum CheckStream {
     /// How many comments there are.
     static let count = 5
@@ -13,7 +13,7 @@ enum CheckStream {
     static var response: ControlResponse {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "text/event-stream")
-        head.fields.append("Cache-Control", "no-store")
+        head.fields.appendStreamDirectives()
         return .stream(head) { stream in
             for number in 1...count {
                 guard await stream.write(Array(": \(number)\n\n".utf8)) else { return }

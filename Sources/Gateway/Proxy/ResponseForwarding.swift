@@ -53,11 +53,7 @@ enum ResponseForwarding {
             }
             return !hopByHop.holdsBack(field, spelling)
         }
-        if isStream {
-            // No proxy in between may hold events back or change them (nginx's own field, RFC 9111 §5.2.2.6).
-            head.fields.append("Cache-Control", "no-cache, no-transform")
-            head.fields.append("X-Accel-Buffering", "no")
-        }
+        if isStream { head.fields.appendStreamDirectives() }
         if hasReference, let references = references() { head.fields = references.replaced(in: head.fields) }
         if let more = terms?.fields {
             // An instance that has said so already is not repeated.
@@ -95,5 +91,14 @@ enum ResponseForwarding {
         case .length(let length): .known(length)
         case .chunked, .untilClose: .unknown
         }
+    }
+}
+
+extension FieldList {
+    /// What every event stream says: no proxy in between may hold events back or change them (nginx's own field, RFC 9111
+    /// §5.2.2.6).
+    mutating func appendStreamDirectives() {
+        append("Cache-Control", "no-cache, no-transform")
+        append("X-Accel-Buffering", "no")
     }
 }

@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("VIBE_ANSWER_TIMEOUT", ["15min"]), ("VIBE_SEND_TIMEOUT", ["15min"]), ("VIBE_STREAM_TIMEOUT", ["24h"]),
+        ("VIBE_ANSWER_TIMEOUT", ["15min"]), ("VIBE_STREAM_TIMEOUT", ["24h"]),
     ])
     func noLimitOfTheGatewayIsShorterThanTheAppsOwn(name: String, values: [String]) throws {
         // The app gives a request 120 s, and a stream 24 h.
