@@ -97,7 +97,10 @@ final class Replay {
                 body: request.body.map { Array(here($0).utf8) })
             let reader = ResponseReader(connection, method: request.method)
             if request.path.hasSuffix("/event") {
-                streams.append(EventFeed(connection))
+                // A client goes on when the stream is there: what happens before is not told on it.
+                let stream = EventFeed(connection)
+                try stream.read()
+                streams.append(stream)
             } else if request.path.hasSuffix("/message"), request.method == "POST" {
                 // It answers at the end of the turn; the client goes on meanwhile.
                 late.append((request, reader))
