@@ -23,7 +23,8 @@ import Testing
     }
 
     private func start(_ rig: SupervisedRig, _ run: Run, _ family: APIFamily?) async {
-        await rig.supervisor.tell(.alpha, .launched(run), .announced(run: run.id, address: .loopback(5000), family: family))
+        await rig.supervisor.tell(
+            .alpha, .launched(run), .announced(run: run.id, address: .loopback(5000), family: family))
     }
 
     @Test(arguments: [(APIFamily.one, HealthPath.globalHealth), (.two, .info)])

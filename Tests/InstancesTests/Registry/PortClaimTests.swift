@@ -8,18 +8,22 @@ import Testing
 /// Two instances that say that one port is theirs: requests go to the one that listens there, or nowhere.
 @Suite struct PortClaimTests {
     private func bothOnOnePort(_ rig: SupervisedRig) async {
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.supervisor.tell(.beta, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5000)))
+        await rig.supervisor.tell(
+            .beta, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5000)))
     }
 
     @Test func aPortThatAnotherInstanceHasNowIsNotUsedAnyMore() async throws {
         let rig = try await SupervisedRig(healthy: [5000: "password of a"])
         // Alpha is dead, and nobody has noticed: its port is beta's.
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         rig.listen(on: 5000, "password of b")
-        await rig.supervisor.tell(.beta, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5000)))
+        await rig.supervisor.tell(
+            .beta, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5000)))
         #expect(await rig.reaches(.ready(address: .loopback(5000)), .beta))
         let alpha = try #require(await rig.registry.status(.alpha))
         #expect(alpha.project.state == .probing(address: .loopback(5000)))

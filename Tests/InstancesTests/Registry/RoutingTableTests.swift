@@ -48,7 +48,8 @@ import Testing
     }
 
     @Test func thePasswordIsNotPrinted() {
-        let endpoint = InstanceEndpoint(address: .loopback(1), authorization: Array("Basic c2VjcmV0".utf8), generation: 7, slot: 0)
+        let endpoint = InstanceEndpoint(
+            address: .loopback(1), authorization: Array("Basic c2VjcmV0".utf8), generation: 7, slot: 0)
         var dumped = ""
         dump(endpoint, to: &dumped)
         #expect("\(endpoint)" == "127.0.0.1:1 (generation 7)")

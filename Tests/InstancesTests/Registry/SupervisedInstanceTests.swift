@@ -14,7 +14,8 @@ import Testing
     @Test func whatRunsAlreadyIsTakenOverWithItsPort() async throws {
         let rig = try await SupervisedRig(
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", address: .loopback(5000))),
+                (.alpha, .launched(SupervisedRig.run("a", found: true))),
+                (.alpha, .announced(run: "a", address: .loopback(5000))),
             ], healthy: [5000: Self.password])
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         #expect(await rig.registry.start(.alpha) == .alreadyRunning(address: .loopback(5000)))
@@ -30,7 +31,8 @@ import Testing
     @Test func whatRunsAlreadyIsReadyOnceTheRegistryIsOpen() async throws {
         let rig = try await SupervisedRig(
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", address: .loopback(5000))),
+                (.alpha, .launched(SupervisedRig.run("a", found: true))),
+                (.alpha, .announced(run: "a", address: .loopback(5000))),
             ], healthy: [5000: Self.password], settles: .seconds(60))
         #expect(await rig.registry.status(.alpha)?.project.state == .ready(address: .loopback(5000)))
         await rig.end()
@@ -47,7 +49,8 @@ import Testing
         let rig = try await SupervisedRig(
             projects: [],
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))), (.alpha, .announced(run: "a", address: .loopback(5000))),
+                (.alpha, .launched(SupervisedRig.run("a", found: true))),
+                (.alpha, .announced(run: "a", address: .loopback(5000))),
             ], healthy: [5000: Self.password])
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         #expect(await rig.registry.status(.alpha)?.project.folder.path == "\(rig.home.path)/alpha")
@@ -58,7 +61,8 @@ import Testing
         let rig = try await SupervisedRig(healthy: [5000: Self.password])
         let whole = SupervisedRig.run("a")
         let first = Run(id: "a", processIdentifier: whole.processIdentifier, credentials: nil, started: whole.started)
-        await rig.supervisor.tell(.alpha, .launched(first), .launched(whole), .announced(run: "a", address: .loopback(5000)))
+        await rig.supervisor.tell(
+            .alpha, .launched(first), .launched(whole), .announced(run: "a", address: .loopback(5000)))
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.end()
     }
@@ -71,7 +75,8 @@ import Testing
         await rig.supervisor.tell(.alpha, .exited("a", .restarts(after: .seconds(5))))
         let meanwhile = try #require(await rig.route(to: .alpha) { $0.endpoint == nil })
         #expect(meanwhile.state.isComing)
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5001)))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5001)))
         let second = try #require(await rig.route(to: .alpha) { $0.endpoint != nil }?.endpoint)
         #expect(second.address.port == 5001 && second.generation > first.generation)
         #expect(second.authorization != first.authorization)
@@ -83,7 +88,8 @@ import Testing
 
     @Test func aNewRunForgetsThePortOfTheOldOneThoughItsEndWasNotTold() async throws {
         let rig = try await SupervisedRig(healthy: [5000: Self.password])
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("b")))
         #expect(await rig.route(to: .alpha) { $0.endpoint == nil }?.state == .booting)
@@ -95,7 +101,8 @@ import Testing
 
     @Test func aStopFromOutsideIsSeenAtOnce() async throws {
         let rig = try await SupervisedRig(healthy: [5000: Self.password])
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(.alpha, .ending(run: "a"))
         #expect(await rig.registry.status(.alpha)?.project.state == .stopping)
@@ -137,7 +144,8 @@ import Testing
 
     @Test func aSupervisorOutOfReachIsToldByStartStopAndStatus() async throws {
         let rig = try await SupervisedRig(healthy: [5000: Self.password])
-        await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(unavailable: "The bus is gone.")
         #expect(await rig.registry.start(.alpha) == .alreadyRunning(address: .loopback(5000)))
@@ -154,7 +162,8 @@ import Testing
         rig.listen(on: 5000, Self.password, enforces: false)
         let run = SupervisedRig.run("a", digest: "old")
         await rig.supervisor.tell(
-            .alpha, .launched(run), .announced(run: "a", address: .loopback(5000), warning: "Its port was found by its socket."))
+            .alpha, .launched(run),
+            .announced(run: "a", address: .loopback(5000), warning: "Its port was found by its socket."))
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         let warnings = try #require(await rig.registry.status(.alpha)?.report.warnings)
         #expect(

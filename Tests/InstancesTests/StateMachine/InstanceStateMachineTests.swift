@@ -143,7 +143,8 @@ import Testing
                 var events: [Event] = [.startRequested, .stopRequested] + Machine.Timer.allCases.map { .fired($0) }
                 if let living {
                     events += [
-                        .announced(run: living, address: .loopback(1)), .probed(machine.checkNumber, .healthy(version: "1")),
+                        .announced(run: living, address: .loopback(1)),
+                        .probed(machine.checkNumber, .healthy(version: "1")),
                         .probed(machine.checkNumber, .unauthorized(reason: "x")), .displaced(by: "beta"),
                         .exited(run: living, how: "x", tail: [], next: .failed),
                         .exited(run: living, how: "x", tail: [], next: .stopped),

@@ -44,7 +44,8 @@ enum Origin: CaseIterable {
             ]
         case .overdue:
             Self.foundBooting.events + [
-                .announced(run: "a", address: .loopback(4096)), .probed(1, .unhealthy(reason: "It says 500.")), .fired(.start),
+                .announced(run: "a", address: .loopback(4096)), .probed(1, .unhealthy(reason: "It says 500.")),
+                .fired(.start),
             ]
         case .restarting: Self.ready.events + [Self.exit(.failed)]
         case .recovering: Self.restarting.events + [.fired(.restart)]

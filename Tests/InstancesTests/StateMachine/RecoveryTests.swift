@@ -92,7 +92,9 @@ import Testing
     // MARK: Wedged
 
     @Test func anUnhealthyInstanceIsRestartedOnlyWhenThatIsWanted() {
-        #expect(Origin.slow.machine().handled(.measured(quiet: .seconds(60), progressed: false)).state.address?.port == 4096)
+        #expect(
+            Origin.slow.machine().handled(.measured(quiet: .seconds(60), progressed: false)).state.address?.port == 4096
+        )
         var limits = InstanceLimits.tested
         limits.restartsUnhealthy = true
         var machine = Origin.slow.machine(limits)

@@ -84,8 +84,10 @@ import Testing
         let holder = Process()
         holder.executableURL = URL(filePath: "/bin/sh")
         // Of the one who took the lock (flock(1)) only an open descriptor of somebody else's is left.
-        holder.arguments = ["-c", "exec 9<\"$1\"; flock -x 9; echo held; read line", "sh",
-            place == "projects" ? rig.home.path : "\(rig.home.path)/.records/~lock"]
+        holder.arguments = [
+            "-c", "exec 9<\"$1\"; flock -x 9; echo held; read line", "sh",
+            place == "projects" ? rig.home.path : "\(rig.home.path)/.records/~lock",
+        ]
         let (input, output) = (Pipe(), Pipe())
         (holder.standardInput, holder.standardOutput) = (input, output)
         try holder.run()

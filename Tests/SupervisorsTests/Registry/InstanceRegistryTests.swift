@@ -29,7 +29,10 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         // Who comes after it became ready hears that it already runs.
-        #expect(answers.allSatisfy { $0 == .started(address: .loopback(4096)) || $0 == .alreadyRunning(address: .loopback(4096)) })
+        #expect(
+            answers.allSatisfy {
+                $0 == .started(address: .loopback(4096)) || $0 == .alreadyRunning(address: .loopback(4096))
+            })
         #expect(answers.contains(.started(address: .loopback(4096))))
         #expect(try rig.home.read("alpha/starts") == "x\n")
         await rig.end()

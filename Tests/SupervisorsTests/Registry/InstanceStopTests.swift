@@ -131,7 +131,9 @@ import Testing
         let rig = try await RegistryRig(
             script: "exec 3>../lifeline\n" + RegistryRig.wellBehaved, projects: ["alpha", "beta", "gamma"])
         let lifeline = rig.makeLifeline("lifeline")
-        for name in [ProjectName.alpha, .beta] { #expect(await rig.registry.start(name) == .started(address: .loopback(4096))) }
+        for name in [ProjectName.alpha, .beta] {
+            #expect(await rig.registry.start(name) == .started(address: .loopback(4096)))
+        }
         await rig.registry.shutdown()
         #expect(RegistryRig.hangsUp(lifeline))
         #expect(

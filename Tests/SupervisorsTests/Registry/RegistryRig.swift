@@ -42,13 +42,15 @@ final class RegistryRig: Sendable {
         registry = InstanceRegistry(
             loop: loop, catalogue: ProjectCatalogue(loop: loop, home: home.path, followsLinks: false, logger: logger),
             // By the shell and not as a program: a file just written may not be executed while another test forks.
-            supervisors: [ProcessSupervisor(
-                loop: loop,
-                setUp: ProcessSetUp(
-                    command: command ?? ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment,
-                    userHome: home.path, projects: home.path,
-                    records: InstanceRecordStore(folder: "\(home.path)/.records")),
-                logger: logger)],
+            supervisors: [
+                ProcessSupervisor(
+                    loop: loop,
+                    setUp: ProcessSetUp(
+                        command: command ?? ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment,
+                        userHome: home.path, projects: home.path,
+                        records: InstanceRecordStore(folder: "\(home.path)/.records")),
+                    logger: logger)
+            ],
             limits: limits, logger: logger,
             links: InstanceRegistry.Links(probe: probe, progress: progress, publish: { published.yield($0) }))
         (self.home, self.loop, self.tables, self.ended) = (home, loop, tables, ended)

@@ -75,10 +75,14 @@ struct UnitStateMachineTests {
     }
 
     @Test func theFirstAnnouncementCounts() {
-        #expect(Self.last(Self.ready) == [.stopSeeking(Self.a), .announced(run: Self.a, address: .loopback(4096), bySockets: false)])
+        #expect(
+            Self.last(Self.ready) == [
+                .stopSeeking(Self.a), .announced(run: Self.a, address: .loopback(4096), bySockets: false),
+            ])
         #expect(Self.last(Self.ready + [.announced(run: Self.a, address: .loopback(1))]) == [])
         #expect(
-            Self.last(Self.started + [.announced(run: Self.b, address: .loopback(1))]) == [], "another run's port is not its port")
+            Self.last(Self.started + [.announced(run: Self.b, address: .loopback(1))]) == [],
+            "another run's port is not its port")
     }
 
     @Test func aUnitThatNobodyAskedForIsFound() {
