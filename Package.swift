@@ -45,34 +45,42 @@ let package = Package(
         module("Locking"),
 
         // Shared vocabulary of the two HTTP modules: heads, field lists, framing decisions. Pure.
-        module("HTTPTypes"),
+        module("HTTPTypes", ["TextCoding"]),
 
         // Clients' addresses: networks, and who stands behind which proxies. Pure.
         module("Addresses"),
+
+        // Hexadecimal digits and percent-encoding. Pure.
+        module("TextCoding"),
+
+        // The time of day, and how it is written.
+        module("Clocks", ["TextCoding"]),
 
         // Strings of JSON. Pure.
         module("JSONText"),
 
         // Wrappers: each C library behind one Swift module.
         module("EventLoop", ["CLinux", "Locking"]),
-        module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes", "JSONText"]),
+        module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes", "JSONText", "TextCoding"]),
         module("HTTPClient", ["Addresses", "EventLoop", "HTTPTypes"]),
         module("Outbound", ["Addresses", "CCurl", "Locking"]),
-        module("Systemd", ["CSystemd", "Locking"]),
+        module("Systemd", ["CSystemd", "Locking", "TextCoding"]),
         module("Storage", ["CSQLite", "Locking"]),
 
         // Pure knowledge and domain.
-        module("Logging", ["Locking"]),
+        module("Logging", ["Clocks", "Locking", "TextCoding"]),
         module("EnvironmentFiles"),
         module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
-        module("OpenCode"),
-        module("Access", ["Addresses", "CSodium"]),
-        module("Projects", ["JSONText", "Logging", "OpenCode", "Systemd"]),
-        module("Instances", ["Addresses", "Logging", "OpenCode", "Projects", "Systemd"]),
+        module("OpenCode", ["TextCoding"]),
+        module("Sodium", ["CSodium"]),
+        module("Access", ["Addresses", "Sodium"]),
+        module("Projects", ["JSONText", "Logging", "OpenCode", "Systemd", "TextCoding"]),
+        module("Instances", ["Addresses", "Clocks", "JSONText", "Logging", "OpenCode", "Projects", "Systemd"]),
         module(
             "Supervisors",
             [
-                "Access", "Addresses", "EnvironmentFiles", "Instances", "Logging", "OpenCode", "Projects", "Systemd",
+                "Addresses", "Clocks", "EnvironmentFiles", "Instances", "Logging", "OpenCode", "Projects", "Sodium",
+                "Systemd", "TextCoding",
             ]),
 
         // Glue and programs.
@@ -80,19 +88,22 @@ let package = Package(
             "Gateway",
             [
                 "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Projects",
-                "Instances", "Access", "Addresses", "JSONText", "Settings", "Storage",
+                "Instances", "Access", "Addresses", "JSONText", "Settings", "Sodium", "Storage", "TextCoding",
             ]),
         program(
             "viberemote-gateway",
             [
                 "Gateway", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes", "Projects",
                 "Instances", "Supervisors", "Logging", "Locking", "OpenCode", "Settings", "Storage", "Systemd",
-                "Access", "Addresses", "Outbound",
+                "Access", "Addresses", "Outbound", "TextCoding",
             ]),
         module("TestKit", ["CSpawn"]),
         program("opencode-twin", ["TestKit"]),
 
         tests("LockingTests", ["Locking"]),
+        tests("TextCodingTests", ["TextCoding"]),
+        tests("ClocksTests", ["Clocks"]),
+        tests("SodiumTests", ["Sodium"]),
         tests("AddressesTests", ["Addresses"]),
         tests("EventLoopTests", ["EventLoop", "Locking", "TestKit"]),
         tests("HTTPTypesTests", ["HTTPTypes", "TestKit"]),
@@ -120,9 +131,8 @@ let package = Package(
         tests(
             "SupervisorsTests",
             [
-                "Supervisors", "Addresses", "Instances", "Projects", "Homes", "EnvironmentFiles", "Systemd", "OpenCode",
-                "Logging",
-                "Locking",
+                "Supervisors", "Addresses", "Clocks", "Instances", "Projects", "Homes", "EnvironmentFiles", "Systemd",
+                "OpenCode", "Logging", "Locking",
             ]),
         tests("TestKitTests", ["TestKit"]),
         tests("LabTests", ["TestKit"]),

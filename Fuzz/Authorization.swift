@@ -1,4 +1,4 @@
-// modules: Addresses Access
+// modules: Sodium Addresses Access
 // length: 128
 
 @testable import Access

@@ -1,4 +1,4 @@
-// modules: OpenCode
+// modules: TextCoding OpenCode
 // length: 640
 
 import OpenCode

@@ -1,7 +1,8 @@
-// modules: HTTPTypes
+// modules: TextCoding HTTPTypes
 // length: 256
 
 import HTTPTypes
+import TextCoding
 
 /// A body's content and verdict don't depend on how the network cut it, and are those of a second, naive reader.
 ///
@@ -90,7 +91,7 @@ private enum PlainChunks {
         var content: [UInt8] = []
         var rest = body[...]
         while let line = line(&rest) {
-            let digits = line.prefix { $0.hexadecimalValue != nil }
+            let digits = line.prefix { $0.hexadecimalDigitValue != nil }
             let more = line.dropFirst(digits.count)
             guard (1...16).contains(digits.count),
                 let size = UInt64(String(decoding: digits, as: UTF8.self), radix: 16),

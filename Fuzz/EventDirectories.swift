@@ -1,4 +1,4 @@
-// modules: OpenCode
+// modules: TextCoding OpenCode
 // length: 256
 
 import OpenCode

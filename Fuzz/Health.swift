@@ -1,4 +1,4 @@
-// modules: OpenCode
+// modules: TextCoding OpenCode
 // length: 128
 
 import OpenCode

@@ -1,4 +1,4 @@
-// modules: Addresses JSONText EnvironmentFiles Locking OpenCode Access Logging Systemd Projects Instances Supervisors
+// modules: TextCoding Clocks Sodium Addresses JSONText EnvironmentFiles Locking OpenCode Logging Systemd Projects Instances Supervisors
 // length: 400
 
 import Addresses

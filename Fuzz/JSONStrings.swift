@@ -1,4 +1,4 @@
-// modules: Addresses Locking HTTPTypes EventLoop JSONText HTTPServer
+// modules: TextCoding Addresses Locking HTTPTypes EventLoop JSONText HTTPServer
 // length: 128
 
 import HTTPServer

@@ -1,4 +1,4 @@
-// modules: Locking Logging
+// modules: TextCoding Clocks Locking Logging
 // length: 128
 
 import Glibc

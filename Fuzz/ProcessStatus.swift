@@ -1,4 +1,4 @@
-// modules: Locking Systemd
+// modules: TextCoding Locking Systemd
 // length: 300
 
 import Systemd

@@ -1,4 +1,4 @@
-// modules: Addresses JSONText Locking OpenCode Logging Systemd Projects
+// modules: TextCoding Clocks Addresses JSONText Locking OpenCode Logging Systemd Projects
 // length: 300
 
 import Projects

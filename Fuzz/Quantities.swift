@@ -1,7 +1,8 @@
-// modules: Addresses EnvironmentFiles Locking Logging Settings
+// modules: TextCoding Clocks Addresses EnvironmentFiles Locking Logging Settings
 // length: 128
 
 import EnvironmentFiles
+
 @testable import Settings
 
 /// Durations, sizes, addresses and commands without the limits of a setting: each that is taken is read back the same, and

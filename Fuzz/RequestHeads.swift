@@ -1,4 +1,4 @@
-// modules: HTTPTypes
+// modules: TextCoding HTTPTypes
 // length: 256
 
 import Glibc

@@ -1,4 +1,4 @@
-// modules: Addresses EnvironmentFiles Locking Logging Settings
+// modules: TextCoding Clocks Addresses EnvironmentFiles Locking Logging Settings
 // length: 128
 
 @testable import Settings

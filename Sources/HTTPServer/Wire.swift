@@ -1,5 +1,6 @@
 import Glibc
 import HTTPTypes
+internal import TextCoding
 
 /// A head as it stands on the wire, for the answers that libmicrohttpd does not send.
 enum WireHead {

@@ -14,16 +14,6 @@ extension UInt8 {
         let set: UInt64 = self < 64 ? 0x03ff_6cfa_0000_0000 : self < 128 ? 0x57ff_ffff_c7ff_fffe : 0
         return set >> UInt64(self & 63) & 1 == 1
     }
-
-    /// The value of a hexadecimal digit.
-    package var hexadecimalValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
 }
 
 extension Span<UInt8> {
@@ -84,16 +74,6 @@ extension [UInt8] {
         while unit > 0 {
             append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
             unit /= 10
-        }
-    }
-
-    /// Adds a number in lower-case hexadecimal digits.
-    package mutating func append(hexadecimal number: UInt64) {
-        var shift = (63 - Swift.max(number, 1).leadingZeroBitCount) / 4 * 4
-        while shift >= 0 {
-            let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift)) & 15
-            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-            shift -= 4
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// Takes the chunked coding off a body (RFC 9112 §7.1), strictly.
 ///
 /// Lines must end with CR LF, sizes are 1 to 16 hexadecimal digits, and nothing but white space and a chunk extension
@@ -97,7 +99,7 @@ package struct ChunkedDecoder: Sendable {
     }
 
     private mutating func takeSize(_ byte: UInt8, _ digits: Int) throws(Fault) {
-        if let value = byte.hexadecimalValue {
+        if let value = byte.hexadecimalDigitValue {
             guard digits < 16 else { throw .sizeIsNoNumber }
             remaining = remaining << 4 | UInt64(value)
             state = .size(digits: digits + 1)

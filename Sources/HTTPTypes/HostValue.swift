@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// What may stand in a Host field: `uri-host [ ":" port ]` (RFC 9110 §7.2), and nothing else (RFC 9112 §3.2).
 package enum HostValue {
     /// Whether the value is one host, possibly empty, with or without a port.
@@ -53,7 +55,9 @@ package enum HostValue {
                 groups += 2
                 break
             }
-            guard (1...4).contains(group.count), group.allSatisfy({ $0.hexadecimalValue != nil }) else { return false }
+            guard (1...4).contains(group.count), group.allSatisfy({ $0.hexadecimalDigitValue != nil }) else {
+                return false
+            }
             groups += 1
             guard end < rest.endIndex else { break }
             rest = rest[(end + 1)...]
@@ -84,7 +88,7 @@ package enum HostValue {
         else { return false }
         let version = address[(address.startIndex + 1)..<dot]
         let text = address[(dot + 1)...]
-        return !version.isEmpty && version.allSatisfy { $0.hexadecimalValue != nil }
+        return !version.isEmpty && version.allSatisfy { $0.hexadecimalDigitValue != nil }
             && !text.isEmpty && text.allSatisfy { isNameCharacter($0) || $0 == UInt8(ascii: ":") }
     }
 
@@ -105,6 +109,6 @@ package enum HostValue {
 
     private static func isEscape(_ value: ArraySlice<UInt8>, at index: Int) -> Bool {
         guard value[index] == UInt8(ascii: "%"), index + 2 < value.endIndex else { return false }
-        return value[index + 1].hexadecimalValue != nil && value[index + 2].hexadecimalValue != nil
+        return Hexadecimal.byte(value[index + 1], value[index + 2]) != nil
     }
 }

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// Appending to a line without making strings on the way: the access log writes one line a request.
 extension [UInt8] {
     /// Appends a whole number.
@@ -17,25 +19,6 @@ extension [UInt8] {
         self[start...].reverse()
     }
 
-    /// Appends a number from 0 on, filled up with zeros to `digits`.
-    mutating func appendDecimal(_ value: Int64, digits: Int) {
-        let start = count
-        var rest = value
-        repeat {
-            append(ASCII.zero + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0 || count - start < digits
-        self[start...].reverse()
-    }
-
-    /// Appends the lowest `digits` hexadecimal digits of a value, in lower case.
-    mutating func appendHexadecimal(_ value: UInt32, digits: Int) {
-        for digit in (0..<digits).reversed() {
-            let nibble = UInt8(truncatingIfNeeded: value >> UInt32(digit * 4)) & 0xF
-            append(nibble < 10 ? ASCII.zero + nibble : 0x61 + nibble - 10)
-        }
-    }
-
     /// Appends a duration as milliseconds with three decimals, such as `12.345`; a negative one as `0.000`.
     mutating func appendMilliseconds(_ duration: Duration) {
         let (seconds, attoseconds) = Swift.max(duration, .zero).components
@@ -43,7 +26,7 @@ extension [UInt8] {
         let microseconds = (whole.overflow ? .max - 1_000_000 : whole.partialValue) + attoseconds / 1_000_000_000_000
         appendDecimal(microseconds / 1_000)
         append(ASCII.dot)
-        appendDecimal(microseconds % 1_000, digits: 3)
+        append(decimal: microseconds % 1_000, digits: 3)
     }
 
     /// Appends part of a span as it is.

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// JSON strings (RFC 8259 §7) of bytes from outside.
 extension [UInt8] {
     /// Appends a JSON string with its quotes. `whole` is what `bytes` looks at: nearly every value needs no escape, and
@@ -45,7 +47,7 @@ extension [UInt8] {
             case 0x09: append(contentsOf: "\\t".utf8)
             case let scalar? where UTF8Scan.isDangerous(scalar):
                 append(contentsOf: "\\u".utf8)
-                appendHexadecimal(scalar, digits: 4)
+                append(hexadecimal: UInt64(scalar), digits: 4)
             default: append(bytes, index..<index + scan.length)
             }
             index += scan.length

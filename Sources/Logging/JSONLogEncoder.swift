@@ -1,3 +1,5 @@
+internal import Clocks
+
 /// Log lines for programs: one JSON object a line, `time` (RFC 3339, UTC), `level` and `message` first, then the fields.
 ///
 ///     {"time":"2026-11-21T17:04:05.123Z","level":"info","message":"request","status":200}

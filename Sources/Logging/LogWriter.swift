@@ -1,3 +1,4 @@
+internal import Clocks
 package import Locking
 
 /// The sink that does the I/O: records are encoded into a queue, and a thread of its own writes the queue out.

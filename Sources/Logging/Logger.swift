@@ -1,3 +1,5 @@
+internal import Clocks
+
 /// What a part of the gateway logs through: a sink, the least grave level that is written, and fields that every line gets.
 package struct Logger: Sendable {
     /// Lines less grave than this are left out.

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// Escaping of text from outside so that it can neither end a log line, forge a field nor command a terminal.
 extension [UInt8] {
     /// Appends a message: dangerous characters become `\n`, `\t`, `\u{1b}`, an invalid byte becomes `\xff`.
@@ -36,13 +38,13 @@ extension [UInt8] {
             switch scan.scalar {
             case nil:
                 append(contentsOf: "\\x".utf8)
-                appendHexadecimal(UInt32(bytes[index]), digits: 2)
+                append(hexadecimal: UInt64(bytes[index]), digits: 2)
             case 0x0A: append(contentsOf: "\\n".utf8)
             case 0x0D: append(contentsOf: "\\r".utf8)
             case 0x09: append(contentsOf: "\\t".utf8)
             case let scalar? where UTF8Scan.isDangerous(scalar):
                 append(contentsOf: "\\u{".utf8)
-                appendHexadecimal(scalar, digits: scalar > 0xFF ? 4 : 2)
+                append(hexadecimal: UInt64(scalar), digits: scalar > 0xFF ? 4 : 2)
                 append(ASCII.closeBrace)
             case 0x22 where isQuoted, 0x5C where isQuoted:
                 append(ASCII.backslash)

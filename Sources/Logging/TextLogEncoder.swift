@@ -1,3 +1,5 @@
+internal import Clocks
+
 /// Log lines for a person at a terminal: local time, the level where it is not info, the message, `name=value`.
 ///
 ///     2026-11-21 18:04:05.123 warning: reader stalled project=demo bytes=4194304

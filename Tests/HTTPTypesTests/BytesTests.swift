@@ -22,15 +22,6 @@ struct BytesTests {
         #expect((UInt8.min...UInt8.max).filter(\.isTokenCharacter).text == expected)
     }
 
-    @Test("A hexadecimal digit has a value, no other byte has")
-    func hexadecimalDigits() {
-        for byte in UInt8.min...UInt8.max {
-            let character = Character(Unicode.Scalar(byte))
-            let expected = byte < 0x80 ? character.hexDigitValue.map { UInt8($0) } : nil
-            #expect(byte.hexadecimalValue == expected)
-        }
-    }
-
     @Test(
         "Numbers are written in decimal digits, behind what stands there",
         arguments: [0, 1, 9, 10, 99, 100, 101, 65_535, 4_294_967_296, 10_000_000_000_000_000_000, .max] as [UInt64])
@@ -38,15 +29,6 @@ struct BytesTests {
         var bytes = "x12".bytes
         bytes.append(decimal: number)
         #expect(bytes.text == "x12\(number)")
-    }
-
-    @Test(
-        "Numbers are written in lower-case hexadecimal digits without leading zeros",
-        arguments: (0..<64).flatMap { [UInt64(1) << $0, (1 << $0) - 1] } + [0xdead_beef, 0x0123_4567_89ab_cdef, .max])
-    func hexadecimal(number: UInt64) {
-        var bytes = "x".bytes
-        bytes.append(hexadecimal: number)
-        #expect(bytes.text == "x" + String(number, radix: 16))
     }
 
     @Test(

@@ -16,7 +16,7 @@ struct BusAddressTests {
             (.user, ["DBUS_SESSION_BUS_ADDRESS": ""], 1000, nil, []),
             (
                 .user, [:], 1000, "/a b,ü",
-                ["unix:path=/a%20b%2c%c3%bc/systemd/private", "unix:path=/a%20b%2c%c3%bc/bus"]
+                ["unix:path=/a%20b%2C%C3%BC/systemd/private", "unix:path=/a%20b%2C%C3%BC/bus"]
             ),
             (.system, [:], 0, nil, ["unix:path=/run/systemd/private", "unix:path=/run/dbus/system_bus_socket"]),
             (.system, [:], 1000, "/run/user/1000", ["unix:path=/run/dbus/system_bus_socket"]),

@@ -1,5 +1,5 @@
-import Access
 import HTTPTypes
+import Sodium
 
 /// The API's description for people: one page that asks for nothing else, made from the same ``EndpointTable``.
 ///

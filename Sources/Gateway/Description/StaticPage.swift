@@ -1,6 +1,6 @@
-import Access
 import HTTPServer
 import HTTPTypes
+import Sodium
 
 /// A text that is the same for everybody, made once.
 struct StaticPage: Sendable {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TextCoding
 
 /// The parameters of a query, read as a form's (URL Standard, "application/x-www-form-urlencoded parsing").
 struct RequestQuery: Sendable, Equatable {
@@ -20,18 +21,6 @@ struct RequestQuery: Sendable, Equatable {
 
     /// A `%` that begins no escape stands for itself, and `+` for a space.
     private static func decoded(_ text: ArraySlice<UInt8>) -> String {
-        var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first?.hexadecimalValue,
-                let low = rest.dropFirst().first?.hexadecimalValue
-            {
-                bytes.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: PercentEncoding.decode(text, plusIsSpace: true).bytes, as: UTF8.self)
     }
 }

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import Clocks
 internal import JSONText
 package import Projects
 
@@ -67,10 +67,7 @@ package struct InstanceEvent: Sendable, Equatable {
     }
 
     /// Date and time as RFC 3339 has them, in UTC, to the millisecond.
-    private var timestamp: String {
-        Date(timeIntervalSince1970: Double(time / 1_000_000) / 1_000)
-            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
+    private var timestamp: String { Timestamp.utc(time, withMilliseconds: true) }
 }
 
 /// Where it is written down what happens to instances, for longer than a gateway lives.

@@ -1,3 +1,4 @@
+internal import Clocks
 internal import Logging
 internal import OpenCode
 internal import Projects
@@ -118,5 +119,47 @@ struct Instance {
         default: break
         }
         since = now
+    }
+}
+
+/// Signs of life of one instance: healthy answers, and bytes of proxied answers, which the loops count.
+struct Pulse {
+    private var lastSign = SuspendingClock.now
+    private var count: UInt64?
+
+    /// A health check goes out: bytes count from the next look on.
+    mutating func checkBegins() { count = nil }
+
+    /// It was found healthy.
+    mutating func answered(now: SuspendingClock.Instant = .now) { lastSign = now }
+
+    /// The loops have counted to `newCount`. For how long there was no sign of life, and whether bytes came since the
+    /// last look at the present health check.
+    mutating func look(_ newCount: UInt64, now: SuspendingClock.Instant = .now) -> (quiet: Duration, progressed: Bool) {
+        let progressed = count.map { $0 != newCount } ?? false
+        count = newCount
+        if progressed { lastSign = now }
+        return (lastSign.duration(to: now), progressed)
+    }
+}
+
+/// What is known of how a run is set up, besides its health.
+struct SetupFindings {
+    /// Whether its configuration was asked for: once in a run.
+    var isConfigurationAsked = false
+    /// Why that can't be used, as a sentence.
+    var configurationTrouble: String?
+    /// Whether it had no model when it was last asked.
+    var hasNoModels = false
+    /// How far it has taken over older sessions; nil before it was asked.
+    var migration: MigrationAnswer?
+    /// Questions that are under way.
+    var asking: Set<SetupQuestion> = []
+    /// Until the models are asked for.
+    var modelsDelay: EventSource?
+
+    /// What `status` says.
+    var warnings: [String] {
+        [configurationTrouble, hasNoModels ? InstanceMessage.noModels : nil, migration?.warning].compactMap { $0 }
     }
 }

@@ -33,8 +33,9 @@ extension InstanceRegistry {
 
     /// A run says that an address is its own. Another run that said so before is not believed any longer: it may be dead
     /// without anybody's having noticed yet, and its port given to this one.
-    func announced(_ run: String, _ address: InstanceAddress, _ family: APIFamily?, _ warning: String?, of name: ProjectName)
-    {
+    func announced(
+        _ run: String, _ address: InstanceAddress, _ family: APIFamily?, _ warning: String?, of name: ProjectName
+    ) {
         guard instances[name]?.machine.currentRun == run else { return }
         if let family { instances[name]?.family = family }
         instances[name]?.portWarning = warning

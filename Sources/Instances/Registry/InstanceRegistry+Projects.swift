@@ -82,7 +82,8 @@ extension InstanceRegistry {
     /// Whether an instance has answered a client and was not asked for its project.
     private func isProjectOpen(_ name: ProjectName) -> Bool {
         guard let instance = instances[name], instance.setup.isConfigurationAsked else { return false }
-        return instance.project.answer == nil && !instance.project.hasJustFailed() && instance.machine.state.address != nil
+        return instance.project.answer == nil && !instance.project.hasJustFailed()
+            && instance.machine.state.address != nil
     }
 
     /// Asks one instance, or waits for the answer to who has asked already.

@@ -1,3 +1,4 @@
+internal import Clocks
 package import Logging
 internal import OpenCode
 package import Projects
@@ -78,7 +79,9 @@ package actor InstanceRegistry {
         guard let instance = instances[name], instance.machine.state != .stopped else {
             return folder(named: name) == nil ? .notFound : .stopped
         }
-        if let unavailable = unavailable(name), instance.machine.isActive { return .failed(InstanceMessage.stopFailed(unavailable)) }
+        if let unavailable = unavailable(name), instance.machine.isActive {
+            return .failed(InstanceMessage.stopFailed(unavailable))
+        }
         return await withCheckedContinuation { continuation in
             instances[name]?.stops.append(continuation)
             instances[name]?.notes.stopper = EventNotes.Stopper(actor: actor, reason: reason)

@@ -1,5 +1,7 @@
-internal import FoundationEssentials
+internal import Addresses
+internal import Clocks
 package import OpenCode
+package import Projects
 
 /// What `status` tells of a project besides the wire contract's fields.
 package struct InstanceReport: Sendable, Equatable {
@@ -36,9 +38,7 @@ package struct InstanceReport: Sendable, Equatable {
     }
 
     /// ``since`` as RFC 3339 has it, in UTC, to the second.
-    package var sinceText: String {
-        Date(timeIntervalSince1970: Double(since / 1_000_000_000)).formatted(.iso8601)
-    }
+    package var sinceText: String { Timestamp.utc(since) }
 }
 
 /// A project with all that is known of its instance.
@@ -52,5 +52,22 @@ package struct ProjectStatus: Sendable, Equatable {
     package init(project: Project, report: InstanceReport) {
         self.project = project
         self.report = report
+    }
+}
+
+/// A project as clients see it.
+package struct Project: Sendable, Equatable {
+    /// The folder.
+    package let folder: ProjectFolder
+    /// The state of its instance.
+    package let state: InstanceState
+    /// Whether the folder has gone while its instance goes on.
+    package let isMissing: Bool
+
+    /// A project in this state.
+    package init(folder: ProjectFolder, state: InstanceState, isMissing: Bool = false) {
+        self.folder = folder
+        self.state = state
+        self.isMissing = isMissing
     }
 }

@@ -116,7 +116,8 @@ package struct InstanceEndpoint: Sendable, Equatable {
 
     /// An endpoint.
     package init(
-        address: InstanceAddress, authorization: [UInt8]?, generation: UInt64, slot: Int, enforcesPassword: Bool = false,
+        address: InstanceAddress, authorization: [UInt8]?, generation: UInt64, slot: Int,
+        enforcesPassword: Bool = false,
         family: APIFamily? = nil
     ) {
         self.address = address

@@ -62,7 +62,8 @@ extension InstanceStateMachine {
     mutating func announced(_ id: String, _ address: InstanceAddress) -> [Action] {
         guard id == run, phase == .booting else { return [] }
         phase = .probing(
-            Probing(address: address, delay: limits.firstProbeDelay, trouble: "It has not answered its health check yet."))
+            Probing(
+                address: address, delay: limits.firstProbeDelay, trouble: "It has not answered its health check yet."))
         return [check(address)]
     }
 

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// Keeps a project's requests to the project's folder: OpenCode serves any directory that a request names.
 ///
 /// OpenCode takes `?directory=`, else the field `x-opencode-directory`, else its working directory; V2's routes take
@@ -78,7 +80,7 @@ package enum DirectoryPin {
     private static func spellings(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
         var spellings = [bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }]
         while spellings.count <= 4, let last = spellings.last, last.contains(UInt8(ascii: "%")) {
-            let next = PercentDecoding.decodeLeniently(last).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            let next = PercentEncoding.decode(last).bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
             guard next != last else { break }
             spellings.append(next)
         }

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// A request's path at the instance, read as any of OpenCode's routers could: they decode it, take doubled slashes, dots and
 /// the slash at the end away, and don't look at the case of letters. OpenCode 2 ends it at the first `;`.
 ///
@@ -115,7 +117,7 @@ package enum InstancePath {
     /// Every escape that is one decoded, also of what was encoded several times.
     private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
-        for _ in 0..<deepest where bytes.contains(UInt8(ascii: "%")) { bytes = PercentDecoding.decodeLeniently(bytes) }
+        for _ in 0..<deepest where bytes.contains(UInt8(ascii: "%")) { bytes = PercentEncoding.decode(bytes).bytes }
         return bytes
     }
 

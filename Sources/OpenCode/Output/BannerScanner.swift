@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// Where an OpenCode server says that it listens, and of which family its words are.
 package struct Announcement: Sendable, Equatable {
     /// The host as it stands in the URL, an IPv6 address without brackets.
@@ -90,7 +92,7 @@ package struct BannerScanner: Sendable {
         guard isAddress || host.count == text.count, !host.isEmpty else { return nil }
         let isPlain = host.allSatisfy { byte in
             if byte == UInt8(ascii: ".") { return true }
-            if isAddress { return isHexadecimal(byte) || byte == UInt8(ascii: ":") }
+            if isAddress { return byte.hexadecimalDigitValue != nil || byte == UInt8(ascii: ":") }
             return isDigit(byte) || isLetter(byte) || byte == UInt8(ascii: "-")
         }
         return isPlain ? String(decoding: host, as: UTF8.self) : nil
@@ -100,9 +102,5 @@ package struct BannerScanner: Sendable {
 
     private static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 }

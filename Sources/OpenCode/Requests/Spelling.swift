@@ -1,3 +1,5 @@
+internal import TextCoding
+
 extension ArraySlice<UInt8> {
     /// Whether the bytes are `word` once they are percent-decoded (RFC 3986 §2.1). A `%` that begins no escape stands for
     /// itself, and `+` for a space where a form's rules hold (URL Standard, "application/x-www-form-urlencoded parsing").
@@ -8,10 +10,10 @@ extension ArraySlice<UInt8> {
             guard index < endIndex else { return false }
             var byte = self[index]
             index += 1
-            if byte == UInt8(ascii: "%"), index + 1 < endIndex, let high = self[index].hexadecimalDigitValue,
-                let low = self[index + 1].hexadecimalDigitValue
+            if byte == UInt8(ascii: "%"), index + 1 < endIndex,
+                let escaped = Hexadecimal.byte(self[index], self[index + 1])
             {
-                byte = high << 4 | low
+                byte = escaped
                 index += 2
             } else if plusIsSpace, byte == UInt8(ascii: "+") {
                 byte = UInt8(ascii: " ")

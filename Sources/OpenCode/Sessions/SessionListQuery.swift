@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// The query of a request for the list of sessions, `GET /api/session`, which OpenCode answers with those of all directories
 /// unless it is told otherwise (1.18 and 2).
 ///
@@ -148,7 +150,7 @@ package struct SessionListQuery: Sendable {
     }
 
     private func adding(_ name: String, _ value: [UInt8]) -> [UInt8] {
-        let parameter = Array("\(name)=".utf8) + PercentDecoding.encode(value)
+        let parameter = Array("\(name)=".utf8) + PercentEncoding.encode(value)
         return joined(kept.filter { !$0.isEmpty } + [parameter[...]])
     }
 }

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// The question to an instance which directory one session belongs to.
 package enum SessionLookup {
     private static let places = JSONPlaces("directory", "data.location.directory")
@@ -84,6 +86,6 @@ package struct SessionListing: Sendable {
         guard let cursor, !cursor.isEmpty, count >= Self.pageSize, total + Self.pageSize <= Self.most else {
             return nil
         }
-        return firstTarget + Array("&cursor=".utf8) + PercentDecoding.encode(cursor)
+        return firstTarget + Array("&cursor=".utf8) + PercentEncoding.encode(cursor)
     }
 }

@@ -1,4 +1,4 @@
-internal import OpenCode
+internal import TextCoding
 
 /// The name of a project: one folder directly under the home directory.
 ///
@@ -35,30 +35,14 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
     /// From one raw segment of a request's path, percent-decoded exactly once (RFC 3986 §2.1); nil for anything that
     /// is no name.
     package init?(percentEncoded segment: ArraySlice<UInt8>) {
-        guard let decoded = Self.decode(segment) else { return nil }
-        self.init(directoryName: decoded)
+        // Three characters stand for one byte at most: a longer segment can't become a name.
+        guard segment.count <= 3 * Self.maximumLength else { return nil }
+        let decoded = PercentEncoding.decode(segment)
+        guard decoded.broken == 0 else { return nil }
+        self.init(directoryName: decoded.bytes)
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-    }
-
-    private static func decode(_ segment: ArraySlice<UInt8>) -> [UInt8]? {
-        var decoded: [UInt8] = []
-        var iterator = segment.makeIterator()
-        while let byte = iterator.next() {
-            // Three characters stand for one byte at most: a longer segment can't become a name.
-            guard decoded.count < maximumLength else { return nil }
-            guard byte == UInt8(ascii: "%") else {
-                decoded.append(byte)
-                continue
-            }
-            guard let high = iterator.next()?.hexadecimalDigitValue, let low = iterator.next()?.hexadecimalDigitValue
-            else {
-                return nil
-            }
-            decoded.append(high << 4 | low)
-        }
-        return decoded
     }
 }

@@ -1,3 +1,5 @@
+package import Systemd
+
 /// Reads projects from the disk. It is the catalogue's only way there, so that tests can count and fail what it does.
 package protocol ProjectReader: Sendable {
     /// The home directory as it is now.
@@ -76,3 +78,13 @@ package struct ProjectEntry: Sendable, Equatable {
         self.isLink = isLink
     }
 }
+
+/// Who watches folders: the control loop, and in tests one that fails or loses events.
+package protocol FolderWatcher: Sendable {
+    /// Calls `handler` with each of `events` of the folder at `path`: ``SystemEventLoop/watchFolder(_:_:handler:)``.
+    func watchFolder(
+        _ path: String, _ events: FolderEvents, handler: @escaping @Sendable (FolderChange) -> Void
+    ) throws(SystemdError) -> EventSource
+}
+
+extension SystemEventLoop: FolderWatcher {}

@@ -1,7 +1,7 @@
-internal import Access
 package import EnvironmentFiles
 internal import Instances
 package import OpenCode
+internal import Sodium
 
 /// What an OpenCode server finds in its environment, whoever starts it: a base without what belongs to the gateway alone,
 /// then `~/.config/opencode/env`, then `~/.config/opencode/env.d/NAME.env`, then what the gateway needs.

@@ -10,7 +10,7 @@ struct FolderServer: Sendable, Equatable {
     /// The unit that it belongs to; nil when it is no unit's.
     let unit: UnitOfProcess?
 
-    /// The server among the processes of `table` that works in that folder; of the marks in `ignoring` it is none.
+    /// The server among the processes of `table` that works in that folder; servers with a mark in `ignoring` don't count.
     ///
     /// It is the one that began its mark: what a server has started may work in any folder.
     static func find(
@@ -76,4 +76,14 @@ extension ProcessTable {
     static func serverFolder(of number: Int32) -> (identity: FolderIdentity, path: String)? {
         workingFolder(of: number).map { (FolderIdentity($0), $0.path) }
     }
+}
+
+/// What the environment of a server, and of all that it starts, tells of it: by that they are found when they have left
+/// the process group, and when the gateway that started them is gone.
+enum RunMark {
+    /// The run's id.
+    static let run = "VIBEREMOTE_RUN"
+    /// The projects' folder (``FolderIdentity/text``) of the gateway that runs it as its child; not in units, which belong
+    /// to their service manager.
+    static let projects = "VIBEREMOTE_PROJECTS"
 }

@@ -1,3 +1,4 @@
+internal import Clocks
 internal import Glibc
 package import Instances
 internal import Logging
@@ -81,7 +82,8 @@ extension ProcessSupervisor {
         observer?.supervised(record.project, .launched(run))
         // Without it the announcement may still wait in the pipe.
         if let address = record.address {
-            observer?.supervised(record.project, .announced(run: run.id, address: address, family: record.memory.family))
+            observer?.supervised(
+                record.project, .announced(run: run.id, address: address, family: record.memory.family))
         }
         return true
     }

@@ -42,7 +42,8 @@ extension ProcessSupervisor {
                     throw LaunchError(error.description)
                 }
                 if !hasTold {
-                    logger.notice("An earlier gateway has ended while it started a server: that is waited for",
+                    logger.notice(
+                        "An earlier gateway has ended while it started a server: that is waited for",
                         LogField("gateway", holder))
                 }
                 hasTold = true

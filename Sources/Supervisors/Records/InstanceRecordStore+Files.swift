@@ -1,7 +1,7 @@
-internal import Access
 internal import EnvironmentFiles
 internal import Glibc
 internal import Projects
+internal import Sodium
 internal import Systemd
 
 /// Single files of records.

@@ -1,7 +1,7 @@
-internal import Access
 internal import FoundationEssentials
 internal import Glibc
 package import Projects
+internal import Sodium
 internal import Systemd
 
 /// The records of running servers: one file of mode 0600 a project, in a folder of mode 0700 that outlives the gateway

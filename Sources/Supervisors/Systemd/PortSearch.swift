@@ -1,3 +1,4 @@
+internal import Clocks
 internal import Logging
 internal import OpenCode
 internal import Projects

@@ -11,13 +11,13 @@ struct SupervisedUnit: Sendable {
     /// The present run as it was told, to be told again when its record has come.
     var run: Run?
     /// The end of a run that is still to be told, once its last lines are in the journal.
-    var untold: UntoldEnd?
+    var pendingEnd: PendingEnd?
 
     init(name: UnitName) { self.name = name }
 }
 
 /// The end of a run that is told a moment later.
-struct UntoldEnd: Sendable {
+struct PendingEnd: Sendable {
     let run: String
     let how: String
     let next: SupervisedEvent.Next

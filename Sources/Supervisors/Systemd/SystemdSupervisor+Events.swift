@@ -1,4 +1,5 @@
 internal import Addresses
+internal import Clocks
 internal import Glibc
 internal import Instances
 internal import Logging
@@ -197,13 +198,13 @@ extension SystemdSupervisor {
             : try? loop.timer(after: Self.journalDelay) { [weak self] in
                 self?.assumeIsolated { $0.tellEnd(of: project) }
             }
-        units[project]?.untold = UntoldEnd(run: run, how: how, next: next, timer: timer)
+        units[project]?.pendingEnd = PendingEnd(run: run, how: how, next: next, timer: timer)
         if timer == nil { tellEnd(of: project) }
     }
 
     private func tellEnd(of project: ProjectName) {
-        guard let unit = units[project], let end = unit.untold else { return }
-        units[project]?.untold = nil
+        guard let unit = units[project], let end = unit.pendingEnd else { return }
+        units[project]?.pendingEnd = nil
         let tail = tail(unit.name, end.run)
         observer?.supervised(project, .exited(run: end.run, how: end.how, tail: tail, next: end.next))
     }

@@ -1,8 +1,8 @@
-internal import Access
 internal import EnvironmentFiles
 internal import FoundationEssentials
 internal import Instances
 package import Projects
+internal import Sodium
 package import Systemd
 
 /// What a unit's process has to do before it becomes its project's OpenCode server: find the folder, read the environment

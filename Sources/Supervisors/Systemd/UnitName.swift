@@ -1,6 +1,6 @@
 package import Instances
-internal import OpenCode
 package import Projects
+internal import TextCoding
 
 /// The name of a project's unit: an instance of the template `opencode@.service`.
 ///
@@ -106,10 +106,10 @@ extension UnitName {
             switch byte {
             case UInt8(ascii: "-"): bytes.append(UInt8(ascii: "/"))
             case UInt8(ascii: "\\"):
-                guard iterator.next() == UInt8(ascii: "x"), let high = iterator.next()?.hexadecimalDigitValue,
-                    let low = iterator.next()?.hexadecimalDigitValue
+                guard iterator.next() == UInt8(ascii: "x"),
+                    let escaped = Hexadecimal.byte(iterator.next(), iterator.next())
                 else { return nil }
-                bytes.append(high << 4 | low)
+                bytes.append(escaped)
             default: bytes.append(byte)
             }
         }
@@ -117,7 +117,6 @@ extension UnitName {
     }
 
     private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return [UInt8(ascii: "\\"), UInt8(ascii: "x"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        Array("\\x".utf8) + Hexadecimal.text([byte]).utf8
     }
 }

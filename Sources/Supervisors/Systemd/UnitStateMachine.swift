@@ -153,7 +153,9 @@ struct UnitStateMachine: Sendable {
 
     // MARK: Ports
 
-    private mutating func found(_ id: String, _ address: InstanceAddress, bySockets: Bool, _ family: APIFamily?) -> [Action] {
+    private mutating func found(_ id: String, _ address: InstanceAddress, bySockets: Bool, _ family: APIFamily?)
+        -> [Action]
+    {
         guard let run, run.id == id, self.address == nil else { return [] }
         (self.address, self.family) = (address, family)
         return [.stopSeeking(id), .announced(run: id, address: address, bySockets: bySockets, family: family)]

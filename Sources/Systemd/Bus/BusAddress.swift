@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// Where a service manager can be reached.
 package struct BusAddress: Sendable, Equatable {
     /// The address in D-Bus's form, such as `unix:path=/run/user/1000/systemd/private`.
@@ -27,17 +29,10 @@ package struct BusAddress: Sendable, Equatable {
 
     /// A socket's path as an address (D-Bus specification, "Server Addresses").
     private static func path(_ path: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text = Array("unix:path=".utf8)
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
-                UInt8(ascii: "."), UInt8(ascii: "*"):
-                text.append(byte)
-            default: text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
+        let text = PercentEncoding.encode(path.utf8) { byte in
+            byte == UInt8(ascii: "/") || byte == UInt8(ascii: "*")
+                || byte != UInt8(ascii: "~") && PercentEncoding.isUnreserved(byte)
         }
-        return String(decoding: text, as: UTF8.self)
+        return "unix:path=" + String(decoding: text, as: UTF8.self)
     }
 }

@@ -134,3 +134,32 @@ extension Duration {
         return UInt64(seconds) * 1_000_000 + UInt64(attoseconds / 1_000_000_000_000)
     }
 }
+
+/// What happens on a descriptor, as epoll_ctl(2) says it.
+package struct DescriptorEvents: OptionSet, Sendable {
+    /// The kernel's bits.
+    package let rawValue: UInt32
+
+    /// From the kernel's bits.
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// There is something to read, or the end of it.
+    package static let readable = DescriptorEvents(rawValue: EPOLLIN.rawValue)
+    /// There is room to write.
+    package static let writable = DescriptorEvents(rawValue: EPOLLOUT.rawValue)
+    /// The other end is gone; always reported.
+    package static let hangUp = DescriptorEvents(rawValue: EPOLLHUP.rawValue)
+    /// The descriptor has an error; always reported.
+    package static let failure = DescriptorEvents(rawValue: EPOLLERR.rawValue)
+}
+
+extension SystemEventLoop {
+    /// Tells the service manager regularly that this loop still turns, if the manager wants to know (`WatchdogSec=` of the
+    /// unit, sd_event_set_watchdog(3)). Answers whether it does.
+    package func keepWatchdogInformed() throws(SystemdError) -> Bool {
+        checkIsolated()
+        let result = sd_event_set_watchdog(event, 1)
+        try SystemdError.check(result, "sd_event_set_watchdog", "the unit's watchdog")
+        return result > 0
+    }
+}

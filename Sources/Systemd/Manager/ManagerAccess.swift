@@ -26,3 +26,11 @@ package struct ManagerAccess: Sendable {
             scope, environment: environment, user: identifier, runtimeFolder: runtimeFolder)
     }
 }
+
+/// Whose service manager.
+package enum ManagerScope: String, Sendable, CaseIterable {
+    /// The user's own (`systemctl --user`).
+    case user
+    /// The system's.
+    case system
+}

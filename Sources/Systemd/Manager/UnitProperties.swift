@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// What a manager tells of a unit (org.freedesktop.systemd1(5), "Unit Objects" and "Service Unit Objects"); nil where it
 /// has not told it.
 package struct UnitProperties: Sendable, Equatable {
@@ -61,7 +63,7 @@ extension UnitProperties {
         case "ActiveState": activeState = try message.variant("s", message.string)
         case "SubState": subState = try message.variant("s", message.string)
         case "LoadState": loadState = try message.variant("s", message.string)
-        case "InvocationID": invocation = Self.hexadecimal(try message.variant("ay", message.bytes))
+        case "InvocationID": invocation = Hexadecimal.text(try message.variant("ay", message.bytes))
         case "MainPID": mainProcess = try message.variant("u", message.uint32)
         case "Result": result = try message.variant("s", message.string)
         case "NRestarts": restarts = try message.variant("u", message.uint32)
@@ -72,10 +74,5 @@ extension UnitProperties {
         case "ExecMainStatus": exitStatus = try message.variant("i", message.int32)
         default: try message.skip("v")
         }
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

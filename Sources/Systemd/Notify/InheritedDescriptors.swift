@@ -1,14 +1,13 @@
 internal import CSystemd
 internal import Glibc
 
-/// The descriptors that the service manager has handed over: sockets of a `.socket` unit, and what was stored
-/// (sd_listen_fds(3)).
+/// The descriptors that the service manager has handed over: the sockets of a `.socket` unit (sd_listen_fds(3)).
 package struct InheritedDescriptors: Sendable, Equatable {
     /// One of them.
     package struct Item: Sendable, Equatable {
         /// The descriptor, close-on-exec; whoever uses it owns it.
         package let descriptor: Int32
-        /// `FileDescriptorName=` of the socket unit, or the name under which it was stored.
+        /// `FileDescriptorName=` of the socket unit.
         package let name: String
         /// Whether it is a TCP socket that listens.
         package let isListener: Bool

@@ -20,17 +20,6 @@ package enum ServiceNotifier {
     /// What `systemctl status` shows.
     package static func status(_ text: String) { send([field("STATUS", text)]) }
 
-    /// Leaves a descriptor with the manager, under a name of letters, digits, `-` and `_`: the next process of this unit
-    /// finds it among ``InheritedDescriptors`` (`FileDescriptorStoreMax=` of the unit allows it). False where there is
-    /// no manager to keep it.
-    package static func store(_ descriptor: Int32, name: String) -> Bool {
-        var descriptor = descriptor
-        return sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)", &descriptor, 1) > 0
-    }
-
-    /// Takes what was left under that name out of the manager's store.
-    package static func removeStored(name: String) { send(["FDSTOREREMOVE=1", "FDNAME=\(name)"]) }
-
     /// A line feed would begin another variable.
     private static func field(_ name: String, _ value: String) -> String {
         name + "=" + value.replacing("\n", with: " ")

@@ -51,3 +51,47 @@ enum Spawn {
         return body(vector + [nil])
     }
 }
+
+/// What to start as a child process.
+package struct ChildCommand: Sendable {
+    /// The program and its arguments; a program without a slash is looked for on the gateway's own `PATH`.
+    package var words: [String]
+    /// The child's whole environment.
+    package var environment: [String: String]
+    /// The child's working directory.
+    package var directory: String
+
+    /// A command; `words` must not be empty.
+    package init(words: [String], environment: [String: String], directory: String) {
+        precondition(!words.isEmpty, "a command needs a program")
+        self.words = words
+        self.environment = environment
+        self.directory = directory
+    }
+}
+
+/// Turns this process into another program (execve(2)): the number, the cgroup and the outputs stay.
+package enum ProcessReplacement {
+    /// Becomes the command; returns only when that is not possible.
+    ///
+    /// The program gets what a child of the gateway gets: the working directory, the environment, no descriptor but the
+    /// standard ones, and every signal as usual (systemd starts services with SIGPIPE ignored).
+    package static func become(_ command: ChildCommand) -> SystemdError {
+        guard chdir(command.directory) == 0 else {
+            return SystemdError(operation: "chdir", code: errno, detail: command.directory)
+        }
+        closefrom(STDERR_FILENO + 1)
+        var none = sigset_t()
+        sigemptyset(&none)
+        sigprocmask(SIG_SETMASK, &none, nil)
+        for number in 1..<NSIG { signal(number, SIG_DFL) }
+        let environment = command.environment.map { "\($0.key)=\($0.value)" }
+        let code = Spawn.withCStrings(command.words) { words in
+            Spawn.withCStrings(environment) { environment in
+                execvpe(command.words[0], words, environment)
+                return errno
+            }
+        }
+        return SystemdError(operation: "execve", code: code, detail: command.words[0])
+    }
+}

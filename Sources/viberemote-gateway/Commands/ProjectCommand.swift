@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 internal import Instances
 import Settings
+import TextCoding
 
 /// The command `project`: asks the running gateway and prints what it says.
 enum ProjectCommand {
@@ -56,19 +57,7 @@ enum ProjectCommand {
 
     /// A name as one segment of a path: every byte but the unreserved ones as `%XX` (RFC 3986 §2.3).
     private static func segment(_ name: String) -> String {
-        let digits = Array("0123456789ABCDEF".unicodeScalars)
-        return name.utf8.reduce(into: "") { result, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                result += "%"
-                result.unicodeScalars.append(digits[Int(byte >> 4)])
-                result.unicodeScalars.append(digits[Int(byte & 15)])
-            }
-        }
+        String(decoding: PercentEncoding.encode(name.utf8), as: UTF8.self)
     }
 
     private static func refusal(

@@ -1,4 +1,5 @@
 import Addresses
+import Clocks
 import Homes
 import Instances
 import Logging

@@ -1,15 +1,12 @@
 import Foundation
+import Sodium
 import Testing
-
-@testable import Access
 
 @Suite struct Base64Tests {
     private func decode(_ text: String, room: Int = 64) -> [UInt8]? {
-        var output = [UInt8](repeating: 0, count: room)
-        let text = Array(text.utf8)
-        var span = output.mutableSpan
-        guard let count = Base64.decode(text.span, into: &span) else { return nil }
-        return Array(output[..<count])
+        Base64.withDecoded(Array(text.utf8).span, atMost: room) { decoded in
+            decoded.indices.map { decoded[$0] }
+        }
     }
 
     // RFC 4648 §10.

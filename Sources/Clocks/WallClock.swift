@@ -1,6 +1,6 @@
 import Glibc
 
-/// The time of day, for log lines only: deadlines are measured on the monotonic clock.
+/// The time of day, for people to read: deadlines are measured on the monotonic clock.
 package enum WallClock {
     /// Nanoseconds since 1970-01-01 00:00 UTC (clock_gettime(2), `CLOCK_REALTIME`).
     @Sendable package static func nanoseconds() -> Int64 {

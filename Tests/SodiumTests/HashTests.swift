@@ -1,4 +1,4 @@
-import Access
+import Sodium
 import Testing
 
 @Suite struct HashTests {

@@ -1,16 +1,19 @@
+internal import TextCoding
+
 /// Writes dates and times. The date up to the second is kept from line to line, as most lines share it with the one before.
-struct Timestamp: Sendable {
+package struct Timestamp: Sendable {
     /// What stands between date and time: `T` in RFC 3339, a space for people.
     private let separator: UInt8
     private var second = Int64.min
     private var prefix: [UInt8] = []
 
-    init(separator: UInt8) {
+    /// Timestamps with this character between date and time.
+    package init(separator: UInt8) {
         self.separator = separator
     }
 
     /// Appends `2026-11-21T18:04:05.123`: `nanoseconds` since 1970, shifted by `offset(second)` seconds from UTC.
-    mutating func append(
+    package mutating func append(
         _ nanoseconds: Int64, offset: (Int64) -> Int64 = { _ in 0 }, to output: inout [UInt8]
     ) {
         let (second, rest) = Self.divide(nanoseconds, by: 1_000_000_000)
@@ -20,24 +23,33 @@ struct Timestamp: Sendable {
             writePrefix(second + offset(second))
         }
         output.append(contentsOf: prefix)
-        output.append(ASCII.dot)
-        output.appendDecimal(rest / 1_000_000, digits: 3)
+        output.append(UInt8(ascii: "."))
+        output.append(decimal: rest / 1_000_000, digits: 3)
+    }
+
+    /// A moment as RFC 3339 has it, in UTC: `2026-11-21T18:04:05Z`, or with milliseconds; `nanoseconds` since 1970.
+    package static func utc(_ nanoseconds: Int64, withMilliseconds: Bool = false) -> String {
+        var timestamp = Timestamp(separator: UInt8(ascii: "T"))
+        var text: [UInt8] = []
+        timestamp.append(nanoseconds, to: &text)
+        if !withMilliseconds { text.removeLast(4) }
+        return String(decoding: text, as: UTF8.self) + "Z"
     }
 
     private mutating func writePrefix(_ second: Int64) {
         let (day, secondOfDay) = Self.divide(second, by: 86_400)
         let date = Self.date(ofDay: day)
-        prefix.appendDecimal(date.year, digits: 4)
-        prefix.append(ASCII.hyphen)
-        prefix.appendDecimal(date.month, digits: 2)
-        prefix.append(ASCII.hyphen)
-        prefix.appendDecimal(date.day, digits: 2)
+        prefix.append(decimal: date.year, digits: 4)
+        prefix.append(UInt8(ascii: "-"))
+        prefix.append(decimal: date.month, digits: 2)
+        prefix.append(UInt8(ascii: "-"))
+        prefix.append(decimal: date.day, digits: 2)
         prefix.append(separator)
-        prefix.appendDecimal(secondOfDay / 3_600, digits: 2)
-        prefix.append(ASCII.colon)
-        prefix.appendDecimal(secondOfDay / 60 % 60, digits: 2)
-        prefix.append(ASCII.colon)
-        prefix.appendDecimal(secondOfDay % 60, digits: 2)
+        prefix.append(decimal: secondOfDay / 3_600, digits: 2)
+        prefix.append(UInt8(ascii: ":"))
+        prefix.append(decimal: secondOfDay / 60 % 60, digits: 2)
+        prefix.append(UInt8(ascii: ":"))
+        prefix.append(decimal: secondOfDay % 60, digits: 2)
     }
 
     /// The Gregorian date of a day counted from 1970-01-01. Years are counted from March, so that a leap day ends its year.

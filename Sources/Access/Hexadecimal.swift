@@ -1,9 +1,0 @@
-/// Bytes as digits.
-enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    /// Two lower-case digits a byte.
-    static func text(_ bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+import TextCoding
+
+@Suite struct TextCodingTests {
+    @Test func aHexadecimalDigitHasAValueAndNoOtherByteHas() {
+        for byte in UInt8.min...UInt8.max {
+            let character = Character(Unicode.Scalar(byte))
+            #expect(byte.hexadecimalDigitValue == (byte < 0x80 ? character.hexDigitValue.map { UInt8($0) } : nil))
+        }
+    }
+
+    @Test(
+        arguments: (0..<64).flatMap { [UInt64(1) << $0, (1 << $0) - 1] } + [0xdead_beef, 0x0123_4567_89ab_cdef, .max])
+    func numbersAreWrittenInLowerCaseDigits(number: UInt64) {
+        var bytes = Array("x".utf8)
+        bytes.append(hexadecimal: number)
+        #expect(String(decoding: bytes, as: UTF8.self) == "x" + String(number, radix: 16))
+        bytes.append(hexadecimal: number & 0xff, digits: 4)
+        #expect(String(decoding: bytes.suffix(4), as: UTF8.self) == String(format: "%04x", Int(number & 0xff)))
+    }
+
+    @Test func bytesAreWrittenWithTwoDigitsEach() {
+        #expect(Hexadecimal.text([0x00, 0x0f, 0xa0, 0xff]) == "000fa0ff")
+        #expect(Hexadecimal.byte(UInt8(ascii: "a"), UInt8(ascii: "F")) == 0xaf)
+        #expect(Hexadecimal.byte(UInt8(ascii: "a"), nil) == nil && Hexadecimal.byte(0x67, 0x30) == nil)
+    }
+
+    @Test func whatIsEncodedIsDecodedAgain() {
+        let bytes = Array(UInt8.min...UInt8.max)
+        let encoded = PercentEncoding.encode(bytes)
+        #expect(PercentEncoding.decode(encoded).bytes == bytes)
+        #expect(PercentEncoding.decode(encoded).whole == 256 - 66 && PercentEncoding.decode(encoded).broken == 0)
+        #expect(String(decoding: PercentEncoding.encode("a/ü~".utf8), as: UTF8.self) == "a%2F%C3%BC~")
+        #expect(PercentEncoding.encode("a/b".utf8) { $0 != UInt8(ascii: "a") }.starts(with: Array("%61/b".utf8)))
+    }
+
+    @Test(arguments: [
+        ("a%2fb", "a/b", 1, 0), ("%", "%", 0, 1), ("%4", "%4", 0, 1), ("%zz%41", "%zzA", 1, 1), ("%2541", "%41", 1, 0),
+        ("a+b", "a+b", 0, 0), ("", "", 0, 0),
+    ])
+    func escapesAreDecodedOnceAndBrokenOnesStay(text: String, plain: String, whole: Int, broken: Int) {
+        let decoded = PercentEncoding.decode(Array(text.utf8))
+        #expect(String(decoding: decoded.bytes, as: UTF8.self) == plain)
+        #expect(decoded.whole == whole && decoded.broken == broken)
+    }
+
+    @Test func aPlusIsASpaceInAForm() {
+        #expect(PercentEncoding.decode("a+%2B".utf8, plusIsSpace: true).bytes == Array("a +".utf8))
+    }
+}
