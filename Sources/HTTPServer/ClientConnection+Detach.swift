@@ -25,7 +25,7 @@ extension ClientConnection {
             socket: socket, from: self, version: head.version, isHead: head.method == .head, policy: policy,
             exchange: exchange)
         exchange = nil
-        detached.start(answerHead, length, end)
+        guard detached.start(answerHead, length, end) else { return nil }
         // What was written before the request's end was known goes first.
         outgoing.queue.withBytes { _ = detached.write($0) }
         outgoing.reset()

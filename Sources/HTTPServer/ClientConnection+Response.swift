@@ -13,7 +13,7 @@ extension ClientConnection {
         }
     }
 
-    /// Whether ``begin(_:_:)`` can give this answer; ``detach(_:_:policy:)`` gives any, at the price of the connection.
+    /// Whether ``begin(_:_:)`` can give this answer; ``detach(_:_:policy:)`` gives any.
     ///
     /// libmicrohttpd can't end a body by closing, wants the head to fit its memory, and where a
     /// head tells no length of a body that is not sent it either invents a length of 0 or sends a last chunk.

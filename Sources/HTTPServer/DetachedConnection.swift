@@ -62,8 +62,9 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         client = Client(of: connection)
     }
 
-    /// Writes the head, which says that the connection ends with this answer if it is to, and begins to watch the client.
-    func start(_ head: ResponseHead, _ length: BodyLength, _ end: AnswerEnd) {
+    /// Writes the head, which says that the connection ends with this answer if it is to, and begins to watch the client. False where
+    /// that is not possible: the connection is closed then, and the follower has heard of it.
+    func start(_ head: ResponseHead, _ length: BodyLength, _ end: AnswerEnd) -> Bool {
         var bytes = WireHead.begin(head)
         body = WireBody(length, version: version, isHead: isHead)
         if let field = body.field { WireHead.add(field.name, field.value, to: &bytes) }
@@ -78,10 +79,12 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
             watch = try loop.watch(
                 socket.descriptor, for: [.readable, .writable, .peerClosed, .edgeTriggered], handler: self)
         } catch {
-            return close(tellingFollower: true)
+            close(tellingFollower: true)
+            return false
         }
         timer = loop.timer(self)
         scheduleFlush()
+        return true
     }
 
     /// Adds bytes to the body; answers whether the source may go on at once. If not,

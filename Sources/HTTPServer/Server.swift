@@ -152,7 +152,8 @@ package final class Server {
             connections[connection.listIndex] = last
             last.listIndex = connection.listIndex
         }
-        if connection.state.phase != .taken { roomAgain() }
+        // Also where its socket goes on without libmicrohttpd: until this moment that client counted twice.
+        roomAgain()
     }
 
     func add(_ connection: DetachedConnection) { detached[ObjectIdentifier(connection)] = connection }

@@ -53,6 +53,8 @@ import Testing
             "location[directory]=/etc", "location%5Bdirectory%5D=%2Fetc", "location%5bdirectory%5d=/etc",
             "%6cocation[directory]=/etc", "location.directory=/etc", "location[directory][]=/etc", "directory[]=/etc",
             "directory[0]=/etc", "Directory=/etc", "DIRECTORY=/etc", "%64%69%72ectory=/etc", "%2564irectory=/etc",
+            "location[%64irectory]=/etc", "location.%64irectory=/etc", "location[%2564irectory]=/etc",
+            "location%5Bdirector%79%5D=/etc", "location%255Bdirectory%255D=/etc",
             "location[directory]x=/etc", "location%5Bdirectory%5D%zz=/etc", "location[a][directory]=/etc",
             "location[]={%22directory%22:%22/etc%22}",
             "?directory=/etc", "+directory=/etc", "directory+=/etc", "x-opencode-directory=/etc",

@@ -18,6 +18,9 @@ struct OutboundReachTests {
         let address = try #require(IPAddress(text))
         #expect(OutboundReach.publicInternet.refusal(of: address, own: Self.own) == reason)
         #expect(OutboundReach.everywhere.refusal(of: address, own: Self.own) == nil)
+        // What is not known is not allowed.
+        #expect(OutboundReach.publicInternet.refusal(of: address, own: nil) != nil)
+        #expect(OutboundReach.everywhere.refusal(of: address, own: nil) == nil)
     }
 
     @Test("Networks that a setting allows are allowed, and no others")

@@ -22,7 +22,7 @@ extension GatewayLoop: RequestHandler {
             let exchange = ProxyExchange(self, connection, route, policy, target: target)
             exchange.begin(verdict)
         case .unknown(let name):
-            ask(connection, ControlRequest(project: name)) { _, control in
+            ask(connection, ControlRequest(principal: connection.request.principal, project: name)) { _, control in
                 guard await control.status(name) != nil else {
                     return .answer(ControlAnswers.projectNotFound(name.string))
                 }

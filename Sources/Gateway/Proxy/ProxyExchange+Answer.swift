@@ -85,21 +85,24 @@ extension ProxyExchange: UpstreamFollower {
         case .held, .answering: goesOn = connection?.write(bytes) ?? true
         case .waiting, .ended: return true
         }
-        // While the client is what everybody waits for, its own deadline counts.
-        if !goesOn { timer?.disarm() }
-        if earlyAnswer != nil { arm(Self.earlyAnswerGrace) }
+        // While the client is what everybody waits for, its own deadline counts; before it reads, it has none.
+        if !goesOn, !isHeld { timer?.disarm() }
         return goesOn
     }
 
-    func answerSettled() { beginHeldAnswer() }
+    func answerSettled() {
+        beginHeldAnswer()
+        if earlyAnswer != nil { arm(Self.earlyAnswerGrace) }
+    }
+
+    private var isHeld: Bool { if case .held = phase { true } else { false } }
 
     /// An answer that is whole while the request's body is still being sent. It is held for as long as the instance goes on
     /// reading, because libmicrohttpd answers only behind a body.
     var earlyAnswer: (head: ResponseHead, length: BodyLength)? {
-        guard isUploading, case .held(let head, let length) = phase, connection?.waitingLength == length else {
-            return nil
-        }
-        return (head, length)
+        guard isUploading, case .held(let head, let length) = phase else { return nil }
+        if case .none = length { return (head, length) }
+        return connection?.waitingLength == length ? (head, length) : nil
     }
 
     /// Lets the held head go, unless the request is still being sent: libmicrohttpd answers only then.

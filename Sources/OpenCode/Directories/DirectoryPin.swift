@@ -53,16 +53,18 @@ package enum DirectoryPin {
     private static func role(of name: ArraySlice<UInt8>) -> Role {
         // Nearly all parameters are too short.
         guard name.count >= location.count else { return .none }
+        var role = Role.none
         for spelling in spellings(of: name) {
             let words = spelling.split(whereSeparator: isBetweenWords)
             if words.first?.elementsEqual(directory) == true || words.first?.elementsEqual(field) == true {
                 return .directory
             }
-            if words.first?.elementsEqual(location) == true {
-                return words.contains { $0.elementsEqual(directory) } ? .directory : .location
-            }
+            guard words.first?.elementsEqual(location) == true else { continue }
+            if words.contains(where: { $0.elementsEqual(directory) }) { return .directory }
+            // A deeper decoding may still name one.
+            role = .location
         }
-        return .none
+        return role
     }
 
     /// Brackets and dots, which lead into a value, and what some reader leaves out at a name's ends: spaces, a `+` that stands

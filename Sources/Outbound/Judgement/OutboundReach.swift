@@ -18,15 +18,17 @@ package struct OutboundReach: Sendable, Equatable {
     }
 
     /// Why this address is refused, as words for a sentence; nil where it may be asked. `own` are the machine's
-    /// addresses.
-    package func refusal(of address: IPAddress, own: Set<IPAddress>) -> String? {
+    /// addresses; nil where they are not known, and nothing can be told from this machine then.
+    package func refusal(of address: IPAddress, own: Set<IPAddress>?) -> String? {
         guard !isUnlimited, !exceptions.contains(address) else { return nil }
-        return address.specialPurpose ?? (own.contains(address) ? "this machine itself" : nil)
+        if let special = address.specialPurpose { return special }
+        guard let own else { return "perhaps this machine itself, whose addresses can't be read" }
+        return own.contains(address) ? "this machine itself" : nil
     }
 
     /// Why a URL is refused whose name a proxy will look up: addresses are judged as such, and names that are never the
     /// public Internet's are refused (RFC 6761, RFC 6762, RFC 8375). Nil where it may be asked.
-    package func refusal(behindProxy url: OutboundURL, own: Set<IPAddress>) -> String? {
+    package func refusal(behindProxy url: OutboundURL, own: Set<IPAddress>?) -> String? {
         guard !isUnlimited else { return nil }
         if let address = url.address { return refusal(of: address, own: own) }
         let labels = url.host.split(separator: ".")

@@ -4,10 +4,11 @@ internal import Glibc
 
 /// Addresses out of the system's structures.
 enum OwnAddresses {
-    /// Those of this machine's interfaces, at this moment (getifaddrs(3)).
-    static func current() -> Set<IPAddress> {
+    /// Those of this machine's interfaces, at this moment (getifaddrs(3)); nil where they can't be read, for which glibc needs
+    /// a netlink socket.
+    static func current() -> Set<IPAddress>? {
         var first: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&first) == 0 else { return [] }
+        guard getifaddrs(&first) == 0 else { return nil }
         defer { freeifaddrs(first) }
         var found: Set<IPAddress> = []
         var entry = first

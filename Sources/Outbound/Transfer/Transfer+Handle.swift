@@ -32,7 +32,7 @@ extension Transfer {
     }
 
     private func setTrust() {
-        let newest = Int(CURL_SSLVERSION_TLSv1_2)
+        let oldest = Int(CURL_SSLVERSION_TLSv1_2)
         for (verifiesPeer, verifiesHost, version, file, folder) in [
             (
                 CURLOPT_SSL_VERIFYPEER, CURLOPT_SSL_VERIFYHOST, CURLOPT_SSLVERSION, CURLOPT_CAINFO, CURLOPT_CAPATH
@@ -44,7 +44,7 @@ extension Transfer {
         ] {
             ccurl_set_long(easy, verifiesPeer, 1)
             ccurl_set_long(easy, verifiesHost, 2)
-            ccurl_set_long(easy, version, newest)
+            ccurl_set_long(easy, version, oldest)
             if let own = settings.authorities { ccurl_set_string(easy, file, own) }
             if let own = settings.authorityFolder {
                 ccurl_set_string(easy, folder, own)

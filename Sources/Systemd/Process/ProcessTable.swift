@@ -30,9 +30,11 @@ package struct ProcessTable: Sendable {
     /// Takes some 50 µs for each process of the machine. One that starts meanwhile may be missing.
     package static func read(mark variable: String) -> ProcessTable {
         let prefix = Array("\(variable)=".utf8)
+        // For all of them together: a process can take its variables away for good.
+        let deadline = SuspendingClock.now.advanced(by: patience)
         return ProcessTable(
             ProcFile.processes().compactMap { number in
-                status(of: number).map { Entry(status: $0, mark: mark(prefix, of: number)) }
+                status(of: number).map { Entry(status: $0, mark: mark(prefix, of: number, until: deadline)) }
             })
     }
 
@@ -74,25 +76,26 @@ package struct ProcessTable: Sendable {
     private static func isExempt(_ number: Int32) -> Bool { number == 1 || number == getpid() }
 
     /// How long a process may take from its old program to its new one, on a machine that is busy.
-    private static let patience = Duration.milliseconds(100)
+    static let patience = Duration.milliseconds(100)
 
     /// The variables with which a process was started, each with a NUL behind it.
     ///
     /// In the middle of execve(2) the new program has no arguments and no environment yet: neither an event nor a lock tells
     /// when it has them, microseconds later unless the machine is busy, so it is read again.
-    private static func environment(of number: Int32) -> [UInt8]? {
-        let start = SuspendingClock.now
+    private static func environment(of number: Int32, until deadline: SuspendingClock.Instant) -> [UInt8]? {
         while true {
             guard let environment = ProcFile.read("/proc/\(number)/environ") else { return nil }
             guard environment.isEmpty, let status = status(of: number), !status.hasEnded, !status.isKernels,
-                status.hasVariables != false, start.duration(to: .now) < patience
+                status.hasVariables != false, .now < deadline
             else { return environment }
             sched_yield()
         }
     }
 
-    static func mark(_ prefix: [UInt8], of number: Int32) -> String? {
-        guard let environment = environment(of: number) else { return nil }
+    static func mark(
+        _ prefix: [UInt8], of number: Int32, until deadline: SuspendingClock.Instant = .now.advanced(by: patience)
+    ) -> String? {
+        guard let environment = environment(of: number, until: deadline) else { return nil }
         return environment.split(separator: 0).first { $0.starts(with: prefix) }
             .map { String(decoding: $0.dropFirst(prefix.count), as: UTF8.self) }
     }

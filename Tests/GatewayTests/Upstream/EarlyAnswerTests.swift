@@ -84,19 +84,24 @@ import Testing
         #expect(try rig.request("GET", "/y").text == "fine")
     }
 
-    @Test func aGrantOfAnInstanceThatReadsNoMoreReachesTheClient() throws {
+    @Test(arguments: [
+        (200, "Content-Length: 6\r\n\r\nenough", "enough"), (200, "Content-Length: 0\r\n\r\n", ""),
+        (204, "\r\n", ""),
+    ])
+    func aGrantOfAnInstanceThatReadsNoMoreReachesTheClient(status: Int, answer: String, text: String) throws {
         let answered = Latch("the client to have its answer")
         let rig = try ProxyRig { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
-            try connection.respond(200, text: "enough")
+            try connection.write("HTTP/1.1 \(status) Granted\r\n\(answer)")
             try answered.wait()
             connection.close()
         }
         let (client, sender) = try Self.upload(rig, isChunked: false)
         defer { sender.join() }
         let answer = try? ResponseReader(client, method: "POST").readAll(within: .seconds(3))
-        #expect(answer?.text == "enough")
+        #expect(answer?.status == status)
+        #expect(answer?.text == text)
         answered.open()
         client.close()
         #expect(try rig.request("GET", "/y").text == "fine")
