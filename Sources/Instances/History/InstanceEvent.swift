@@ -42,7 +42,7 @@ package struct InstanceEvent: Sendable, Equatable {
     package let actor: String?
     /// OpenCode's version, as the server said it.
     package let version: String?
-    /// Why; plain text, with the last lines of output where it has ended by itself.
+    /// Why; plain text without anything that the server has printed.
     package let reason: String?
 
     /// An event.

@@ -23,6 +23,8 @@ extension InstanceRegistry {
 
     func advance(_ event: InstanceStateMachine.Event, of name: ProjectName) {
         guard let actions = instances[name]?.machine.handle(event) else { return }
+        // The state says nothing of it when a start only then begins that has waited for the end of a run.
+        if actions.first != .publish, actions.contains(.launch) { noteEvents(of: name, now: WallClock.nanoseconds()) }
         for action in actions { perform(action, of: name) }
         remember(name)
     }
@@ -60,7 +62,7 @@ extension InstanceRegistry {
             let now = WallClock.nanoseconds()
             instances[name]?.stateChanged(now: now)
             logState(of: name)
-            noteEvent(of: name, now: now)
+            noteEvents(of: name, now: now)
             publishRoutes()
             noteSettled()
         case .launch: if let folder = instances[name]?.folder { supervisor(of: name).start(folder) }

@@ -24,13 +24,13 @@ extension InstanceRegistry {
         }
     }
 
-    /// An instance is in another state: writes that down where it is an event.
-    func noteEvent(of name: ProjectName, now: Int64) {
+    /// An instance is in another state: writes down what of that is an event.
+    func noteEvents(of name: ProjectName, now: Int64) {
         guard var instance = instances[name] else { return }
         let isKnown = instance.run.map { $0.isFound && instance.notes.knows(runSince: $0.started) } ?? false
-        let event = instance.notes.event(of: instance.machine, isKnown: isKnown, now: now)
+        let events = instance.notes.events(of: instance.machine, isKnown: isKnown, now: now)
         instances[name]?.notes = instance.notes
-        if let event { links.history.record(event, of: name) }
+        for event in events { links.history.record(event, of: name) }
     }
 
     /// Takes up what earlier gateways have written down: a failed instance has still failed, for the same reason and since the

@@ -98,6 +98,13 @@ package enum InstanceMessage {
     /// A reason with the last lines of output behind it, as plain text: it is shown on terminals and in apps.
     static func reason(_ reason: String, tail: [String]) -> String {
         let lines = tail.map(ControlSequences.plain).filter { !$0.isEmpty }
-        return lines.isEmpty ? reason : "\(reason) Its last output:\n" + lines.joined(separator: "\n")
+        return lines.isEmpty ? reason : reason + outputFollows + lines.joined(separator: "\n")
     }
+
+    /// Such a reason without those lines.
+    static func withoutOutput(_ reason: String) -> String {
+        reason.firstRange(of: outputFollows).map { String(reason[..<$0.lowerBound]) } ?? reason
+    }
+
+    private static let outputFollows = " Its last output:\n"
 }
