@@ -8,6 +8,7 @@ final class ReaderThread: Sendable {
         struct State {
             var waiting: [Query] = []
             var isClosed = false
+            var hasEnded = false
         }
 
         let state = Monitor(State())
@@ -41,6 +42,9 @@ final class ReaderThread: Sendable {
                     query(.failure(error))
                 }
             }
+            connection = nil
+            queue.state.withLock { $0.hasEnded = true }
+            queue.state.notifyAll()
         }
     }
 
@@ -55,12 +59,21 @@ final class ReaderThread: Sendable {
         if let refusal { query(.failure(refusal)) } else { queue.state.notifyAll() }
     }
 
-    deinit { close() }
+    deinit { close(atMost: .zero) }
 
-    /// Answers what waits and ends the thread.
-    func close() {
-        queue.state.withLock { $0.isClosed = true }
+    /// Refuses what waits and ends the thread; false when `limit` passed before the query that runs was over: the thread is then
+    /// left behind in it.
+    @discardableResult
+    func close(atMost limit: Duration) -> Bool {
+        let refused = queue.state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting.removeAll() }
+            return state.waiting
+        }
         queue.state.notifyAll()
+        for query in refused { query(.failure(.closed(path))) }
+        guard queue.state.wait(until: { $0.hasEnded }, atMost: limit) else { return false }
         thread.join()
+        return true
     }
 }

@@ -23,7 +23,9 @@ extension StateFile {
         try checkRoom(in: folder)
         guard access(path, F_OK) == 0 else { return .missing }
         guard access(path, R_OK | W_OK) == 0 else { throw .system("opened", path, errno) }
-        let connection = try Connection(path, for: .writing, holding: try StateLock(path))
+        // Only asked about: a gateway that begins meanwhile is to get it.
+        try StateLock.check(path)
+        let connection = try Connection(path, for: .reading)
         if try check(connection) { return .usable }
         let verdicts = try connection.rows("PRAGMA quick_check(1)", as: Verdict.self)
         guard verdicts.map(\.text) == ["ok"] else { throw .damaged(path, verdicts.first?.text ?? "no verdict") }

@@ -24,14 +24,24 @@ final class StateLock: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Throws when another process has the database at `path`; takes hold of nothing.
+    static func check(_ path: String) throws(StorageError) {
+        if let lock = conflict(path) { throw .taken(path, by: lock.l_pid > 0 ? lock.l_pid : nil) }
+    }
+
     /// The process that has the database; nil for none that can be named.
     static func holder(_ path: String) -> Int32? {
+        conflict(path).flatMap { $0.l_pid > 0 ? $0.l_pid : nil }
+    }
+
+    /// The lock that stands in the way of another one.
+    private static func conflict(_ path: String) -> flock? {
         let descriptor = open(name(path), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var lock = whole
-        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != F_UNLCK, lock.l_pid > 0 else { return nil }
-        return lock.l_pid
+        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != F_UNLCK else { return nil }
+        return lock
     }
 
     private static func name(_ path: String) -> String { path + ".lock" }

@@ -33,6 +33,11 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
             case .damaged, .newer, .foreign, .taken, .closed, .refused: false
             }
         }
+
+        /// Whether another try to open the file may find it gone: another gateway ends, too.
+        package var mayPassAtOpening: Bool {
+            if case .taken = self { true } else { mayPass }
+        }
     }
 
     /// What stands in the way.
@@ -62,8 +67,9 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     static func damaged(_ path: String, _ reason: String) -> StorageError {
         StorageError(
             .damaged,
-            "\(path) is damaged (\(reason)). Stop the gateway, move the file away together with its -wal and -shm (`mv "
-                + "\(path) \(path).damaged`), and start the gateway again: it makes a new one.")
+            "\(path) is damaged (\(reason)). Stop the gateway, move the file away together with its -wal and -shm (`mkdir "
+                + "\(path).damaged; mv \(path) \(path)-wal \(path)-shm \(path).damaged`), and start the gateway again: it "
+                + "makes a new one.")
     }
 
     static func newer(_ path: String, version: Int64, known: Int) -> StorageError {
@@ -112,7 +118,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     static func database(_ path: String, _ code: Int32, _ message: String, system number: Int32) -> StorageError {
         switch code & 0xff {
         case SQLITE_FULL: return full(path)
-        case SQLITE_READONLY: return readOnly(path)
+        case SQLITE_READONLY: return refusedWrite(path, message)
         case SQLITE_CORRUPT, SQLITE_NOTADB: return damaged(path, message)
         case SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_PERM, SQLITE_AUTH:
             return number == 0 ? unusable(path, message) : system("used", path, number)
@@ -122,6 +128,18 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         default:
             return StorageError(.refused, "\(path) refuses what the gateway asks of it: \(message) (code \(code)).")
         }
+    }
+
+    /// SQLite calls read-only what it can't write, for whatever reason: the system knows which.
+    private static func refusedWrite(_ path: String, _ message: String) -> StorageError {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        for name in [path, path + "-wal", path + "-shm", folder] where access(name, W_OK) != 0 {
+            let code = errno
+            // What SQLite keeps beside the file is not always there.
+            if code == ENOENT, name != path { continue }
+            return system("written", name, code)
+        }
+        return unusable(path, message)
     }
 
     private static func unusable(_ path: String, _ reason: String) -> StorageError {

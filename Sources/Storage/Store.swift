@@ -7,6 +7,10 @@ internal import Locking
 package final class Store: Sendable {
     /// What becomes of writes that nobody waits for.
     package enum Event: Sendable, Equatable {
+        /// The file can't be opened now, and is tried again.
+        case waits(StorageError)
+        /// The file has been opened after that.
+        case opened
         /// Nothing can be written. What can pass is tried again; what comes meanwhile waits, up to the queue's limit.
         case fails(StorageError)
         /// Writing works again.
@@ -28,12 +32,15 @@ package final class Store: Sendable {
     private let queue: WriteQueue
     private let writer: WorkerThread
     private let reader: ReaderThread
+    /// How the store was closed; nil while it is open.
+    private let closing = Locked<Bool?>(nil)
 
     /// Opens the file, making it where it is missing, for this process alone. Blocks until that is done; throws why it can't
-    /// be.
+    /// be. With `keepsTrying` what can pass is no error: it is tried again after each `pause`. Until then writes that nobody
+    /// waits for are kept, up to the limit, and all else throws why.
     package init(
         _ file: StateFile, limit: Int = Store.defaultLimit, pause: Duration = Store.defaultPause,
-        report: @escaping Report
+        keepsTrying: Bool = false, report: @escaping Report
     ) throws(StorageError) {
         let queue = WriteQueue(path: file.path, limit: limit)
         let opening = Opening()
@@ -41,9 +48,11 @@ package final class Store: Sendable {
             let reader = try ReaderThread(file)
             writer = try WorkerThread(name: "state-writer") {
                 do throws(StorageError) {
-                    var writer = Writer(try file.openForWriting(), queue, pause: pause, report: report)
-                    opening.end(nil)
-                    writer.run()
+                    if let connection = try Store.open(file, queue, keepsTrying ? pause : nil, opening, report) {
+                        opening.end(nil)
+                        var writer = Writer(connection, queue, pause: pause, report: report)
+                        writer.run()
+                    }
                 } catch {
                     opening.end(error)
                 }
@@ -55,12 +64,49 @@ package final class Store: Sendable {
         }
         self.queue = queue
         if let error = opening.outcome() {
+            reader.close(atMost: .seconds(1))
             writer.join()
             throw error
         }
     }
 
     deinit { close() }
+
+    /// Opens the file, at the first try or, with a pause, a later one; nil when the queue was closed meanwhile, or there came
+    /// what doesn't pass.
+    private static func open(
+        _ file: StateFile, _ queue: WriteQueue, _ pause: Duration?, _ opening: Opening, _ report: Report
+    ) throws(StorageError) -> Connection? {
+        while true {
+            do throws(StorageError) {
+                let connection = try file.openForWriting()
+                if queue.obstacle != nil {
+                    queue.setObstacle(nil)
+                    report(.opened)
+                }
+                return connection
+            } catch {
+                let isFirst = queue.obstacle == nil
+                guard let pause, error.kind.mayPassAtOpening else {
+                    if isFirst { throw error }
+                    queue.setObstacle(error)
+                    queue.lose(queue.refuse(error).count)
+                    report(.fails(error))
+                    break
+                }
+                queue.setObstacle(error)
+                if isFirst { report(.waits(error)) }
+                opening.end(nil)
+                guard queue.waitToOpen(pause) else {
+                    queue.lose(queue.refuse(error).count)
+                    break
+                }
+            }
+        }
+        let lost = queue.takeLost()
+        if lost > 0 { report(.lost(lost)) }
+        return nil
+    }
 
     // MARK: Writing
 
@@ -97,6 +143,8 @@ package final class Store: Sendable {
     package func read<Found: Sendable>(
         _ query: @escaping @Sendable (Connection) throws(StorageError) -> Found
     ) async throws(StorageError) -> Found {
+        // What another gateway keeps there is not this one's.
+        if let obstacle = queue.obstacle { throw obstacle }
         let result: Result<Found, StorageError> = await withCheckedContinuation { continuation in
             reader.run { connection in
                 continuation.resume(
@@ -111,14 +159,21 @@ package final class Store: Sendable {
     // MARK: Ending
 
     /// Takes nothing more, writes what is queued and closes the file. False when `limit` passed first: the thread is then
-    /// left behind in its write.
+    /// left behind in its write or query. What waits to be read is refused. A second call says at once what the first has.
     @discardableResult
     package func close(atMost limit: Duration = .seconds(5)) -> Bool {
-        // First: the last one to close the file is to clean up, and readers can't.
-        reader.close()
-        guard queue.close(atMost: limit) else { return false }
+        let isFirst = closing.withLock { closing in
+            defer { closing = closing ?? false }
+            return closing == nil
+        }
+        guard isFirst else { return closing.withLock { $0 ?? false } }
+        let start = ContinuousClock.now
+        // First: the last one to close the file is to clean up, and readers can't. Writes matter more: half the time is theirs.
+        let hasRead = reader.close(atMost: limit / 2)
+        guard queue.close(atMost: max(limit - (ContinuousClock.now - start), .zero)) else { return false }
         writer.join()
-        return true
+        closing.withLock { $0 = hasRead }
+        return hasRead
     }
 
     /// The outcome of opening the file, which happens on the writer's thread.
@@ -126,7 +181,7 @@ package final class Store: Sendable {
         private let result = Monitor<(isOver: Bool, error: StorageError?)>((false, nil))
 
         func end(_ error: StorageError?) {
-            result.withLock { $0 = (true, error) }
+            result.withLock { if !$0.isOver { $0 = (true, error) } }
             result.notifyAll()
         }
 

@@ -1,7 +1,8 @@
 import Glibc
-import Storage
 import TestKit
 import Testing
+
+@testable import Storage
 
 /// What stands in the way of storage: each has its sentence, at the beginning and in `check`.
 @Suite struct FaultTests {
@@ -36,6 +37,10 @@ import Testing
         #expect(access(file.folder, F_OK) != 0)
         try await makeFile()
         #expect(try file.examine() == .usable)
+        // It takes hold of nothing: a gateway that begins meanwhile is to get the file.
+        unlink(file.path + ".lock")
+        #expect(try file.examine() == .usable)
+        #expect(access(file.path + ".lock", F_OK) != 0)
     }
 
     @Test func aFileThatIsNoDatabase() async throws {
@@ -44,6 +49,24 @@ import Testing
         let fault = try fault()
         #expect(fault.kind == .damaged)
         #expect(fault.description.hasPrefix("\(file.path) is damaged (file is not a database). Stop the gateway, move"))
+        // The command that it shows moves everything, also where not all of it is there.
+        let command = try #require(fault.description.split(separator: "`").dropFirst().first)
+        for suffix in ["-wal", "-shm"] { try directory.write("", to: "state/state.db\(suffix)", mode: 0o600) }
+        try TestProcess("/bin/sh", ["-c", String(command)]).waitForExit()
+        for suffix in ["", "-wal", "-shm"] { #expect(access(file.path + suffix, F_OK) != 0, "\(suffix)") }
+        #expect(try file.examine() == .missing)
+    }
+
+    @Test func aRefusedWriteIsNotBlamedOnTheFileSystemWithoutReason() async throws {
+        try await makeFile()
+        // SQLITE_READONLY_DBMOVED, and a file that nobody has.
+        let moved = StorageError.database(file.path, 1032, "attempt to write a readonly database", system: 0)
+        #expect(moved.description == "\(file.path) can't be used: attempt to write a readonly database.")
+        let missing = StorageError.database("/nowhere/state.db", 8, "attempt to write a readonly database", system: 0)
+        #expect(missing.description.hasPrefix("/nowhere/state.db can't be written: No such file or directory."))
+        // The kernel's own: nobody can write there.
+        let kernel = StorageError.database("/proc/version", 8, "attempt to write a readonly database", system: 0)
+        #expect(kernel.kind != .readOnly)
     }
 
     @Test func aFileWithADamagedPage() async throws {

@@ -11,6 +11,8 @@ import Storage
             let file = StateFile(folder: arguments[1], migrations: [Numbers.migration])
             let store = try Store(file, pause: .milliseconds(50)) { event in
                 switch event {
+                case .waits(let error): say("waits: \(error)")
+                case .opened: say("opened")
                 case .fails(let error): say("fails: \(error)")
                 case .writesAgain: say("writes again")
                 case .lost(let count): say("lost \(count)")

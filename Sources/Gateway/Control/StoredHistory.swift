@@ -17,12 +17,12 @@ package struct StoredHistory: InstanceHistory {
         self.log = log
     }
 
-    /// Opens the file. Where that can't be, the log says why, and the gateway goes on without.
+    /// Opens the file. Where that can't be, the log says why, and the gateway goes on without, until a later try succeeds.
     package static func open(_ file: StateFile, _ log: Logger) -> Result<Store, StorageError> {
         do throws(StorageError) {
-            return .success(try Store(file) { tell($0, log) })
+            return .success(try Store(file, keepsTrying: true) { tell($0, log) })
         } catch {
-            log.error("Nothing is kept over restarts, such as the history of instances: \(error)")
+            log.error("\(nothingKept): \(error)")
             return .failure(error)
         }
     }
@@ -80,8 +80,12 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
+    private static let nothingKept = "Nothing is kept over restarts, such as the history of instances"
+
     private static func tell(_ event: Store.Event, _ log: Logger) {
         switch event {
+        case .waits(let error): log.error("\(nothingKept): \(error) It is tried again every few seconds.")
+        case .opened: log.notice("The file of what is to outlast the gateway is open now")
         case .fails(let error):
             let next =
                 error.kind.mayPass

@@ -27,6 +27,8 @@ final class WriteQueue: Sendable {
         var hasEnded = false
         /// Why nothing is taken any more.
         var refusal: StorageError?
+        /// Why the file is not open yet: nobody waits for a write until it is.
+        var obstacle: StorageError?
     }
 
     /// How long a first write waits for more, so that they share one commit, and the bytes that end that wait. With the commit
@@ -48,6 +50,7 @@ final class WriteQueue: Sendable {
         let refusal = state.withLock { state -> StorageError? in
             if state.isClosed { return .closed(path) }
             if let refusal = state.refusal { return refusal }
+            if let obstacle = state.obstacle, write.isAwaited { return obstacle }
             guard state.size + write.size <= limit else {
                 state.lost += 1
                 return .overflow(path)
@@ -61,11 +64,11 @@ final class WriteQueue: Sendable {
 
     /// Blocks until there is something to write, and adds it to `batch`; a batch that could not be written is tried again
     /// after `pause`, or as soon as somebody waits for another write. False once the queue is closed and everything was
-    /// tried.
+    /// tried, what has failed before once more.
     func take(into batch: inout [Write], retryAfter pause: Duration?) -> Bool {
+        // Nothing is added to a closed queue: what is taken from it now is the last.
+        let wasClosed = state.withLock { $0.isClosed }
         if let pause {
-            let wasClosed = state.withLock { $0.isClosed }
-            if wasClosed { return false }
             _ = state.wait(until: { $0.isClosed || $0.waiting.contains(where: \.isAwaited) }, atMost: pause)
         } else {
             state.wait(until: { $0.isClosed || !$0.waiting.isEmpty }, then: { _ in })
@@ -78,8 +81,17 @@ final class WriteQueue: Sendable {
             return state.waiting
         }
         batch += taken
-        return !batch.isEmpty || pause != nil || !state.withLock { $0.isClosed }
+        return !wasClosed || !taken.isEmpty
     }
+
+    /// What stands in the way of opening the file; nil once it is open.
+    var obstacle: StorageError? { state.withLock { $0.obstacle } }
+
+    /// The file can't be opened now, or is open.
+    func setObstacle(_ error: StorageError?) { state.withLock { $0.obstacle = error } }
+
+    /// Blocks for `pause`, or until the queue is closed; false for that.
+    func waitToOpen(_ pause: Duration) -> Bool { !state.wait(until: { $0.isClosed }, atMost: pause) }
 
     /// Makes room for as many bytes: their writes are on disk, or given up.
     func settle(size: Int) { state.withLock { $0.size -= size } }

@@ -1,0 +1,88 @@
+import Locking
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// The end of a store whose disk refuses, or whose threads hang: everybody who waits hears of it.
+@Suite struct ClosingTests {
+    private static func write(
+        _ settled: Recorded<StorageError?>? = nil,
+        _ apply: @escaping @Sendable (Connection) throws(StorageError) -> Void = { _ in }
+    ) -> Write {
+        guard let settled else { return Write(apply: apply, size: 1, settled: nil) }
+        return Write(apply: apply, size: 1) { error in settled.append(error) }
+    }
+
+    @Test func whatCameDuringACommitThatFailedAtTheEndIsTriedAndSettled() throws {
+        let directory = try TemporaryDirectory()
+        let file = StoreUnderTest.file(in: directory)
+        let queue = WriteQueue(path: file.path, limit: 1_000)
+        let settled = Recorded<StorageError?>("an answer")
+        let events = Recorded<Store.Event>("an event of the store")
+        let tries = Locked(0)
+        queue.append(
+            Self.write { (_) throws(StorageError) in
+                let isFirst = tries.withLock { tries in
+                    tries += 1
+                    return tries == 1
+                }
+                if isFirst {
+                    queue.append(Self.write(settled))
+                    queue.append(Self.write())
+                    _ = queue.close(atMost: .zero)
+                }
+                throw .full(file.path)
+            })
+        var writer = Writer(try file.openForWriting(), queue, pause: .seconds(3600)) { events.append($0) }
+        writer.run()
+        #expect(settled.values == [.full(file.path)])
+        #expect(events.values == [.fails(.full(file.path)), .lost(2)])
+        #expect(tries.withLock { $0 } == 2)
+    }
+
+    @Test func aClosedQueueGivesWhatFailedBeforeOneMoreTry() throws {
+        let directory = try TemporaryDirectory()
+        let file = StoreUnderTest.file(in: directory)
+        let queue = WriteQueue(path: file.path, limit: 1_000)
+        queue.append(Self.write())
+        var batch: [Write] = []
+        #expect(queue.take(into: &batch, retryAfter: nil))
+        // The first try has failed, and nothing else has come when the end is near.
+        #expect(queue.take(into: &batch, retryAfter: .zero))
+        queue.append(Self.write())
+        #expect(!queue.close(atMost: .zero))
+        #expect(queue.take(into: &batch, retryAfter: .seconds(3600)))
+        #expect(batch.count == 2)
+        #expect(!queue.take(into: &batch, retryAfter: .seconds(3600)))
+        #expect(batch.count == 2)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aQueryThatHangsHoldsUpNobody() async throws {
+        let test = try StoreUnderTest()
+        let gate = Latch("the reader may go on")
+        let isInside = Latch("the reader is inside")
+        let store = test.store
+        let hanging = Task {
+            try await store.read { (_) throws(StorageError) in
+                isInside.open()
+                _ = gate.isOpened(within: .seconds(60))
+            }
+        }
+        try isInside.wait(within: .seconds(20))
+        test.add(1)
+        let waiting = (1...10).map { _ in Task { try await test.numbers() } }
+        #expect(!store.close(atMost: .milliseconds(100)))
+        for task in waiting {
+            let result = await task.result
+            #expect(throws: StorageError.closed(test.path)) { try result.get() }
+        }
+        // It says so again, without another wait.
+        #expect(!store.close(atMost: .seconds(3600)))
+        gate.open()
+        try await hanging.value
+        // What was to be written has been.
+        let next = try StoreUnderTest(in: test.directory)
+        #expect(try await next.numbers() == [1])
+    }
+}
