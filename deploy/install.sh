@@ -260,6 +260,8 @@ new_settings() {
     echo "HOME_DIR=$(quoted "${home:-$projects}")"
     [ -z "$opencode" ] || echo "VIBE_OPENCODE=$(quoted "$opencode")"
     echo "VIBE_KEY_FILE=$(quoted "$settings/key")"
+    # The folder of the unit's StateDirectory=, for the check by hand, too.
+    [ "$scope" = user ] || echo "VIBE_STATE_DIR=$(quoted /var/lib/viberemote-gateway)"
 }
 
 # The settings that there are, with those that the options change in the place of the old ones.
