@@ -1,6 +1,7 @@
 import Addresses
 import Homes
 import Instances
+import Locking
 import Projects
 import Testing
 
@@ -75,11 +76,27 @@ import Testing
         await rig.supervisor.tell(.alpha, .stopFailed(reason: "Access denied."))
         #expect(await stopped == .failed(InstanceMessage.stopFailed("Access denied.")))
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.supervisor.tell(.alpha, .ending(run: "a"), .exited("a", .stopped))
+        await rig.supervisor.tell(.alpha, .exited("a", .stopped))
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "stopped: It was stopped, but not through the gateway.",
             ])
+        await rig.end()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aStopFromOutsideIsNotTakenForTheOneThatComesWhileItEnds() async throws {
+        let rig = try await rig(history)
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
+        await rig.supervisor.tell(.alpha, .ending(run: "a"))
+        #expect(await rig.reaches(.stopping))
+        async let stopped = rig.registry.stop(.alpha, by: "phone")
+        while rig.supervisor.calls.withLock({ !$0.contains("terminate alpha") }) { await Task.yield() }
+        await rig.supervisor.tell(.alpha, .exited("a", .stopped))
+        #expect(await stopped == .stopped)
+        #expect(
+            history.words(.alpha).last == "stopped: It was stopped, but not through the gateway.")
         await rig.end()
     }
 
