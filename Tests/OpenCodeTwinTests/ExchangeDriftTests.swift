@@ -91,6 +91,8 @@ struct ExchangeSituation {
         case "permission-once", "permission-reject", "permissions-pending-tools", "permissions-pending-ask":
             session = try begin(twin, "tools", until: "permission.asked")
         case "questions-pending", "question-reply": session = try begin(twin, "question", until: "question.asked")
+        // The first part that is told of is the prompt's own, before the turn has begun.
+        case "session-status-busy": session = try begin(twin, "long") { $0["status"]?["type"] == "busy" }
         case let name where busy.contains(name): session = try begin(twin, "long", until: "message.part.updated")
         case "session-of-other-directory", "session-list-other", "second-server-reads-firsts-session":
             let directory = "?directory=/home/vibe/other.app"
