@@ -30,7 +30,7 @@ for folder in Sources/C*; do
     module=${folder#Sources/}
     if [ -f "$folder/module.modulemap" ]; then
         include="$include -I $folder"
-    else
+    elif [ -d "$folder/include" ]; then
         mkdir -p "$work/$module"
         printf 'module %s { umbrella "%s" export * }\n' "$module" "$PWD/$folder/include" >"$work/$module/module.modulemap"
         include="$include -I $work/$module"
