@@ -3,6 +3,7 @@
 The environment has OPENCODE_BASE_URL (the project's address), OPENCODE_PASSWORD (the gateway's key) and PROJECT_FOLDER.
 """
 import asyncio
+import contextlib
 import os
 import sys
 import urllib.request
@@ -49,18 +50,36 @@ def misbehave(words):
     urllib.request.urlopen(request, timeout=LONGEST).read()
 
 
+@contextlib.contextmanager
+def heard(client, session):
+    """The events of a session, from an instant before its first prompt: the SDK connects in a thread of its own and does not wait."""
+    with client.events.subscribe() as everything, client.events.for_session(session.id) as events:
+        check("the stream begins", everything.get(timeout=LONGEST).type == "server.connected")
+        yield events
+
+
+def until(events, is_last):
+    """The events up to the one that is wanted; none that stays out keeps the test waiting for ever."""
+    seen = [events.get(timeout=LONGEST)]
+    while not is_last(seen[-1]):
+        seen.append(events.get(timeout=LONGEST))
+    return seen
+
+
+def ends(event):
+    return event.type.startswith("session.execution.") and event.type != "session.execution.started"
+
+
 def turn(client):
     """A prompt, its events, the wait for its end, and what was said."""
     session = client.session.create(model=model("talk"))
     check("a session is made in the project's folder", session.location.directory == FOLDER, session)
     check("the session is found again", client.session.get(session.id).id == session.id)
     check("the session is listed", session.id in [listed.id for listed in client.session.list()])
-    seen = []
-    with client.events.for_session(session.id) as events:
-        client.session.prompt(session.id, text="Explain the parser [silent=1s]")
+    with heard(client, session) as events:
+        client.session.prompt(session.id, text="Explain the parser")
         client.session.wait(session.id)
-        while not seen or seen[-1].type not in ("session.execution.succeeded", "session.execution.failed"):
-            seen.append(events.get(timeout=LONGEST))
+        seen = until(events, ends)
     types = [event.type for event in seen]
     check("the turn begins", "session.execution.started" in types, types)
     check("the turn ends well", types[-1] == "session.execution.succeeded", types)
@@ -81,11 +100,11 @@ def turn(client):
 def questions(client):
     """What a turn asks people, and an interrupt."""
     session = client.session.create(model=model("tools"))
-    with client.events.for_session(session.id) as events:
+    with heard(client, session) as events:
         client.session.prompt(session.id, text="Hello")
-        asked = next(event for event in events if event.type == "permission.asked")
+        asked = until(events, lambda event: event.type == "permission.asked")[-1]
         client.permission.reply(session.id, asked.data.id, decision="once")
-        ended = next(event for event in events if event.type.startswith("session.execution.") and "started" not in event.type)
+        ended = until(events, ends)[-1]
     check("a tool works once it is allowed to", ended.type == "session.execution.succeeded", ended)
     session = client.session.create(model=model("talk"))
     client.session.prompt(session.id, text="Hello [pieces=3000 interval=20ms]")
