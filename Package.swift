@@ -66,12 +66,17 @@ let package = Package(
         module("Outbound", ["Addresses", "CCurl", "Locking"]),
         module("Systemd", ["CSystemd", "Locking", "TextCoding"]),
         module("Storage", ["CSQLite", "Locking"]),
+        module("MappedFiles"),
 
         // Pure knowledge and domain.
         module("Logging", ["Clocks", "Locking", "TextCoding"]),
         module("EnvironmentFiles"),
         module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
         module("OpenCode", ["TextCoding"]),
+        // What instances have said: kept, found again, told in other forms.
+        module("EventHub", ["Clocks", "JSONText", "Locking", "MappedFiles", "OpenCode", "TextCoding"]),
+        // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1. Pure.
+        module("Dialects", ["JSONText", "OpenCode", "TextCoding"]),
         module("Sodium", ["CSodium"]),
         module("Access", ["Addresses", "Sodium"]),
         module("Projects", ["JSONText", "Logging", "OpenCode", "Systemd", "TextCoding"]),
@@ -116,6 +121,9 @@ let package = Package(
         .executableTarget(
             name: "storage-writer", dependencies: ["Storage"], path: "Tests/StorageWriter", swiftSettings: strict),
         tests("StorageTests", ["Storage", "Locking", "TestKit", "storage-writer"]),
+        tests("MappedFilesTests", ["MappedFiles", "TestKit"]),
+        tests("EventHubTests", ["EventHub", "Locking", "MappedFiles", "OpenCode", "TestKit"]),
+        tests("DialectsTests", ["Dialects", "OpenCode"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
         tests("SettingsTests", ["Settings", "Addresses", "EnvironmentFiles", "Locking", "Logging"]),

@@ -1,0 +1,56 @@
+/// Where an event stands in all that one instance has said: what a client's `Last-Event-ID` means.
+///
+/// Written `GENERATION-SEQUENCE`, with `.FRAME` behind it where a form or a translation has made several frames of one event.
+package struct EventID: Sendable, Hashable, Comparable {
+    /// New with each run of the instance and each start of the gateway; never used twice, and ordered in time.
+    package var generation: UInt64
+    /// Counts the generation's events without holes, from 1.
+    package var sequence: UInt64
+    /// Which of the frames that were made of the event, from 1; 0: the event as a whole.
+    package var frame: UInt32
+
+    package init(generation: UInt64, sequence: UInt64, frame: UInt32 = 0) {
+        self.generation = generation
+        self.sequence = sequence
+        self.frame = frame
+    }
+
+    /// An id as it is written; nil for anything else. There is one way only to write a number.
+    package init?(_ text: Span<UInt8>) {
+        var index = 0
+        guard let generation = Self.number(text, &index), index < text.count, text[index] == UInt8(ascii: "-") else {
+            return nil
+        }
+        index += 1
+        guard let sequence = Self.number(text, &index) else { return nil }
+        self.init(generation: generation, sequence: sequence)
+        guard index < text.count else { return }
+        guard text[index] == UInt8(ascii: ".") else { return nil }
+        index += 1
+        guard let frame = Self.number(text, &index), frame > 0, frame <= UInt32.max, index == text.count else { return nil }
+        self.frame = UInt32(frame)
+    }
+
+    /// The id as it is written.
+    package var text: String {
+        frame == 0 ? "\(generation)-\(sequence)" : "\(generation)-\(sequence).\(frame)"
+    }
+
+    package static func < (left: EventID, right: EventID) -> Bool {
+        (left.generation, left.sequence, left.frame) < (right.generation, right.sequence, right.frame)
+    }
+
+    private static func number(_ text: Span<UInt8>, _ index: inout Int) -> UInt64? {
+        let start = index
+        var number: UInt64 = 0
+        while index < text.count, case UInt8(ascii: "0")...UInt8(ascii: "9") = text[index] {
+            let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflows) = product.addingReportingOverflow(UInt64(text[index] - UInt8(ascii: "0")))
+            guard !isTooLarge, !overflows else { return nil }
+            number = sum
+            index += 1
+        }
+        guard index > start, index == start + 1 || text[start] != UInt8(ascii: "0") else { return nil }
+        return number
+    }
+}
