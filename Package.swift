@@ -92,13 +92,13 @@ let package = Package(
         module(
             "Gateway",
             [
-                "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging", "OpenCode", "Projects",
-                "Instances", "Access", "Addresses", "JSONText", "Settings", "Sodium", "Storage", "TextCoding",
+                "Clocks", "EventHub", "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging",
+                "OpenCode", "Projects", "Instances", "Access", "Addresses", "JSONText", "Settings", "Sodium", "Storage", "TextCoding",
             ]),
         program(
             "viberemote-gateway",
             [
-                "Gateway", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes", "Projects",
+                "Gateway", "EventHub", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes", "Projects",
                 "Instances", "Supervisors", "Logging", "Locking", "OpenCode", "Settings", "Storage", "Systemd",
                 "Access", "Addresses", "Outbound", "TextCoding",
             ]),

@@ -22,6 +22,8 @@ package final class DataPlane: Sendable {
         package var log: Logger
         /// Who decides about instances.
         package var control: any ProjectControl
+        /// What the event hub goes by, and where it says how it stands; nil: there is none.
+        package var events: (settings: HubSettings, board: HubBoard)?
         /// What can be asked for.
         var endpoints = EndpointTable.gateway
 
@@ -53,6 +55,7 @@ package final class DataPlane: Sendable {
     package let address: SocketAddress
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
+    private let hub: HubThreads?
 
     /// Opens the listeners and starts the loops. Who connects from now on waits in the kernel's queue until
     /// ``accept()``.
@@ -64,11 +67,14 @@ package final class DataPlane: Sendable {
             var mailboxes: [Mailbox<LoopMessage>] = []
             var threads: [WorkerThread] = []
             let failedTries = FailedTries()
+            hub = try setUp.events.map {
+                try HubThreads($0.settings, setUp.policy, setUp.control, $0.board, setUp.log)
+            }
             for index in 0..<setUp.threads {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
                 address = listeners[0].address
-                let loop = try Self.makeLoop(index, setUp, failedTries)
+                let loop = try Self.makeLoop(index, setUp, failedTries, hub)
                 mailboxes.append(try loop.openMailbox())
                 loop.hold(listeners)
                 threads.append(try Self.run(loop, index, setUp.log))
@@ -77,6 +83,7 @@ package final class DataPlane: Sendable {
             self.mailboxes = mailboxes
             self.threads = threads
             for mailbox in mailboxes { mailbox.post(.peers(mailboxes)) }
+            hub?.mailbox.post(.loops(mailboxes))
         } catch let error as SystemCallError {
             throw Failure(
                 description: "The gateway can't listen on \(setUp.address) (--listen): \(error). \(Self.hint(error))")
@@ -102,11 +109,13 @@ package final class DataPlane: Sendable {
 
     /// Requests from now on see this table.
     package func publish(_ routes: RoutingTable) {
+        hub?.mailbox.post(.routes(routes))
         for mailbox in mailboxes { mailbox.post(.routes(routes)) }
     }
 
     /// Requests from now on follow this policy; those that run, streams above all, go on.
     package func apply(_ policy: Policy) {
+        hub?.mailbox.post(.policy(policy))
         for mailbox in mailboxes { mailbox.post(.policy(policy)) }
     }
 
@@ -168,13 +177,16 @@ package final class DataPlane: Sendable {
     package func stop() {
         for mailbox in mailboxes { mailbox.post(.stop) }
         for thread in threads { thread.join() }
+        hub?.stop()
     }
 
-    private static func makeLoop(_ index: Int, _ setUp: SetUp, _ failedTries: FailedTries) throws -> GatewayLoop {
+    private static func makeLoop(
+        _ index: Int, _ setUp: SetUp, _ failedTries: FailedTries, _ hub: HubThreads?
+    ) throws -> GatewayLoop {
         try GatewayLoop(
             LoopSetUp(
                 index: index, policy: setUp.policy, endpoints: setUp.endpoints, control: setUp.control, log: setUp.log,
-                failedTries: failedTries))
+                failedTries: failedTries, hub: hub))
     }
 
     /// A loop is made here and belongs to its thread from then on: nothing of it is touched here again.

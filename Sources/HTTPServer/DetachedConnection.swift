@@ -40,6 +40,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private var isDiscardDue = false
     private var lingerEnd = MonotonicTime.distantFuture
     private var isSourcePaused = false
+    /// Whether its source waits until something can be sent at once (``send(framed:)``).
+    private var isRoomWanted = false
     private var watch: EventLoop.Watch?
     private var timer: LoopTimer?
     private var resetChecksLeft = 400
@@ -112,6 +114,32 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         }
     }
 
+    /// Sends bytes whose transfer coding was made already, as far as the client takes them at once; answers how many that are.
+    /// If not all, ``ServerExchange/resumeResponse()`` says when there is room. Nothing of them is kept.
+    package func send(framed bytes: Span<UInt8>) -> Int {
+        guard state.phase == .open, body.isPresent else { return 0 }
+        if !pending.isEmpty { flush() }
+        guard pending.isEmpty, state.phase == .open else {
+            isRoomWanted = state.phase == .open
+            return 0
+        }
+        switch socket.send(bytes) {
+        case .bytes(let count):
+            summary.bodyBytes += UInt64(count)
+            isRoomWanted = count < bytes.count
+            return count
+        case .failed:
+            close(tellingFollower: true)
+            return 0
+        }
+    }
+
+    /// Whether what is sent has to be in chunks (RFC 9112 §7.1).
+    package var isChunked: Bool { body.isChunked }
+
+    /// The client's address.
+    package var peer: String { request.peer }
+
     /// The body is whole.
     package func finish(trailers: FieldList = FieldList()) {
         guard state.on(.finish) == .writeRest else { return }
@@ -145,7 +173,13 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
             return close(tellingFollower: true)
         }
         if readiness.contains(.readable), state.on(.input) == .discardInput { discardInput() }
-        if readiness.contains(.writable), !pending.isEmpty { flush() }
+        if readiness.contains(.writable) {
+            if !pending.isEmpty { flush() }
+            if isRoomWanted, pending.isEmpty, state.phase == .open {
+                isRoomWanted = false
+                exchange?.resumeResponse()
+            }
+        }
     }
 
     /// What was written during the pass leaves now.

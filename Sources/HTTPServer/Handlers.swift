@@ -22,6 +22,8 @@ package enum TurnedAway: Sendable, Equatable {
     case lateRequest
     /// It took no byte of its answer in time.
     case lateReader
+    /// It has taken no byte of its event stream for so long.
+    case stalledReader(Duration)
     /// It read its event stream so slowly that this many bytes were waiting.
     case slowReader(waiting: Int)
     /// Its request's head was refused with this status.

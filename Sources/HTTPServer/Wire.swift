@@ -76,6 +76,9 @@ struct WireBody {
     /// Whether there is a body at all.
     var isPresent: Bool { framing != .none }
 
+    /// Whether it stands in chunks.
+    var isChunked: Bool { framing == .chunked }
+
     /// Whether only the connection's end tells the body's: then only a reset tells that it is not whole.
     var endsByClosing: Bool { framing == .untilClose }
 

@@ -31,6 +31,8 @@ package struct Configuration: Sendable {
     package internal(set) var access = AccessSettings()
     /// What instances run with, and how they are watched.
     package internal(set) var instances = InstanceSettings()
+    /// What is kept of what instances say.
+    package internal(set) var events = EventSettings()
     /// Which folders are projects, and what requests may name.
     package internal(set) var projects = ProjectSettings()
     /// Whether each request gets a log line.

@@ -7,6 +7,7 @@ package struct Setting: Sendable {
         case access = "Access"
         case log = "Log"
         case instances = "Instances"
+        case events = "Events"
         case limits = "Limits"
     }
 

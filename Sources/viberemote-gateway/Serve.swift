@@ -83,10 +83,14 @@ private final class Service: Sendable {
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
             throw DataPlane.Failure(description: "\(listen) (--listen) is no address of this machine.")
         }
+        let board = HubBoard()
         var setUp = DataPlane.SetUp(
             address: address, threads: configuration.threads,
             policy: settings.policy, log: log,
-            control: RegistryControl(registry: registry))
+            control: RegistryControl(registry: registry, board: board))
+        if configuration.events.isHubOn {
+            setUp.events = (HubSettings(configuration, folder: store == nil ? nil : configuration.stateFolder), board)
+        }
         setUp.inheritedListeners = inherited.listeners
         dataPlane = try DataPlane(setUp)
         link.connect(dataPlane)

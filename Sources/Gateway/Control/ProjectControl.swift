@@ -37,9 +37,13 @@ package enum ProjectListing: Sendable {
 /// The registry as the data plane sees it.
 package struct RegistryControl: ProjectControl {
     private let registry: InstanceRegistry
+    private let board: HubBoard?
 
-    /// Asks this registry.
-    package init(registry: InstanceRegistry) { self.registry = registry }
+    /// Asks this registry, and the hub's board, where there is a hub.
+    package init(registry: InstanceRegistry, board: HubBoard? = nil) {
+        self.registry = registry
+        self.board = board
+    }
 
     /// Asks the registry.
     package func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer {
@@ -57,7 +61,11 @@ package struct RegistryControl: ProjectControl {
     }
 
     /// Asks the registry.
-    package func status(_ name: ProjectName) async -> ProjectStatus? { await registry.status(name) }
+    package func status(_ name: ProjectName) async -> ProjectStatus? {
+        var status = await registry.status(name)
+        status?.report.warnings += board?.warnings(of: name) ?? []
+        return status
+    }
 
     /// Tells the registry.
     package func answered(_ name: ProjectName, generation: UInt64) async {

@@ -6,16 +6,13 @@ internal import Projects
 /// What one loop knows of instances besides where they listen: which project their folders are, and where their sessions
 /// are. Confined to its loop.
 final class LoopKnowledge {
-    /// How long an instance may take to say where a session is.
-    static let lookupTimeout = Duration.seconds(5)
-
-    unowned let owner: GatewayLoop
+    unowned let owner: any KnowledgeOwner
     private var runs: [Int: RunKnowledge] = [:]
     private var calls: [Int: (OwnProject?) -> Void] = [:]
     private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
     private var callCount = 0
 
-    init(_ owner: GatewayLoop) { self.owner = owner }
+    init(_ owner: any KnowledgeOwner) { self.owner = owner }
 
     func receive(_ message: KnowledgeMessage) {
         switch message {
@@ -44,7 +41,7 @@ final class LoopKnowledge {
     /// The knowledge of a run whose events are followed from now on.
     func beginRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunKnowledge {
         if let known = run(endpoint) { return known }
-        let run = RunKnowledge(self, owner.snapshot.routes.route(to: route.name) ?? route, endpoint)
+        let run = RunKnowledge(self, owner.routes.route(to: route.name) ?? route, endpoint)
         runs[endpoint.slot] = run
         return run
     }
@@ -53,12 +50,12 @@ final class LoopKnowledge {
 
     /// Asks for the directories of a project at this moment; `proceed` is called once, later.
     func askDirectories(of name: ProjectName, proceed: @escaping (DirectoryScope?) -> Void) {
-        guard let mailbox = owner.mailbox else { return proceed(nil) }
+        guard let post = owner.knowledgePost else { return proceed(nil) }
         callCount += 1
         let call = callCount
         scopeCalls[call] = proceed
         let control = owner.control
-        Task { mailbox.post(.knowledge(.directories(call: call, await control.directories(of: name)))) }
+        Task { post(.directories(call: call, await control.directories(of: name))) }
     }
 
     // MARK: Own projects
@@ -78,7 +75,7 @@ final class LoopKnowledge {
         of route: RoutingTable.Route, newerThan number: UInt64 = 0, tries: Int = 3,
         proceed: @escaping (OwnProject?) -> Void
     ) {
-        guard let mailbox = owner.mailbox else { return proceed(nil) }
+        guard let post = owner.knowledgePost else { return proceed(nil) }
         callCount += 1
         let call = callCount
         let run = route.endpoint.flatMap(run)
@@ -90,7 +87,7 @@ final class LoopKnowledge {
         let question = ProjectInquiry(
             name: route.name, isWatched: run?.isWatched ?? false, newerThan: max(number, run?.staleNumber ?? 0))
         let control = owner.control
-        Task { mailbox.post(.knowledge(.ownProject(call: call, await control.ownProject(question)))) }
+        Task { post(.ownProject(call: call, await control.ownProject(question))) }
     }
 
     /// The control plane's answer with this number may be wrong by now.
@@ -111,7 +108,7 @@ final class LoopKnowledge {
             tellPeers(session, .directory(directory), endpoint)
             return proceed()
         }
-        let question = InstanceQuestion(endpoint: endpoint, target: target, timeout: Self.lookupTimeout)
+        let question = InstanceQuestion(endpoint: endpoint, target: target, timeout: owner.lookupTimeout)
         question.ask(owner.client) { [weak self] reply in
             if let reply,
                 case .directory(let directory)? = SessionLookup.place(
@@ -124,7 +121,6 @@ final class LoopKnowledge {
     }
 
     private func tellPeers(_ session: [UInt8], _ place: SessionDirectories.Place, _ endpoint: InstanceEndpoint) {
-        owner.postToAll(
-            .knowledge(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, place)))
+        owner.tellAll(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, place))
     }
 }

@@ -145,7 +145,7 @@ final class RunKnowledge {
             return settle(.session(session))
         }
         let question = InstanceQuestion(
-            endpoint: endpoint, target: target, timeout: LoopKnowledge.lookupTimeout)
+            endpoint: endpoint, target: target, timeout: loop.owner.lookupTimeout)
         question.ask(loop.owner.client) { [weak self] reply in self?.sessionAnswered(session, reply) }
     }
 

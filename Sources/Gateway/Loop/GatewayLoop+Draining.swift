@@ -45,6 +45,7 @@ extension GatewayLoop {
         held = []
         server?.drain()
         for stream in streams.values { stream.breakOff() }
+        events?.giveUp()
         let isEmpty = { [unowned self] in (server?.connectionCount ?? 0) == 0 }
         drain = Drain(
             loop: loop, within: limit, isEmpty: isEmpty, expired: { [unowned self] in endAllRequests() },

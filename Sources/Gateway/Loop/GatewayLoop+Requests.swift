@@ -21,6 +21,9 @@ extension GatewayLoop: RequestHandler {
             let policy = connection.request.begin(snapshot)
             let exchange = ProxyExchange(self, connection, route, policy, target: target)
             exchange.begin(verdict)
+        case .awaitsInstance(let name):
+            let limit = connection.request.begin(snapshot).limits.streamStart
+            WaitingStream(self, connection, name, limit: limit).begin()
         case .unknown(let name):
             ask(connection, ControlRequest(principal: connection.request.principal, project: name)) { _, control in
                 guard await control.status(name) != nil else {
@@ -36,6 +39,8 @@ extension GatewayLoop: RequestHandler {
         /// The endpoint with this index answers.
         case endpoint(Int)
         case proxy(RoutingTable.Route, target: ArraySlice<UInt8>, DirectoryRules.Verdict)
+        /// A stream of an instance that is about to be ready.
+        case awaitsInstance(ProjectName)
         /// No project that the loops have heard of: its folder may have been made this moment.
         case unknown(ProjectName)
     }
@@ -92,6 +97,9 @@ extension GatewayLoop: RequestHandler {
         }
         guard routes.mayBeProject(name) else { return .unknown(name) }
         if found != nil || routes.isProject(name) { request.project = name.string }
+        if events != nil, let found, found.state.isComing, head.method == .get, StreamWish.isOne(target) {
+            return .awaitsInstance(name)
+        }
         return .refusal(ControlAnswers.notRunning(name.string, found?.state))
     }
 

@@ -17,6 +17,7 @@ struct LoopSetUp: Sendable {
     var log: Logger
     /// One for all loops.
     var failedTries: FailedTries
+    var hub: HubThreads?
 }
 
 /// One loop of the data plane: the HTTP front, the upstream client, and the snapshot that requests read.
@@ -33,6 +34,9 @@ final class GatewayLoop {
     let control: any ProjectControl
     let log: Logger
     let failedTries: FailedTries
+    /// The way to the hub, and this loop's side of it; nil where every stream is passed through.
+    let hub: Mailbox<HubMessage>?
+    private(set) var events: LoopEvents?
     private(set) var server: Server?
     private(set) var snapshot: Snapshot
     private(set) var mailbox: Mailbox<LoopMessage>?
@@ -56,7 +60,9 @@ final class GatewayLoop {
         control = setUp.control
         log = setUp.log
         failedTries = setUp.failedTries
+        hub = setUp.hub?.mailbox
         snapshot = Snapshot(policy: setUp.policy, routes: .empty)
+        events = setUp.hub.map { LoopEvents(self, $0.reader) }
         server = try Server(loop: loop, limits: setUp.policy.limits.server, handler: self)
     }
 
@@ -85,12 +91,15 @@ final class GatewayLoop {
             progress.makeRoom(for: routes)
             endRequestsOfEndedInstances()
             knowledge.follow(routes)
+            events?.routesChanged()
         case .policy(let policy):
             snapshot = Snapshot(policy: policy, routes: snapshot.routes)
             server?.follow(policy.limits.server)
         case .call(let number, let message):
             if let call = calls[number] { call.receive(message) } else { message.reject() }
         case .knowledge(let message): knowledge.receive(message)
+        case .events(let news): events?.receive(news)
+        case .reading(let reading): events?.receive(reading)
         case .request(let body): body(self)
         case .stop: loop.stop()
         }

@@ -14,6 +14,10 @@ enum LoopMessage: Sendable {
     case call(Int, CallMessage)
     /// What is known of instances' projects and sessions.
     case knowledge(KnowledgeMessage)
+    /// What the hub has to tell, in this order.
+    case events([EventNews])
+    /// What was read for a stream.
+    case reading(Reading)
     /// Somebody wants something done or told (``DataPlane``): who asks hears by the closure itself.
     case request(@Sendable (GatewayLoop) -> Void)
     /// End.

@@ -15,24 +15,27 @@ extension Policy {
             trustedProxies: AddressRanges(configuration.access.trustedProxies),
             origins: AllowedOrigins(configuration.access.origins.map(\.description)),
             pinsDirectories: configuration.projects.pinsDirectories,
-            limits: GatewayLimits(configuration.limits, threads: configuration.threads, descriptors: descriptors),
+            limits: GatewayLimits(configuration, descriptors: descriptors),
             accessLog: configuration.accessLog)
     }
 }
 
 extension GatewayLimits {
     /// The data plane's limits out of the settings; connections are shared out among the loops.
-    init(_ limits: Limits, threads: Int, descriptors: Int) {
+    init(_ configuration: Configuration, descriptors: Int) {
         self.init()
+        let limits = configuration.limits
         server.headTimeout = limits.headTimeout
         server.idleTimeout = limits.idleTimeout
         server.bodyTimeout = limits.bodyTimeout
         server.sendTimeout = limits.answerTimeout
         server.maximumHead = limits.maxHead
-        server.maximumConnections = Self.connections(limits, threads, descriptors)
+        server.maximumConnections = Self.connections(limits, configuration.threads, descriptors)
         answerTimeout = limits.answerTimeout
         streamTimeout = limits.streamTimeout
         streamBacklog = limits.streamBacklog
+        streamStall = configuration.events.stall
+        streamStart = configuration.instances.startAnswerTimeout
     }
 
     /// A proxied connection needs two descriptors; some are left for listeners, instances, files and the log, and for

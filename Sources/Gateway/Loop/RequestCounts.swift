@@ -33,6 +33,8 @@ extension TurnedAway {
         switch self {
         case .lateRequest: "the request did not arrive in time"
         case .lateReader: "the client took no byte of its answer in time"
+        case .stalledReader(let time):
+            "it took nothing of its event stream for \(time.plainText) (--stream-stall)"
         case .slowReader(let waiting):
             "the client read too slowly: \(waiting) bytes of its event stream were waiting"
         case .refusedHead(let status): "the request's head was refused with \(status)"

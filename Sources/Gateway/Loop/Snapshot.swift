@@ -65,6 +65,11 @@ package struct GatewayLimits: Sendable {
     /// Bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
     package var streamBacklog = 4 * 1024 * 1024
 
+    /// Without a byte taken of an event stream that the hub serves (`--stream-stall`).
+    package var streamStall = Duration.seconds(60)
+    /// For an instance that is about to be ready, by a request for its events (`--start-answer-timeout`).
+    package var streamStart = Duration.seconds(25)
+
     /// The defaults.
     package init() {}
 }

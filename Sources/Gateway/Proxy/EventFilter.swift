@@ -1,4 +1,3 @@
-import HTTPServer
 import HTTPTypes
 import Logging
 import OpenCode
@@ -12,7 +11,7 @@ final class EventFilter {
     private var filter: EventDirectoryFilter
     private let knowledge: RunKnowledge
     private let log: Logger
-    private var client: DetachedConnection?
+    private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
 
     /// A filter that holds `limit` bytes at most.
@@ -25,9 +24,9 @@ final class EventFilter {
     /// What has to be known before anything goes on.
     var question: EventKnowledge.Question? { filter.question }
 
-    /// The stream goes to this client; `target` is what was asked for.
-    func begin(_ client: DetachedConnection, _ target: ArraySlice<UInt8>) {
-        self.client = client
+    /// What may go on is given to `output` from now on; `target` is what was asked for.
+    func begin(_ target: ArraySlice<UInt8>, output: @escaping (borrowing Span<UInt8>) -> Void) {
+        self.output = output
         knowledge.join(self, isNative: !Self.isWrapped(target))
     }
 
@@ -36,34 +35,33 @@ final class EventFilter {
         if filter.scope !== scope { filter.scope = scope }
     }
 
-    /// Writes to the client what may go on of the stream's next bytes.
+    /// Gives out what may go on of the stream's next bytes.
     func pass(_ bytes: Span<UInt8>) {
         knowledge.willFilter()
-        // The client of a stream is cut when it does not keep up, and never asks its source to pause.
-        filter.filter(bytes, &knowledge.events) { [client] in _ = client?.write($0) }
+        filter.filter(bytes, &knowledge.events) { [output] in output?($0) }
         passed()
     }
 
     /// What was asked is known, or will not be.
     func goOn() {
-        filter.goOn(&knowledge.events) { [client] in _ = client?.write($0) }
+        filter.goOn(&knowledge.events) { [output] in output?($0) }
         passed()
     }
 
     /// The stream has ended: what waits goes on, as far as it is known whose it is.
     func finish() {
-        filter.finish(&knowledge.events) { [client] in _ = client?.write($0) }
+        filter.finish(&knowledge.events) { [output] in output?($0) }
         leave()
     }
 
     /// Nobody reads any more.
     func leave() {
-        client = nil
+        output = nil
         knowledge.leave(self)
     }
 
     private func passed() {
-        guard client != nil else { return }
+        guard output != nil else { return }
         knowledge.filtered(self)
         guard filter.overlongFrames > 0, !hasComplained else { return }
         hasComplained = true

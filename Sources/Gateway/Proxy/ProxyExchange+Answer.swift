@@ -38,7 +38,8 @@ extension ProxyExchange: UpstreamFollower {
             detach(connection, answer, length, .cut(above: policy.limits.streamBacklog))
             guard case .detached(let detached) = phase else { return }
             isStream = true
-            filter?.begin(detached, target)
+            // A stream's client is cut when it does not keep up, and never asks its source to pause.
+            filter?.begin(target) { _ = detached.write($0) }
             owner.streamStarted(self)
             arm(policy.limits.streamTimeout)
         } else if isUploading, answer.status >= 300 {

@@ -77,8 +77,30 @@ final class ProxyExchange {
     var answerTimeout: Duration { awaitsLongest ? policy.limits.streamTimeout : policy.limits.answerTimeout }
     private var awaitsLongest: Bool { awaitsTurn && policy.limits.streamTimeout > policy.limits.answerTimeout }
 
-    /// Sends the request on.
+    /// Sends the request on, unless the hub has what it asks for.
     func start() {
+        if owner.events != nil, StreamWish.isPossible(target), let connection, connection.head.method == .get,
+            let reading = StreamWish.read(connection.head, target, of: route)
+        {
+            return serve(reading, connection)
+        }
+        pass()
+    }
+
+    private func serve(_ reading: StreamWish.Reading, _ connection: ClientConnection) {
+        switch reading {
+        case .hub(let wish):
+            end()
+            StreamOpening(owner, connection, route, policy, wish).begin()
+        case .passes(let target):
+            self.target = target
+            pass()
+        case .refused(let sentence): fail(400, sentence)
+        }
+    }
+
+    /// Sends the request on, whatever it asks for.
+    func pass() {
         guard let connection else { return }
         let head = connection.head
         let isUpgrade = RequestForwarding.wantsUpgrade(head) && connection.framing == .none

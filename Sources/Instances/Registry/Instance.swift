@@ -66,7 +66,7 @@ struct Instance {
             let authorization = run?.credentials?.authorization(for: family).map { Array($0.utf8) }
             endpoint = InstanceEndpoint(
                 address: address, authorization: authorization, generation: generation, slot: slot,
-                enforcesPassword: enforcesPassword == true, family: family)
+                enforcesPassword: enforcesPassword == true, family: family, version: machine.version)
         }
         return RoutingTable.Route(
             name: folder.name, state: state, endpoint: endpoint, scope: scope ?? folder.scope, ownProject: own,

@@ -61,6 +61,9 @@ package struct RoutingTable: Sendable {
         slotCount = routes.lazy.compactMap { $0.endpoint?.slot }.max().map { $0 + 1 } ?? 0
     }
 
+    /// The routes to instances that are ready.
+    package var reachable: [Route] { routes.filter(\.isReachable) }
+
     /// Whether there may be a project of that name: a folder on disk, or an instance whose folder has gone.
     package func mayBeProject(_ name: ProjectName) -> Bool {
         projects?.contains(name) ?? true || find(name.bytes[...]) != nil
@@ -113,12 +116,14 @@ package struct InstanceEndpoint: Sendable, Equatable {
     package let enforcesPassword: Bool
     /// Which of OpenCode's APIs it speaks; nil: not known.
     package let family: APIFamily?
+    /// OpenCode's version, as the server said it; nil: not known.
+    package let version: String?
 
     /// An endpoint.
     package init(
         address: InstanceAddress, authorization: [UInt8]?, generation: UInt64, slot: Int,
         enforcesPassword: Bool = false,
-        family: APIFamily? = nil
+        family: APIFamily? = nil, version: String? = nil
     ) {
         self.address = address
         self.authorization = authorization
@@ -126,6 +131,7 @@ package struct InstanceEndpoint: Sendable, Equatable {
         self.slot = slot
         self.enforcesPassword = enforcesPassword
         self.family = family
+        self.version = version
     }
 }
 

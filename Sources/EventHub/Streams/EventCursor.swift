@@ -1,0 +1,219 @@
+import OpenCode
+
+/// Where a client stands in what one instance has said, and what it wants of it. A value that travels between the client's loop
+/// and the thread that reads logs; beside this nothing is kept for a client, however far behind it is.
+package struct EventCursor: Sendable {
+    /// Where it begins.
+    package enum Start: Sendable, Equatable {
+        /// With what is said from now on.
+        case now
+        /// Behind this event, or this frame of one.
+        case behind(EventID)
+        /// With what was said from then on, milliseconds since 1970.
+        case time(Int64)
+        /// Behind something that is no id: from now on, and the client is told.
+        case unknown
+    }
+
+    /// What of the frame at hand has not been sent.
+    package enum Remainder: Sendable {
+        case nothing
+        /// These bytes.
+        case bytes([UInt8])
+        /// The event's frame without its first bytes: it is made again.
+        case event(StoredEvent, sent: Int)
+    }
+
+    /// Bytes of a frame that are kept rather than made again.
+    static let shortest = 2_048
+
+    package let project: String
+    package let shape: EventShape
+    package let isChunked: Bool
+    package var selector: EventSelector
+    /// The last event that is told, where the stream ends with one.
+    package var until: EventID?
+    private var start: Start
+    private var position: LogPlace
+    private var remainder = Remainder.nothing
+    /// A gap that is told first.
+    private var gap: EventGap?
+
+    /// A place in this log.
+    package init(
+        _ log: EventLog, _ start: Start, project: String, shape: EventShape, isChunked: Bool, selector: EventSelector
+    ) {
+        self.project = project
+        self.shape = shape
+        self.isChunked = isChunked
+        self.selector = selector
+        self.start = start
+        position = log.end
+    }
+
+    /// The place behind everything that was taken.
+    package var place: LogPlace { position }
+
+    /// The last event before that.
+    package var last: EventID? { position.last }
+
+    /// Whether everything up to its place was sent, so that it may go on with what comes now.
+    package var isSettled: Bool {
+        guard case .nothing = remainder, start == .now, gap == nil else { return false }
+        return true
+    }
+
+    /// Whether the last event that is to be told was.
+    package var isFinished: Bool {
+        guard let until, let last, isSettled else { return false }
+        return last >= until
+    }
+
+    // MARK: Reading
+
+    /// The next bytes for the client, about `limit` of them; `connected` is the frame that OpenCode's clients get behind a gap.
+    package mutating func read(_ log: EventLog, atMost limit: Int, connected: [UInt8]) -> EventPassage {
+        find(in: log)
+        var writer = FrameWriter(shape, isChunked: isChunked)
+        var passage = EventPassage()
+        switch remainder {
+        case .nothing: break
+        case .bytes(let bytes): writer.writeRaw(bytes)
+        case .event(let event, let sent):
+            var again = FrameWriter(shape, isChunked: isChunked)
+            again.write(event)
+            writer.writeRaw(Array(again.bytes.dropFirst(sent)))
+        }
+        if case .nothing = remainder {} else { passage.note(writer.bytes.count, position, nil) }
+        if let gap {
+            writer.write(gap, project: project, connected: connected)
+            passage.note(writer.bytes.count, position, nil)
+        }
+        var place = position
+        passage.isAtEnd = false
+        while writer.bytes.count < limit, !isPast(place) {
+            let items = log.next(&place, atMost: limit - writer.bytes.count)
+            guard !items.isEmpty else {
+                passage.isAtEnd = true
+                break
+            }
+            add(items, upTo: place, to: &writer, &passage, connected)
+        }
+        passage.end = place
+        passage.bytes = writer.bytes
+        return passage
+    }
+
+    /// The bytes for items that are there already, beginning at its place.
+    package mutating func write(_ items: [LogItem], upTo place: LogPlace, connected: [UInt8]) -> EventPassage {
+        var writer = FrameWriter(shape, isChunked: isChunked)
+        var passage = EventPassage()
+        add(items, upTo: place, to: &writer, &passage, connected)
+        passage.isAtEnd = true
+        passage.end = place
+        passage.bytes = writer.bytes
+        return passage
+    }
+
+    private mutating func add(
+        _ items: [LogItem], upTo place: LogPlace, to writer: inout FrameWriter, _ passage: inout EventPassage,
+        _ connected: [UInt8]
+    ) {
+        for item in items {
+            switch item {
+            case .event(let event):
+                if let until, event.id > until { return }
+                guard selector.admits(event) else { continue }
+                writer.write(event)
+                passage.note(writer.bytes.count, event.behind, event)
+            case .gap(let gap, _):
+                writer.write(gap, project: project, connected: connected)
+                passage.note(writer.bytes.count, item.behind, nil)
+            }
+        }
+    }
+
+    private func isPast(_ place: LogPlace) -> Bool {
+        guard let until, let last = place.last else { return false }
+        return last >= until
+    }
+
+    /// Finds the place where it begins.
+    private mutating func find(in log: EventLog) {
+        defer { start = .now }
+        switch start {
+        case .now: return
+        case .behind(let id): take(log.place(behind: id))
+        case .time(let time): take(log.place(since: time))
+        case .unknown: gap = EventGap(.unknownID, from: nil, to: nil)
+        }
+    }
+
+    private mutating func take(_ search: LogSearch) {
+        switch search {
+        case .place(let place): position = place
+        case .gap(let found, let place):
+            gap = found
+            position = place
+        }
+    }
+
+    // MARK: Sending
+
+    /// So many bytes of the passage have been taken by the client, perhaps all.
+    package mutating func sent(_ count: Int, of passage: EventPassage) {
+        guard count < passage.bytes.count else {
+            remainder = .nothing
+            gap = nil
+            position = passage.end ?? position
+            return
+        }
+        var whole = 0
+        var behind: LogPlace?
+        for mark in passage.marks {
+            guard mark.end > count else {
+                whole = mark.end
+                behind = mark.place ?? behind
+                gap = nil
+                remainder = .nothing
+                continue
+            }
+            if let behind { position = behind }
+            guard count > whole else { return }
+            let rest = mark.end - count
+            if rest > Self.shortest, let event = mark.event {
+                remainder = .event(event, sent: mark.base + count - whole)
+            } else {
+                remainder = .bytes(Array(passage.bytes[count..<mark.end]))
+            }
+            gap = nil
+            position = mark.place ?? position
+            return
+        }
+    }
+}
+
+/// Bytes for a client, and where each frame of them ends.
+package struct EventPassage: Sendable {
+    struct Mark: Sendable {
+        /// Where the frame ends in the bytes.
+        let end: Int
+        /// The place behind it in the log; nil where there is none of its own.
+        let place: LogPlace?
+        /// The event that the frame can be made of again.
+        let event: StoredEvent?
+        /// Bytes of the frame that were sent before these.
+        var base = 0
+    }
+
+    package internal(set) var bytes: [UInt8] = []
+    /// Whether nothing stood behind it when it was read.
+    package internal(set) var isAtEnd = false
+    /// The place behind all of it, what the client does not want included.
+    package internal(set) var end: LogPlace?
+    private(set) var marks: [Mark] = []
+
+    mutating func note(_ end: Int, _ place: LogPlace?, _ event: StoredEvent?, base: Int = 0) {
+        marks.append(Mark(end: end, place: place, event: event, base: base))
+    }
+}

@@ -1,0 +1,69 @@
+internal import OpenCode
+import TextCoding
+
+/// Which events of one instance a reader wants. A value that learns: a session's children belong to it.
+package struct EventSelector: Sendable {
+    /// What a type must be like: `message.*`, or a whole type.
+    package struct TypePattern: Sendable, Hashable {
+        private let text: [UInt8]
+        private let isPrefix: Bool
+
+        /// A type, or its beginning with `*` behind it; nil for anything else.
+        package init?(_ text: String) {
+            let bytes = Array(text.utf8)
+            isPrefix = bytes.last == UInt8(ascii: "*")
+            self.text = isPrefix ? Array(bytes.dropLast()) : bytes
+            guard !bytes.isEmpty, !self.text.contains(UInt8(ascii: "*")) else { return nil }
+        }
+
+        func matches(_ type: borrowing Span<UInt8>) -> Bool {
+            guard isPrefix ? type.count >= text.count : type.count == text.count else { return false }
+            for index in text.indices where type[index] != text[index] { return false }
+            return true
+        }
+    }
+
+    /// Sessions that a reader can be interested in at once, children included; further children are left out.
+    package static let mostSessions = 1_000
+
+    /// Only events of exactly this directory, and none that another stream's order is told by (`sync`): OpenCode 1's `/event`.
+    package var directory: [UInt8]?
+    /// Only events that match one of these; empty: all.
+    package var types: [TypePattern] = []
+    /// Only events of these sessions and of their children; nil: all.
+    package var sessions: Set<[UInt8]>?
+
+    /// Everything.
+    package init() {}
+
+    /// Whether nothing is left out.
+    package var takesAll: Bool { directory == nil && types.isEmpty && sessions == nil }
+
+    /// Whether it is the same for all events: it does not learn.
+    package var isConstant: Bool { sessions == nil }
+
+    /// Whether the reader wants this event.
+    package mutating func admits(_ event: StoredEvent) -> Bool {
+        if takesAll { return true }
+        if let directory {
+            guard event.withDirectory({ Self.equal($0, directory) }) == true else { return false }
+            guard !event.withType({ Self.equal($0, Self.sync) }) else { return false }
+        }
+        if let sessions {
+            guard let session = event.withSession({ [UInt8](copying: $0) }) else { return false }
+            if !sessions.contains(session) {
+                guard let parent = event.skeleton.parentSession, sessions.contains(parent) else { return false }
+                if sessions.count < Self.mostSessions { self.sessions?.insert(session) }
+            }
+        }
+        return types.isEmpty || event.withType { type in types.contains { $0.matches(type) } }
+    }
+
+    private static let sync = Array("sync".utf8)
+
+    static func equal(_ span: borrowing Span<UInt8>, _ bytes: [UInt8]) -> Bool {
+        guard span.count == bytes.count else { return false }
+        for index in bytes.indices where span[index] != bytes[index] { return false }
+        return true
+    }
+}

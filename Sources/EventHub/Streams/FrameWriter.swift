@@ -1,0 +1,133 @@
+import JSONText
+import TextCoding
+
+/// How an event stands in a stream.
+package enum EventShape: Sendable, Hashable {
+    /// The line as the instance has said it: OpenCode 1's `/global/event`, OpenCode 2's `/api/event`.
+    case line
+    /// The event alone: OpenCode 1's `/event`.
+    case payload
+    /// The event, its project and its directory: the gateway's own streams.
+    case project(String)
+}
+
+/// Writes frames of a server-sent event stream (WHATWG HTML §9.2.5), each in a chunk of its own (RFC 9112 §7.1) where the answer
+/// is chunked: what was sent in part can be made again from its event, and goes on where it stopped.
+package struct FrameWriter: Sendable {
+    package let shape: EventShape
+    package let isChunked: Bool
+    /// What has been written.
+    package private(set) var bytes: [UInt8] = []
+
+    package init(_ shape: EventShape, isChunked: Bool) {
+        self.shape = shape
+        self.isChunked = isChunked
+    }
+
+    /// An event as it came; `id` where it has another one than its own.
+    package mutating func write(_ event: StoredEvent, id: EventID? = nil) {
+        let id = id ?? event.id
+        switch shape {
+        case .line: event.withLine { write(id, before: [], $0, after: []) }
+        case .payload:
+            let range = event.payload
+            event.withLine { write(id, before: [], $0.extracting(range), after: []) }
+        case .project(let name):
+            let before = Self.wrapper(name, event)
+            let range = event.payload
+            event.withLine { write(id, before: before, $0.extracting(range), after: Self.brace) }
+        }
+    }
+
+    /// What a form made of an event, in the place of its own JSON.
+    package mutating func write(_ id: EventID, _ payload: [UInt8], of event: StoredEvent) {
+        switch shape {
+        case .line:
+            let range = event.payload
+            let (before, after) = event.withLine { line in
+                (
+                    [UInt8](copying: line.extracting(0..<range.lowerBound)),
+                    [UInt8](copying: line.extracting(range.upperBound..<line.count))
+                )
+            }
+            write(id, before: before, payload.span, after: after)
+        case .payload: write(id, before: [], payload.span, after: [])
+        case .project(let name): write(id, before: Self.wrapper(name, event), payload.span, after: Self.brace)
+        }
+    }
+
+    /// A gap; `connected`: the instance's own frame that says that a stream has begun, which OpenCode's clients read as a reason
+    /// to look at everything again.
+    package mutating func write(_ gap: EventGap, project: String, connected: [UInt8]) {
+        let json = Self.json(gap, project: project)
+        switch shape {
+        case .line, .payload: writeFrame(Array(": ".utf8) + json + Self.blank + connected)
+        case .project: writeFrame(Array("event: gap\ndata: ".utf8) + json + Self.blank)
+        }
+    }
+
+    /// A whole frame, with its blank line.
+    package mutating func writeFrame(_ frame: [UInt8]) {
+        beginChunk(frame.count)
+        bytes += frame
+        endChunk()
+    }
+
+    /// Bytes of a frame that was written before, the rest of its chunk with them.
+    package mutating func writeRaw(_ rest: ArraySlice<UInt8>) { bytes += rest }
+
+    /// Forgets what has been written; keeps the memory.
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+    private mutating func write(
+        _ id: EventID, before: [UInt8], _ payload: borrowing Span<UInt8>, after: [UInt8]
+    ) {
+        let text = Array(id.text.utf8)
+        let count = 4 + text.count + 7 + before.count + payload.count + after.count + 2
+        bytes.reserveCapacity(bytes.count + count + 16)
+        beginChunk(count)
+        bytes += Self.idField
+        bytes += text
+        bytes += Self.dataField
+        bytes += before
+        bytes.append(copying: payload)
+        bytes += after
+        bytes += Self.blank
+        endChunk()
+    }
+
+    private mutating func beginChunk(_ count: Int) {
+        guard isChunked else { return }
+        bytes.append(hexadecimal: UInt64(count))
+        bytes += Self.lineEnd
+    }
+
+    private mutating func endChunk() {
+        if isChunked { bytes += Self.lineEnd }
+    }
+
+    /// What stands before an event on the gateway's own streams.
+    private static func wrapper(_ project: String, _ event: StoredEvent) -> [UInt8] {
+        var bytes = Array("{\"project\":".utf8)
+        bytes.append(jsonString: project)
+        bytes += Array(",\"directory\":".utf8)
+        let directory = event.withDirectory { JSONText.quoted(String(decoding: [UInt8](copying: $0), as: UTF8.self)) } ?? "null"
+        bytes += Array(directory.utf8)
+        bytes += Array(",\"event\":".utf8)
+        return bytes
+    }
+
+    /// A gap as JSON.
+    package static func json(_ gap: EventGap, project: String) -> [UInt8] {
+        func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }
+        return Array(
+            "{\"project\":\(JSONText.quoted(project)),\"from\":\(text(gap.from)),\"to\":\(text(gap.to)),\"reason\":\"\(gap.reason.rawValue)\"}"
+                .utf8)
+    }
+
+    private static let idField = Array("id: ".utf8)
+    private static let dataField = Array("\ndata: ".utf8)
+    private static let blank = Array("\n\n".utf8)
+    private static let brace = Array("}".utf8)
+    private static let lineEnd = Array("\r\n".utf8)
+}

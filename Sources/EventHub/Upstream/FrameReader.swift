@@ -1,0 +1,87 @@
+package import OpenCode
+
+/// Puts a stream's frames together as its bytes come (WHATWG HTML §9.2.6), one after the other.
+package struct FrameReader: Sendable {
+    /// One frame.
+    package enum Frame: Sendable, Equatable {
+        /// An event's data. Several lines are joined by a space: what they hold is JSON, and no OpenCode writes several.
+        case event([UInt8])
+        /// Anything else, comments above all, as it came with its blank line.
+        case other([UInt8])
+        /// An event that was larger than the limit.
+        case tooLarge
+    }
+
+    /// The longest frame without data that is kept.
+    private static let longestOther = 16 * 1024
+
+    private let limit: Int
+    private var scanner = EventScanner()
+    /// The data so far.
+    private var data: [UInt8] = []
+    private var hasLine = false
+    private var isTooLarge = false
+    /// All bytes of a frame that has no data so far.
+    private var raw: [UInt8] = []
+
+    /// A reader at a stream's beginning, of events of at most `limit` bytes.
+    package init(limit: Int) { self.limit = limit }
+
+    /// Takes the next bytes, split anywhere; `body` gets each frame that they complete.
+    package mutating func read(_ bytes: borrowing Span<UInt8>, _ body: (Frame) -> Void) {
+        var index = 0
+        var start = 0
+        while let step = scanner.next(bytes, &index) {
+            switch step {
+            case .data(let range): add(bytes.extracting(range))
+            case .endOfData: hasLine = true
+            case .frame(let isEvent):
+                if !isEvent { keep(bytes.extracting(start..<index)) }
+                start = index
+                end(isEvent, body)
+            }
+        }
+        if !hasLine, data.isEmpty, !isTooLarge { keep(bytes.extracting(start..<bytes.count)) }
+    }
+
+    private mutating func add(_ bytes: borrowing Span<UInt8>) {
+        guard !isTooLarge else { return }
+        if hasLine {
+            hasLine = false
+            data.append(UInt8(ascii: " "))
+        }
+        guard data.count + bytes.count <= limit else {
+            isTooLarge = true
+            data = []
+            return
+        }
+        Self.append(bytes, to: &data)
+    }
+
+    private mutating func keep(_ bytes: borrowing Span<UInt8>) {
+        guard raw.count + bytes.count <= Self.longestOther else { return }
+        Self.append(bytes, to: &raw)
+    }
+
+    private mutating func end(_ isEvent: Bool, _ body: (Frame) -> Void) {
+        var frame: [UInt8] = []
+        if isTooLarge {
+            body(.tooLarge)
+        } else if isEvent {
+            swap(&frame, &data)
+            body(.event(frame))
+        } else if !raw.isEmpty {
+            swap(&frame, &raw)
+            body(.other(frame))
+        }
+        data = []
+        raw = []
+        hasLine = false
+        isTooLarge = false
+    }
+
+    private static func append(_ bytes: borrowing Span<UInt8>, to array: inout [UInt8]) {
+        array.reserveCapacity(array.count + bytes.count)
+        for index in bytes.indices { array.append(bytes[index]) }
+    }
+}

@@ -1,0 +1,68 @@
+import EventHub
+import EventLoop
+import Locking
+
+/// What a stream wants to have read.
+struct ReadingOrder: Sendable {
+    /// The loop that the bytes go to, and the stream's number on it.
+    let loop: Mailbox<LoopMessage>
+    let stream: Int
+    let log: EventLog
+    var cursor: EventCursor
+    /// What OpenCode's clients get behind a gap.
+    let connected: [UInt8]
+    /// Bytes that are wanted, about.
+    let limit: Int
+}
+
+/// What was read for a stream.
+struct Reading: Sendable {
+    let stream: Int
+    let cursor: EventCursor
+    let passage: EventPassage
+}
+
+/// The thread that reads logs for streams that are behind: what a loop reads there could wait for a disk.
+final class EventReaderThread: Sendable {
+    private enum Message: Sendable {
+        case read(ReadingOrder)
+        case stop
+    }
+
+    private let mailbox: Mailbox<Message>
+    private let thread: WorkerThread
+
+    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+        let loop: EventLoop
+    }
+
+    init() throws {
+        let passage = Passage(loop: try EventLoop())
+        let loop = passage.loop
+        mailbox = try loop.mailbox { [unowned loop] (message: Message) in
+            switch message {
+            case .read(let order): Self.read(order)
+            case .stop: loop.stop()
+            }
+        }
+        thread = try WorkerThread(name: "event-reader") {
+            try? passage.loop.run()
+            passage.loop.letGo()
+        }
+    }
+
+    /// Has something read; the stream's loop gets it as ``LoopMessage/reading(_:)``.
+    func read(_ order: ReadingOrder) { mailbox.post(.read(order)) }
+
+    /// Ends the thread. Not on it.
+    func stop() {
+        mailbox.post(.stop)
+        thread.join()
+    }
+
+    private static func read(_ order: ReadingOrder) {
+        var cursor = order.cursor
+        let passage = cursor.read(order.log, atMost: order.limit, connected: order.connected)
+        order.loop.post(.reading(Reading(stream: order.stream, cursor: cursor, passage: passage)))
+    }
+}

@@ -1,0 +1,213 @@
+import Clocks
+import EventHub
+import EventLoop
+import HTTPClient
+internal import Instances
+internal import Locking
+import Logging
+import OpenCode
+internal import Projects
+
+/// What other threads say to the hub.
+enum HubMessage: Sendable {
+    /// The ways to all loops.
+    case loops([Mailbox<LoopMessage>])
+    case routes(RoutingTable)
+    /// Requests from now on follow this policy.
+    case policy(Policy)
+    case knowledge(KnowledgeMessage)
+    /// A stream has opened this directory in this run.
+    case opened(ProjectName, run: UInt64, directory: [UInt8])
+    case stop
+}
+
+/// The thread that listens to all instances: one stream each, always read, kept in the project's log before it goes to anybody.
+///
+/// Confined to its thread, as a ``GatewayLoop`` is.
+final class HubLoop: KnowledgeOwner {
+    /// The largest event that is carried.
+    static let largestEvent = 16 << 20
+
+    let loop: EventLoop
+    let client: UpstreamClient
+    let control: any ProjectControl
+    let log: Logger
+    let settings: HubSettings
+    private(set) var routes = RoutingTable.empty
+    private(set) var policy: Policy
+    private(set) lazy var knowledge = LoopKnowledge(self)
+    private let board: HubBoard
+    private var mailbox: Mailbox<HubMessage>?
+    private var loops: [Mailbox<LoopMessage>] = []
+    private var projects: [ProjectName: HubProject] = [:]
+    /// What is told to the loops at the end of the pass.
+    private var news: [EventNews] = []
+    /// What one instance has said since the last of them.
+    private var saying: (project: ProjectName, items: [LogItem], from: LogPlace, to: LogPlace)?
+    private var isFlushScheduled = false
+    private var trimTimer: LoopTimer?
+
+    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger) throws {
+        loop = try EventLoop()
+        client = UpstreamClient(loop: loop)
+        self.settings = settings
+        self.policy = policy
+        self.control = control
+        self.board = board
+        self.log = log
+    }
+
+    func openMailbox() throws -> Mailbox<HubMessage> {
+        let mailbox = try loop.mailbox { [unowned self] (message: HubMessage) in receive(message) }
+        self.mailbox = mailbox
+        return mailbox
+    }
+
+    /// Runs on the calling thread until it is told to stop.
+    func run() throws {
+        // What gateways before this one have kept is served from the beginning.
+        for name in EventLogFolder.projects(in: settings.folder) {
+            if let name = ProjectName(name) { _ = project(name) }
+        }
+        let timer = loop.timer(self)
+        trimTimer = timer
+        loop.arm(timer, after: Self.trimInterval)
+        try loop.run()
+        for project in projects.values { project.end() }
+        client.stop()
+        loop.letGo()
+    }
+
+    private func receive(_ message: HubMessage) {
+        switch message {
+        case .loops(let loops):
+            self.loops = loops
+            for project in projects.values { tell(.view(project.view)) }
+        case .routes(let routes): follow(routes)
+        case .policy(let policy): self.policy = policy
+        case .knowledge(let message): knowledge.receive(message)
+        case .opened(let name, let run, let directory): projects[name]?.opened(directory, in: run)
+        case .stop: loop.stop()
+        }
+    }
+
+    private func follow(_ routes: RoutingTable) {
+        self.routes = routes
+        knowledge.follow(routes)
+        for project in projects.values where routes.route(to: project.name)?.endpoint == nil {
+            project.follow(routes.route(to: project.name))
+        }
+        for route in routes.reachable { project(route.name).follow(route) }
+    }
+
+    private func project(_ name: ProjectName) -> HubProject {
+        if let known = projects[name] { return known }
+        let project = HubProject(self, name)
+        projects[name] = project
+        tell(.view(project.view))
+        return project
+    }
+
+    // MARK: Telling the loops
+
+    /// Tells it at the end of the pass, with what else there is then: one message for each loop.
+    func tell(_ item: EventNews) {
+        if case .view(let view) = item { board.set(view) }
+        endSaying()
+        news.append(item)
+        scheduleFlush()
+    }
+
+    /// Whether what was told last is an event of this project's, behind which another one may stand.
+    func isSaying(_ project: ProjectName) -> Bool { saying?.project == project }
+
+    /// Tells of an event; `from` is the place before it, nil where ``isSaying(_:)``.
+    func say(_ project: ProjectName, _ event: StoredEvent, from: LogPlace?) {
+        if let from {
+            endSaying()
+            saying = (project, [.event(event)], from, event.behind)
+        } else {
+            saying?.items.append(.event(event))
+            saying?.to = event.behind
+        }
+        scheduleFlush()
+    }
+
+    private func endSaying() {
+        guard let said = saying else { return }
+        saying = nil
+        news.append(.said(said.project, said.items, from: said.from, to: said.to))
+    }
+
+    private func scheduleFlush() {
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        loop.atEndOfPass(self)
+    }
+
+    // MARK: What is known
+
+    /// Events wait meanwhile.
+    let lookupTimeout = Duration.milliseconds(500)
+
+    var knowledgePost: (@Sendable (KnowledgeMessage) -> Void)? {
+        guard let mailbox else { return nil }
+        return { mailbox.post(.knowledge($0)) }
+    }
+
+    func tellAll(_ message: KnowledgeMessage) {
+        for loop in loops { loop.post(.knowledge(message)) }
+        knowledge.receive(message)
+    }
+
+    // MARK: What goes
+
+    private static let trimInterval = Duration.seconds(60)
+
+    /// Removes what is too old, and what is too much altogether.
+    private func trim() {
+        let now = WallClock.milliseconds
+        for project in projects.values { project.log.trim(now: now) }
+        let names = Array(projects.keys)
+        let plan = RetentionPlan.removals(
+            from: names.map { projects[$0]?.log.segments ?? [] }, total: settings.total)
+        for (name, count) in zip(names, plan) where count > 0 { projects[name]?.log.removeOldest(count) }
+    }
+}
+
+extension HubLoop: PassHandler {
+    func passEnded() {
+        isFlushScheduled = false
+        endSaying()
+        guard !news.isEmpty else { return }
+        let news = self.news
+        self.news.removeAll(keepingCapacity: true)
+        for loop in loops { loop.post(.events(news)) }
+    }
+}
+
+extension HubLoop: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        trim()
+        loop.arm(timer, after: Self.trimInterval)
+    }
+}
+
+extension WallClock {
+    /// Milliseconds since 1970, as events' times have it.
+    static var milliseconds: Int64 { nanoseconds() / 1_000_000 }
+}
+
+/// The present views of all projects, for threads that are told of nothing.
+package final class HubBoard: Sendable {
+    private let views = Locked<[ProjectName: HubView]>([:])
+
+    package init() {}
+
+    func set(_ view: HubView) { views.withLock { $0[view.project] = view } }
+
+    func view(_ name: ProjectName) -> HubView? { views.withLock { $0[name] } }
+
+    /// What `status` says about a project's events.
+    func warnings(of name: ProjectName) -> [String] { view(name).map { $0.warnings + ($0.log.warning.map { [$0] } ?? []) } ?? [] }
+}

@@ -1,0 +1,221 @@
+import Clocks
+import EventHub
+import EventLoop
+internal import Instances
+import Logging
+import OpenCode
+internal import Projects
+
+/// One project's events on the hub's thread: its log, and the stream of the instance that runs.
+final class HubProject: TimerHandler {
+    let name: ProjectName
+    let log: EventLog
+    private unowned let hub: HubLoop
+    private let subscribers = HubView.Subscribers()
+    private var run: Run?
+    private var upstream = HubView.Upstream.off
+    private var since = WallClock.milliseconds
+    private var warnings: [String] = []
+    /// Why the next run's generation begins behind a gap.
+    private var reason: EventGap.Reason?
+    private var timer: LoopTimer?
+    private(set) lazy var view = makeView()
+
+    /// One run of the instance whose events are heard.
+    private final class Run {
+        let route: RoutingTable.Route
+        let endpoint: InstanceEndpoint
+        let traits: EventStreamTraits
+        var state: SubscriptionState
+        /// The streams that are open, by their numbers: one, or two while it is found out whether the first is stalled.
+        var streams: [Int: UpstreamEventStream] = [:]
+        var connected: ConnectedFrame?
+        var opened: Set<[UInt8]> = []
+
+        init(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) {
+            self.route = route
+            self.endpoint = endpoint
+            traits = EventStreamTraits(endpoint.family, version: endpoint.version)
+            state = SubscriptionState(
+                .init(
+                    silence: Int64(traits.silence) * 1_000_000_000, settling: Int64(traits.settling) * 1_000_000))
+        }
+    }
+
+    init(_ hub: HubLoop, _ name: ProjectName) {
+        self.hub = hub
+        self.name = name
+        log = EventLog.open(
+            hub.settings.folder, project: name.string, limits: hub.settings.limits, now: WallClock.milliseconds)
+        reason = log.summary.last == nil ? nil : .gatewayRestarted
+        if let warning = log.warning { hub.log.warning(warning, LogField("project", name.string)) }
+    }
+
+    // MARK: Runs
+
+    /// The project's route is perhaps another one.
+    func follow(_ route: RoutingTable.Route?) {
+        guard let route, let endpoint = route.endpoint else {
+            guard run != nil else { return }
+            let isEnding = route.map { $0.state == .stopping || $0.state == .stopped } ?? true
+            return endRun(isEnding || route?.ender != nil ? .stopped : .instanceRestarted)
+        }
+        guard run?.endpoint.generation != endpoint.generation else { return }
+        endRun(.instanceRestarted)
+        let next = Run(route, endpoint)
+        run = next
+        log.beginGeneration(now: WallClock.milliseconds, after: reason)
+        reason = nil
+        change(to: .waiting)
+        perform(next.state.on(.begin, at: MonotonicTime.now.nanoseconds))
+    }
+
+    private func endRun(_ reason: EventGap.Reason) {
+        guard let run else { return }
+        for stream in run.streams.values { stream.close() }
+        self.run = nil
+        self.reason = reason
+        warnings = []
+        timer?.disarm()
+        change(to: .off)
+        hub.tell(.lost(name))
+    }
+
+    /// The gateway ends.
+    func end() {
+        for stream in run?.streams.values ?? [:].values { stream.close() }
+        run = nil
+        if let timer { hub.loop.cancel(timer) }
+        timer = nil
+    }
+
+    /// A stream has opened a directory.
+    func opened(_ directory: [UInt8], in generation: UInt64) {
+        guard let run, run.endpoint.generation == generation, run.opened.insert(directory).inserted else { return }
+        publish()
+    }
+
+    // MARK: What the subscription decides
+
+    private func on(_ event: SubscriptionState.Event) {
+        guard let run else { return }
+        perform(run.state.on(event, at: MonotonicTime.now.nanoseconds))
+    }
+
+    private func perform(_ actions: [SubscriptionState.Action]) {
+        for action in actions {
+            guard let run else { return }
+            switch action {
+            case .open(let number): run.streams[number] = UpstreamEventStream(self, hub, run.route, run.endpoint, run.traits, number)
+            case .close(let number): run.streams.removeValue(forKey: number)?.close()
+            case .follow(let number): run.streams[number]?.follow()
+            case .announce: change(to: .connected)
+            case .lost:
+                log.append(gap: .upstreamLost, time: WallClock.milliseconds)
+                change(to: .waiting)
+                hub.tell(.lost(name))
+            }
+        }
+        arm()
+    }
+
+    private func arm() {
+        guard let deadline = run?.state.deadline else {
+            timer?.disarm()
+            return
+        }
+        let timer = timer ?? hub.loop.timer(self)
+        self.timer = timer
+        hub.loop.arm(timer, at: MonotonicTime(nanoseconds: deadline))
+    }
+
+    func timerFired(_ timer: LoopTimer) { on(.due) }
+
+    // MARK: What streams tell
+
+    func opened(_ number: Int) {
+        if !warnings.isEmpty {
+            warnings = []
+            publish()
+        }
+        on(.opened(number))
+    }
+
+    /// The stream could not be had; a sentence.
+    func refused(_ number: Int, _ sentence: String) {
+        run?.streams[number] = nil
+        if warnings != [sentence] {
+            warnings = [sentence]
+            hub.log.warning(sentence, LogField("project", name.string))
+            publish()
+        }
+        on(.refused(number))
+    }
+
+    func heard(_ number: Int) {
+        // Only a second stream, or the deadline itself, makes this more than a note of the time.
+        on(.heard(number))
+    }
+
+    func connected(_ number: Int) { on(.connected(number)) }
+
+    func ended(_ number: Int) {
+        run?.streams[number] = nil
+        on(.ended(number))
+    }
+
+    // MARK: Events
+
+    /// What the stream that is followed has brought.
+    func take(_ frame: FrameReader.Frame, _ knowledge: EventKnowledge?) {
+        guard let run else { return }
+        switch frame {
+        case .other(let bytes): hub.tell(.comment(name, bytes))
+        case .tooLarge:
+            hub.log.warning(
+                "an event of more than \(HubLoop.largestEvent >> 20) MiB was left out", LogField("project", name.string))
+            log.append(gap: .tooLarge, time: WallClock.milliseconds)
+        case .event(let data):
+            var skeleton = EventSkeleton(data.span, family: run.endpoint.family)
+            if skeleton.isConnected {
+                run.connected = ConnectedFrame(data, payload: skeleton.payload)
+                return publish()
+            }
+            guard !skeleton.isHeartbeat else {
+                return hub.tell(.heartbeat(name, ConnectedFrame(data, payload: skeleton.payload)))
+            }
+            if skeleton.directory == nil, let session = skeleton.session, let knowledge,
+                case .directory(let directory)? = knowledge.sessions[session]
+            {
+                skeleton.directory = directory
+            }
+            let from = hub.isSaying(name) ? nil : log.end
+            let event = log.append(skeleton, line: data.span, time: WallClock.milliseconds)
+            hub.say(name, event, from: from)
+            if skeleton.isDispose, let directory = skeleton.directory {
+                run.opened.remove(directory)
+                publish()
+                hub.tell(.disposed(name, directory: directory, event.id))
+            }
+        }
+    }
+
+    // MARK: Telling the loops
+
+    private func change(to upstream: HubView.Upstream) {
+        if self.upstream != upstream { since = WallClock.milliseconds }
+        self.upstream = upstream
+        publish()
+    }
+
+    private func publish() {
+        view = makeView()
+        hub.tell(.view(view))
+    }
+
+    private func makeView() -> HubView {
+        HubView(
+            project: name, log: log, upstream: upstream, since: since, run: run?.endpoint.generation,
+            connected: run?.connected, opened: run?.opened ?? [], warnings: warnings, subscribers: subscribers)
+    }
+}

@@ -1,0 +1,22 @@
+package import EventHub
+package import Settings
+
+/// What the hub goes by.
+package struct HubSettings: Sendable {
+    /// The folder in which logs are kept; nil: in memory only.
+    package var folder: String?
+    /// What is kept of one project.
+    package var limits = LogLimits()
+    /// What is kept altogether, in bytes (`--event-keep-total`).
+    package var total = 1 << 30
+
+    /// The defaults, in memory.
+    package init() {}
+
+    /// What the settings say; `folder`: nil where nothing can be kept.
+    package init(_ configuration: Configuration, folder: String?) {
+        self.folder = folder
+        limits = LogLimits(bytes: configuration.events.keepSize, time: configuration.events.keepTime)
+        total = configuration.events.keepTotal
+    }
+}

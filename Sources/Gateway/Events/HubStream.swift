@@ -1,0 +1,251 @@
+import EventHub
+import EventLoop
+import HTTPServer
+import HTTPTypes
+import OpenCode
+internal import Projects
+
+/// One client's stream of one project's events, from the hub: a place in the log, and what has to be told beside it.
+final class HubStream {
+    /// What makes the frames of one stream the same as those of another.
+    struct Wish: Hashable {
+        let shape: EventShape
+        let directory: [UInt8]?
+        let types: [EventSelector.TypePattern]
+        let isChunked: Bool
+    }
+
+    /// Bytes that are read at once for a stream that is behind.
+    static let portion = 64 * 1024
+    /// How often a stream that nothing else is said on gets a comment: the gateway's own, and any in a long replay.
+    private static let commentInterval = Duration.seconds(15)
+    private static let replayComment = Duration.seconds(10)
+
+    let project: ProjectName
+    /// Whether it is one of OpenCode's own, which ends with the instance's.
+    let isPlain: Bool
+    private let directory: [UInt8]?
+    private let shape: EventShape
+    private unowned let events: LoopEvents
+    private var client: DetachedConnection?
+    private var cursor: EventCursor
+    private var number = 0
+    private(set) var connectedFrame: [UInt8]
+    private var isReading = false
+    private var isBlocked = false
+    private var newsWaits = false
+    private var isEnded = false
+    /// Bytes that the kernel has taken of a passage whose rest waits: none, or the client does not keep up.
+    private let stall: Duration
+    private var timer: LoopTimer?
+    private var lastSent: MonotonicTime
+    private var blockedSince: MonotonicTime?
+    let wish: Wish?
+
+    /// A stream that begins at this place; `connected` is what OpenCode's clients get behind a gap.
+    init(
+        _ events: LoopEvents, _ project: ProjectName, _ cursor: EventCursor, isPlain: Bool, connected: [UInt8],
+        stall: Duration
+    ) {
+        self.events = events
+        self.project = project
+        self.cursor = cursor
+        self.isPlain = isPlain
+        self.stall = stall
+        shape = cursor.shape
+        directory = cursor.selector.directory
+        connectedFrame = connected
+        lastSent = events.owner.loop.now
+        wish =
+            cursor.selector.isConstant
+            ? Wish(
+                shape: cursor.shape, directory: cursor.selector.directory, types: cursor.selector.types,
+                isChunked: cursor.isChunked) : nil
+    }
+
+    /// Answers with this head and, as the first bytes, `opening`.
+    func begin(_ connection: ClientConnection, _ head: ResponseHead, opening: [UInt8]) {
+        connection.exchange = self
+        guard let client = connection.detach(head, .unknown, policy: .pauseSource) else { return }
+        self.client = client
+        let loop = events.owner.loop
+        let timer = loop.timer(self)
+        self.timer = timer
+        number = events.begin(self)
+        events.owner.streamStarted(self)
+        loop.arm(timer, after: Self.commentInterval)
+        write(opening)
+        read()
+    }
+
+    // MARK: What comes
+
+    /// Whether it may get what begins at this place without a look at the log.
+    func isLive(at place: LogPlace) -> Bool {
+        !isReading && !isBlocked && !isEnded && cursor.isSettled && cursor.place == place
+    }
+
+    /// The frames for items that begin at its place.
+    func frames(of items: [LogItem], upTo place: LogPlace) -> EventPassage {
+        cursor.write(items, upTo: place, connected: connectedFrame)
+    }
+
+    /// Sends what is live.
+    func deliver(_ passage: EventPassage) { send(passage) }
+
+    /// Something was said that it has to read in the log.
+    func hasNews() {
+        guard !isEnded else { return }
+        if isReading || isBlocked { newsWaits = true } else { read() }
+    }
+
+    func received(_ reading: Reading) {
+        isReading = false
+        guard !isEnded else { return }
+        cursor = reading.cursor
+        send(reading.passage)
+    }
+
+    func viewChanged(_ view: HubView) {
+        if let connected = view.connected { connectedFrame = connected.frame(shape) }
+        if !isPlain { hasNews() }
+    }
+
+    func heartbeat(_ frame: ConnectedFrame) {
+        guard isPlain else { return }
+        tellLive(frame.frame(shape))
+    }
+
+    func comment(_ bytes: [UInt8]) {
+        guard isPlain else { return }
+        tellLive(bytes)
+    }
+
+    /// The instance's stream is lost: a client that reads OpenCode's own looks at everything again.
+    func upstreamLost() {
+        if isPlain { breakOff() } else { hasNews() }
+    }
+
+    /// A directory was closed by the instance; its streams end behind that, as they do there.
+    func disposed(_ directory: [UInt8], _ id: EventID) {
+        guard isPlain, self.directory == directory, !isEnded else { return }
+        cursor.until = cursor.until ?? id
+        finishIfTold()
+    }
+
+    // MARK: Sending
+
+    private func read() {
+        guard !isReading, !isBlocked, !isEnded else { return }
+        isReading = true
+        newsWaits = false
+        events.read(cursor, for: self, number: number)
+    }
+
+    private func send(_ passage: EventPassage) {
+        guard !passage.bytes.isEmpty else {
+            cursor.sent(0, of: passage)
+            return goOn(passage)
+        }
+        let taken = client?.send(framed: passage.bytes.span) ?? 0
+        guard !isEnded else { return }
+        cursor.sent(taken, of: passage)
+        if taken > 0 {
+            lastSent = events.owner.loop.now
+            blockedSince = nil
+        }
+        guard taken == passage.bytes.count else { return block() }
+        goOn(passage)
+    }
+
+    private func goOn(_ passage: EventPassage) {
+        if finishIfTold() { return }
+        if !passage.isAtEnd || newsWaits || !cursor.isSettled { read() }
+    }
+
+    /// The client takes no more at this moment.
+    private func block() {
+        isBlocked = true
+        let since = blockedSince ?? events.owner.loop.now
+        blockedSince = since
+        arm(at: since + stall)
+    }
+
+    @discardableResult
+    private func finishIfTold() -> Bool {
+        guard !isEnded, !isReading, !isBlocked, cursor.isFinished else { return false }
+        client?.finish()
+        end()
+        return true
+    }
+
+    /// Something that stands in no log: for those who have everything else.
+    private func tellLive(_ frame: [UInt8]) {
+        guard !isReading, !isBlocked, !isEnded, cursor.isSettled else { return }
+        write(frame)
+    }
+
+    private func write(_ frame: [UInt8]) {
+        guard !frame.isEmpty else { return }
+        lastSent = events.owner.loop.now
+        if client?.write(frame.span) == false { block() }
+    }
+
+    // MARK: Ends
+
+    private func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        if let timer { events.owner.loop.cancel(timer) }
+        timer = nil
+        client = nil
+        events.owner.streamEnded(self)
+        events.end(self, number: number)
+    }
+
+    private func arm(at deadline: MonotonicTime) {
+        if let timer { events.owner.loop.arm(timer, at: deadline) }
+    }
+
+    /// A comment; with an id, so that a reader whose filter leaves everything out comes on all the same.
+    private static func comment(_ id: EventID?) -> [UInt8] {
+        Array((id.map { ":\nid: \($0.text)\n\n" } ?? ":\n\n").utf8)
+    }
+}
+
+extension HubStream: OpenStream {
+    func breakOff() {
+        guard !isEnded else { return }
+        client?.breakOff()
+        end()
+    }
+}
+
+extension HubStream: ServerExchange {
+    func requestBodyArrived() {}
+
+    /// There is room at the client.
+    func resumeResponse() {
+        guard isBlocked, !isEnded else { return }
+        isBlocked = false
+        arm(at: events.owner.loop.now + Self.commentInterval)
+        read()
+    }
+
+    func clientGone() { end() }
+}
+
+extension HubStream: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        let loop = events.owner.loop
+        if let blockedSince, isBlocked {
+            guard loop.now - blockedSince >= stall else { return arm(at: blockedSince + stall) }
+            if let client { events.owner.turnedAway(client.peer, .stalledReader(stall)) }
+            return breakOff()
+        }
+        let interval = isPlain ? Self.replayComment : Self.commentInterval
+        let isDue = loop.now - lastSent >= interval
+        if isDue, !isPlain || isReading { write(Self.comment(isPlain ? nil : cursor.last)) }
+        arm(at: (isDue ? loop.now : lastSent) + interval)
+    }
+}

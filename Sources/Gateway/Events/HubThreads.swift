@@ -1,0 +1,34 @@
+import EventLoop
+import Locking
+import Logging
+
+/// The hub's thread and the one that reads logs.
+final class HubThreads: Sendable {
+    let mailbox: Mailbox<HubMessage>
+    let reader: EventReaderThread
+    private let thread: WorkerThread
+
+    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+        let hub: HubLoop
+    }
+
+    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger) throws {
+        let passage = Passage(hub: try HubLoop(settings, policy, control, board, log))
+        mailbox = try passage.hub.openMailbox()
+        reader = try EventReaderThread()
+        thread = try WorkerThread(name: "event-hub") {
+            do {
+                try passage.hub.run()
+            } catch {
+                log.error("the event hub has ended", LogField("reason", "\(error)"))
+            }
+        }
+    }
+
+    /// Ends both threads. Not on one of them.
+    func stop() {
+        mailbox.post(.stop)
+        thread.join()
+        reader.stop()
+    }
+}

@@ -1,0 +1,198 @@
+import EventHub
+import EventLoop
+import HTTPClient
+import HTTPServer
+import HTTPTypes
+internal import Instances
+import OpenCode
+internal import Projects
+
+/// A request for one of OpenCode's own streams, until its first frame can be sent: the hub must hear the instance, and where the
+/// stream is a directory's, the instance must have opened that, as it does for a stream of its own.
+final class StreamOpening {
+    /// How long the hub may take to hear the instance.
+    private static let patience = Duration.seconds(2)
+
+    private unowned let owner: GatewayLoop
+    private let route: RoutingTable.Route
+    private let policy: Policy
+    private let wish: StreamWish
+    private var connection: ClientConnection?
+    private var timer: LoopTimer?
+    private var opener: DirectoryOpening?
+    private var isOpen = false
+    private var isLate = false
+
+    init(
+        _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
+        _ wish: StreamWish
+    ) {
+        self.owner = owner
+        self.connection = connection
+        self.route = route
+        self.policy = policy
+        self.wish = wish
+    }
+
+    func begin() {
+        guard let connection, let endpoint = route.endpoint else { return }
+        connection.exchange = self
+        connection.discardBody()
+        owner.events?.open(self)
+        let timer = owner.loop.spareTimer(self)
+        self.timer = timer
+        owner.loop.arm(timer, after: Self.patience)
+        if let directory = wish.directory, view?.opened.contains(directory) != true {
+            var fields = RequestForwarding.fields(
+                of: connection.head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
+                authorization: endpoint.authorization, isUpgrade: false, in: FieldList())
+            fields.keep { field, spelling in !spelling.equalsIgnoringCase(Self.lastEventID) }
+            opener = DirectoryOpening(owner.client, endpoint.address, wish.target, fields) { [unowned self] isGiven in
+                opened(directory, isGiven)
+            }
+        } else {
+            isOpen = true
+        }
+        proceed()
+    }
+
+    private static let lastEventID = Array("last-event-id".utf8)
+
+    private var view: HubView? {
+        guard let view = owner.events?.view(route.name), view.run == route.endpoint?.generation else { return nil }
+        return view
+    }
+
+    private func opened(_ directory: [UInt8], _ isGiven: Bool) {
+        opener = nil
+        guard isGiven else { return passOn() }
+        isOpen = true
+        if let endpoint = route.endpoint {
+            owner.hub?.post(.opened(route.name, run: endpoint.generation, directory: directory))
+        }
+        proceed()
+    }
+
+    /// The hub knows more.
+    func viewChanged() { proceed() }
+
+    /// The instance is another one perhaps.
+    func routesChanged() {
+        let now = owner.snapshot.routes.route(to: route.name)
+        guard now?.endpoint?.generation != route.endpoint?.generation, let connection = end() else { return }
+        owner.handle(connection)
+    }
+
+    private func proceed() {
+        guard isOpen, let events = owner.events, let view = owner.events?.view(route.name) else { return }
+        let isHeard = self.view?.upstream == .connected && self.view?.connected != nil
+        guard isHeard || isLate, let connection = end() else { return }
+        let connected = view.connected ?? ConnectedFrame.usual(route.endpoint?.family)
+        let shape: EventShape = wish.stream == .directory ? .payload : .line
+        var selector = EventSelector()
+        selector.directory = wish.directory
+        let cursor = EventCursor(
+            view.log, wish.start, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
+            selector: selector)
+        let stream = HubStream(
+            events, route.name, cursor, isPlain: true, connected: connected.frame(shape),
+            stall: policy.limits.streamStall)
+        stream.begin(
+            connection, StreamHead.head(owner, connection), opening: StreamHead.retry() + connected.frame(shape))
+    }
+
+    /// The instance refuses the stream: its own answer says why.
+    private func passOn() {
+        guard let connection = end() else { return }
+        ProxyExchange(owner, connection, route, policy, target: wish.target).pass()
+    }
+
+    /// The gateway is ending.
+    func giveUp() {
+        if let connection = end() { owner.answer(connection, ControlAnswers.shuttingDown) }
+    }
+
+    @discardableResult
+    private func end() -> ClientConnection? {
+        defer { connection = nil }
+        owner.events?.stopOpening(self)
+        if let timer { owner.loop.giveBack(timer) }
+        timer = nil
+        opener?.cancel()
+        opener = nil
+        return connection
+    }
+}
+
+extension StreamOpening: ServerExchange {
+    func requestBodyArrived() { connection?.discardBody() }
+    func resumeResponse() {}
+    func clientGone() { end() }
+}
+
+extension StreamOpening: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        isLate = true
+        proceed()
+    }
+}
+
+/// What each of the hub's streams begins with.
+enum StreamHead {
+    /// The answer's head.
+    static func head(_ owner: GatewayLoop, _ connection: ClientConnection) -> ResponseHead {
+        var head = ResponseHead(status: 200)
+        head.fields.append("Content-Type", "text/event-stream")
+        head.fields.appendStreamDirectives()
+        return owner.completed(Answer(head: head, body: []), connection).head
+    }
+
+    /// The line that says when a client may come back: spread, so that not all do at once.
+    static func retry() -> [UInt8] { Array("retry: \(Int.random(in: 500...1_500))\n".utf8) }
+}
+
+/// A stream of the instance's own that lives until it has begun: that opens its directory.
+final class DirectoryOpening: UpstreamFollower {
+    private var transfer: UpstreamTransfer?
+    private var report: ((Bool) -> Void)?
+
+    /// `report` is called once, unless it is cancelled: whether the instance gives such a stream.
+    init(
+        _ client: UpstreamClient, _ instance: InstanceAddress, _ target: ArraySlice<UInt8>, _ fields: FieldList,
+        report: @escaping (Bool) -> Void
+    ) {
+        self.report = report
+        transfer = client.start(
+            UpstreamRequest(
+                instance: instance, method: .get, methodName: "GET", target: target, fields: fields, body: .none,
+                isAlone: true), follower: self)
+    }
+
+    func cancel() {
+        transfer?.cancel()
+        transfer = nil
+        report = nil
+    }
+
+    private func finish(_ isGiven: Bool) {
+        let report = report
+        cancel()
+        report?(isGiven)
+    }
+
+    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
+        if head.status != 200 || !head.isEventStream || framing == .none { finish(false) }
+    }
+
+    func answerBody(_ bytes: Span<UInt8>) -> Bool {
+        // It has said that it has begun.
+        finish(true)
+        return true
+    }
+
+    func answerEnded(trailers: FieldList) { finish(false) }
+    func answerFailed(_ failure: UpstreamFailure) { finish(false) }
+    func answerSettled() {}
+    func uploadDrained() {}
+    func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {}
+}

@@ -1,0 +1,111 @@
+import Clocks
+import EventHub
+import HTTPTypes
+internal import Instances
+import OpenCode
+import TextCoding
+
+/// What a request for one of OpenCode's own streams wants, read off its head. Pure.
+struct StreamWish {
+    /// What the gateway does with the request.
+    enum Reading {
+        /// The hub serves it.
+        case hub(StreamWish)
+        /// The instance gets it, without what is the gateway's own in it.
+        case passes(target: ArraySlice<UInt8>)
+        /// It can't be understood; a sentence.
+        case refused(String)
+    }
+
+    /// The parameters that are the gateway's: the instance never gets them.
+    private static let own = ["hub", "since", "form", "max_rate"]
+
+    let stream: OwnEventStream
+    /// The directory whose events are wanted.
+    var directory: [UInt8]?
+    var start = EventCursor.Start.now
+    /// What the instance is asked for where the stream opens a directory.
+    let target: ArraySlice<UInt8>
+
+    private init(_ stream: OwnEventStream, target: ArraySlice<UInt8>) {
+        self.stream = stream
+        self.target = target
+    }
+
+    /// Whether a target can be one of these streams: nearly all are told by three bytes.
+    static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
+        guard target.count >= 6 else { return false }
+        switch target[target.startIndex + 1] {
+        case UInt8(ascii: "e"): return target[target.startIndex + 2] == UInt8(ascii: "v")
+        case UInt8(ascii: "g"): return target[target.startIndex + 2] == UInt8(ascii: "l")
+        case UInt8(ascii: "a"): return target.count >= 10 && target[target.startIndex + 5] == UInt8(ascii: "e")
+        default: return false
+        }
+    }
+
+    /// Whether it is one of these streams for some family.
+    static func isOne(_ target: ArraySlice<UInt8>) -> Bool {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        return OwnEventStream(path: path, of: .one) != nil || OwnEventStream(path: path, of: .two) != nil
+    }
+
+    /// What this request wants; nil where it wants no such stream.
+    static func read(_ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route) -> Reading? {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        guard let stream = OwnEventStream(path: path, of: route.endpoint?.family) else { return nil }
+        let parameters = target[path.endIndex...].dropFirst()
+        let query = RequestQuery(parameters)
+        var wish = StreamWish(stream, target: self.target(path, parameters))
+        switch query["hub"] {
+        case "0"?, "off"?: return .passes(target: wish.target)
+        case nil, "1"?, "on"?: break
+        case let other?: return .refused("hub=\(other) is neither 0 nor 1: leave it out, or say hub=0 to get OpenCode's stream itself.")
+        }
+        if stream == .directory {
+            guard let directory = directory(head, query, of: route) else { return .passes(target: wish.target) }
+            wish.directory = directory
+        }
+        wish.start = start(head, query)
+        return .hub(wish)
+    }
+
+    /// Where a client was: `Last-Event-ID`, else `since`.
+    static func start(_ head: RequestHead, _ query: RequestQuery) -> EventCursor.Start {
+        for index in 0..<head.fields.count where head.fields.name(at: index).equalsIgnoringCase(lastEventID) {
+            let value = head.fields.value(at: index)
+            if !value.isEmpty { return EventID(value.span).map { .behind($0) } ?? .unknown }
+        }
+        guard let since = query["since"], !since.isEmpty, since != "now" else { return .now }
+        if let id = EventID(Array(since.utf8).span) { return .behind(id) }
+        return RFC3339.milliseconds(since).map { .time($0) } ?? .unknown
+    }
+
+    /// The directory that OpenCode 1 takes such a request for: its query's over its field's over the working directory. Nil where
+    /// that can't be told from here.
+    private static func directory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route) -> [UInt8]? {
+        var named = query["directory"].map { Array($0.utf8) }
+        if named?.isEmpty ?? true, let index = head.fields.firstIndex(of: .openCodeDirectory) {
+            named = Array(head.fields.value(at: index))
+        }
+        guard let named, !named.isEmpty else { return route.scope?.workingDirectory }
+        // OpenCode decodes once more.
+        let decoded = PercentEncoding.decode(named).bytes
+        guard decoded.first == UInt8(ascii: "/"), !decoded.contains(UInt8(ascii: "%")) else { return nil }
+        let isPlain = !decoded.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().contains {
+            $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
+        }
+        return isPlain ? decoded : nil
+    }
+
+    /// The target without the gateway's own parameters.
+    private static func target(_ path: ArraySlice<UInt8>, _ parameters: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let kept = parameters.split(separator: UInt8(ascii: "&")).filter { parameter in
+            let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+            return !own.contains { $0.utf8.elementsEqual(name) }
+        }
+        guard !kept.isEmpty else { return path }
+        return path + [UInt8(ascii: "?")] + Array(kept.joined(separator: [UInt8(ascii: "&")]))
+    }
+
+    private static let lastEventID = Array("last-event-id".utf8)
+}

@@ -1,0 +1,112 @@
+import EventHub
+import EventLoop
+import HTTPClient
+import HTTPTypes
+internal import Instances
+import Logging
+import OpenCode
+
+/// One stream of an instance's events on the hub's thread: what it says goes to the project once it is followed, and is held
+/// until then.
+final class UpstreamEventStream: UpstreamFollower {
+    private unowned let project: HubProject
+    private let number: Int
+    private var transfer: UpstreamTransfer?
+    private var filter: EventFilter?
+    private let knowledge: RunKnowledge
+    private var reader = FrameReader(limit: HubLoop.largestEvent)
+    private var isFollowed = false
+    private var isOpen = false
+    /// What has come before it was followed.
+    private var held: [FrameReader.Frame] = []
+    private let client: UpstreamClient
+
+    init(
+        _ project: HubProject, _ hub: HubLoop, _ route: RoutingTable.Route, _ endpoint: InstanceEndpoint,
+        _ traits: EventStreamTraits, _ number: Int
+    ) {
+        self.project = project
+        self.number = number
+        client = hub.client
+        knowledge = hub.knowledge.beginRun(route, endpoint)
+        if hub.policy.pinsDirectories, let scope = hub.routes.route(to: route.name)?.scope ?? route.scope {
+            filter = EventFilter(scope, limit: HubLoop.largestEvent, knowledge, hub.log)
+        }
+        var fields = FieldList()
+        fields.append("Accept", "text/event-stream")
+        if let authorization = endpoint.authorization {
+            fields.append(name: Array("Authorization".utf8), value: authorization[...])
+        }
+        filter?.begin(traits.path[...]) { [unowned self] in read($0) }
+        transfer = client.start(
+            UpstreamRequest(
+                instance: endpoint.address, method: .get, methodName: "GET", target: traits.path[...], fields: fields,
+                body: .none, isAlone: true), follower: self)
+    }
+
+    /// From now on, and with what was held, it is what the instance says.
+    func follow() {
+        guard !isFollowed else { return }
+        isFollowed = true
+        for frame in held { project.take(frame, knowledge.events) }
+        held = []
+    }
+
+    /// Nothing of it counts any more.
+    func close() {
+        transfer?.cancel()
+        transfer = nil
+        filter?.leave()
+        filter = nil
+        held = []
+    }
+
+    private func read(_ bytes: borrowing Span<UInt8>) {
+        reader.read(bytes) { frame in
+            if case .event(let data) = frame, !isFollowed, EventSkeleton(data.span, family: knowledge.endpoint.family).isConnected {
+                held.append(frame)
+                project.connected(number)
+            } else if isFollowed {
+                project.take(frame, knowledge.events)
+            } else {
+                held.append(frame)
+            }
+        }
+    }
+
+    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
+        guard head.status == 200, head.isEventStream, framing != .none, !EventFilter.isEncoded(head) else {
+            let status = head.status
+            transfer?.cancel()
+            transfer = nil
+            filter?.leave()
+            return project.refused(
+                number,
+                "OpenCode does not give the gateway its events (it answers \(status)): event streams of this project wait until it does. Look at its log."
+            )
+        }
+        isOpen = true
+        project.opened(number)
+    }
+
+    func answerBody(_ bytes: Span<UInt8>) -> Bool {
+        project.heard(number)
+        if let filter { filter.pass(bytes) } else { read(bytes) }
+        return true
+    }
+
+    func answerEnded(trailers: FieldList) { end() }
+
+    func answerFailed(_ failure: UpstreamFailure) { end() }
+
+    private func end() {
+        transfer = nil
+        filter?.finish()
+        filter = nil
+        project.ended(number)
+    }
+
+    func answerSettled() {}
+    func uploadDrained() {}
+    func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {}
+}

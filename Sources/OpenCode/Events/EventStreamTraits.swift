@@ -1,0 +1,54 @@
+/// How an OpenCode's stream of all its events behaves.
+package struct EventStreamTraits: Sendable, Equatable {
+    /// Where it is asked for.
+    package let path: [UInt8]
+    /// After so many seconds without a byte something is wrong: three heartbeats are missing.
+    package let silence: Int
+    /// Milliseconds from its own word that the stream has begun until it listens to everything: 1.18 says so up to 20 ms
+    /// before (4 of 15 tries).
+    package let settling: Int
+
+    /// The stream of an instance of this family, and of this version where that is known: to 1.2.6 a heartbeat comes every 30 s,
+    /// later ones' every 10 s, OpenCode 2's every 15 s.
+    package init(_ family: APIFamily?, version: String?) {
+        guard family != .two else {
+            path = Array("/api/event".utf8)
+            silence = 45
+            settling = 0
+            return
+        }
+        path = Array("/global/event".utf8)
+        settling = 50
+        silence = Self.isSlow(version) ? 90 : 30
+    }
+
+    /// Whether a version's heartbeat comes every 30 s; one that is not known may be such a one.
+    private static func isSlow(_ version: String?) -> Bool {
+        guard let version else { return true }
+        let numbers = version.split(separator: ".").map { Int($0.prefix { $0.isASCII && $0.isNumber }) ?? 0 }
+        return numbers.lexicographicallyPrecedes([1, 2, 7])
+    }
+}
+
+/// One of OpenCode's own streams that the gateway can serve by itself.
+package enum OwnEventStream: Sendable, Equatable {
+    /// Everything, as the instance says it: OpenCode 1's `/global/event`, OpenCode 2's `/api/event`.
+    case everything
+    /// One directory's events: OpenCode 1's `/event`.
+    case directory
+
+    /// What a path, without its query, means to this family; nil for all other paths. Only the plain spellings count, for
+    /// every other one the instance is asked itself.
+    package init?(path: ArraySlice<UInt8>, of family: APIFamily?) {
+        if family == .two {
+            guard path.elementsEqual("/api/event".utf8) else { return nil }
+            self = .everything
+        } else if path.elementsEqual("/event".utf8) {
+            self = .directory
+        } else if path.elementsEqual("/global/event".utf8) {
+            self = .everything
+        } else {
+            return nil
+        }
+    }
+}
