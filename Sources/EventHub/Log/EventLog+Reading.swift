@@ -1,0 +1,114 @@
+internal import Locking
+internal import MappedFiles
+
+extension EventLog {
+    /// Behind everything that is there now.
+    package var end: LogPlace {
+        let state = shared.withLock { $0 }
+        let newest = state.segments.last ?? state.origin
+        return LogPlace(segment: newest, offset: newest.region.published, last: state.last)
+    }
+
+    /// Before everything that is kept.
+    package var beginning: LogPlace { shared.withLock { $0.beginning } }
+
+    /// Whether nothing stands behind a place now.
+    package func isAtEnd(_ place: LogPlace) -> Bool {
+        let newest = shared.withLock { $0.segments.last ?? $0.origin }
+        return newest.ordinal <= place.segment.ordinal && place.offset >= place.segment.region.published
+    }
+
+    /// What stands behind a place, whole records of this many bytes at most, but one at least; empty: nothing. The place moves
+    /// on. Where segments were removed before they were read, a gap says so, and reading goes on at the oldest one.
+    package func next(_ place: inout LogPlace, atMost bytes: Int) -> [LogItem] {
+        var items: [LogItem] = []
+        var taken = 0
+        while true {
+            let limit = place.segment.region.published
+            while place.offset < limit {
+                guard let record = EventRecord(place.segment.region, at: place.offset, limit: limit) else {
+                    // Somebody has changed the file underneath.
+                    let from = place.last
+                    place.offset = limit
+                    items.append(.gap(EventGap(.damaged, from: from, to: firstEvent(behind: place))))
+                    break
+                }
+                if !items.isEmpty, taken + record.length > bytes { return items }
+                taken += record.length
+                items.append(contentsOf: item(record, &place))
+            }
+            guard let next = segment(behind: place.segment) else { return items }
+            // The writer may have gone on in this one before it began the next.
+            guard place.offset >= place.segment.region.published else { continue }
+            let isHole = next.ordinal != place.segment.ordinal + 1 && next.header.previous != place.last
+            let from = place.last
+            place = next.beginning
+            if isHole { items.append(.gap(EventGap(.retention, from: from, to: firstEvent(behind: place)))) }
+        }
+    }
+
+    /// The events behind a place up to one of them, of which `isWanted` says yes. What is missing among them is passed over.
+    package func events(
+        from place: LogPlace, through last: EventID, where isWanted: (StoredEvent) -> Bool
+    ) -> [StoredEvent] {
+        var place = place
+        var events: [StoredEvent] = []
+        while true {
+            let items = next(&place, atMost: 1 << 20)
+            if items.isEmpty { return events }
+            for case .event(let event) in items {
+                if event.id > last { return events }
+                if isWanted(event) { events.append(event) }
+            }
+        }
+    }
+
+    /// What is kept, in numbers.
+    package var summary: LogSummary {
+        let state = shared.withLock { $0 }
+        return LogSummary(
+            first: firstEvent(behind: state.beginning), last: state.last, bytes: state.bytes, gaps: state.gaps)
+    }
+
+    // MARK: Steps
+
+    /// What a reader gets of a record, and the place behind it.
+    private func item(_ record: EventRecord, _ place: inout LogPlace) -> [LogItem] {
+        let region = place.segment.region
+        place.offset = record.end
+        switch record.kind {
+        case .event:
+            place.last = record.id
+            return [.event(StoredEvent(region, record))]
+        case .gap:
+            if record.id.sequence > 0 { place.last = record.id }
+            guard let gap = record.gap(in: region) else { return [] }
+            return [.gap(EventGap(gap.reason, from: gap.from, to: firstEvent(behind: place)))]
+        case .generation: return []
+        }
+    }
+
+    /// The first event behind a place; nil: none yet.
+    func firstEvent(behind place: LogPlace) -> EventID? {
+        var segment: Segment? = place.segment
+        var offset = place.offset
+        while let current = segment {
+            let limit = current.region.published
+            while offset < limit, let record = EventRecord(current.region, at: offset, limit: limit) {
+                if record.kind == .event { return record.id }
+                offset = record.end
+            }
+            segment = self.segment(behind: current)
+            offset = SegmentHeader.count
+        }
+        return nil
+    }
+
+    private func segment(behind segment: Segment) -> Segment? {
+        shared.withLock { state in
+            // Most readers stand in the newest one.
+            guard let newest = state.segments.last, newest.ordinal > segment.ordinal else { return nil }
+            return state.segments.first { $0.ordinal > segment.ordinal }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import Locking
+package import OpenCode
+
+/// What one project's instance has said, kept in segments: in files that are mapped, so that nothing is lost with the process,
+/// or in memory.
+///
+/// One thread writes, any threads read; a reader takes the lock once for a batch and never waits for a disk.
+package final class EventLog: Sendable {
+    /// What readers share with the writer.
+    let shared: Locked<LogState>
+    /// What is the writing thread's own. The lock orders the few calls that may come from elsewhere; nobody reads behind it.
+    private let writer: Locked<LogWriter>
+
+    private init(_ writer: sending LogWriter, _ state: LogState) {
+        self.writer = Locked(writer)
+        shared = Locked(state)
+    }
+
+    /// Opens a project's log in the gateway's state folder, with what is kept there. Never fails: where the disk can't be used
+    /// it is in memory, and `warning` says why. `folder`: nil for memory only; `now`: milliseconds since 1970.
+    package static func open(_ folder: String?, project: String, limits: LogLimits, now: Int64) -> EventLog {
+        var writer = LogWriter(folder.map { SegmentFolder(state: $0, name: project) }, limits)
+        writer.open(now: now)
+        let state = writer.state
+        return EventLog(writer, state)
+    }
+
+    // MARK: Writing
+
+    /// Begins a new run of the instance: its generation, greater than every one before. With a reason, a gap stands before it.
+    @discardableResult package func beginGeneration(now: Int64, after reason: EventGap.Reason?) -> UInt64 {
+        write { $0.beginGeneration(now: now, after: reason) }
+    }
+
+    /// Something is missing here, within the generation. Said again before the next event it is told once.
+    package func append(gap reason: EventGap.Reason, time: Int64) {
+        write { $0.append(gap: reason, time: time) }
+    }
+
+    /// Keeps an event under the next id of the generation. One that is larger than all that may be kept is not in the log: who
+    /// comes later finds a gap there.
+    package func append(_ skeleton: EventSkeleton, line: borrowing Span<UInt8>, time: Int64) -> StoredEvent {
+        writer.withLock { writer in
+            let event = writer.append(skeleton, line: line, time: time)
+            if writer.hasChanged { share(&writer) } else { shared.withLock { $0.last = event.id } }
+            return event
+        }
+    }
+
+    /// Removes what is older than is kept. Called from time to time.
+    package func trim(now: Int64) {
+        write { $0.trim(now: now) }
+    }
+
+    /// Removes this many segments, the oldest first.
+    package func removeOldest(_ count: Int) {
+        write { $0.removeOldest(count) }
+    }
+
+    /// Goes on with other limits.
+    package func change(_ limits: LogLimits, now: Int64) {
+        write { $0.change(limits, now: now) }
+    }
+
+    private func write<Result: Sendable>(_ body: (inout LogWriter) -> Result) -> Result {
+        writer.withLock { writer in
+            let result = body(&writer)
+            share(&writer)
+            return result
+        }
+    }
+
+    /// Tells the readers what has changed but the records themselves.
+    private func share(_ writer: inout LogWriter) {
+        writer.hasChanged = false
+        let state = writer.state
+        shared.withLock { $0 = state }
+    }
+
+    // MARK: What is known
+
+    /// Why not everything is kept as it should be, a sentence for people; nil: all is well.
+    package var warning: String? { shared.withLock { $0.warning } }
+
+    /// The newest generation that was begun, in this process or an earlier one; 0: none.
+    package var lastGeneration: UInt64 { shared.withLock { $0.generation } }
+
+    /// The segments, oldest first.
+    package var segments: [LogSegment] { writer.withLock { $0.sizes } }
+}

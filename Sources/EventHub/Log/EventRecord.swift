@@ -1,0 +1,224 @@
+internal import MappedFiles
+internal import OpenCode
+internal import TextCoding
+
+/// A record of a segment: where its parts stand. It begins with 72 bytes, numbers little-endian; its length is a multiple of 8.
+///
+/// | offset | bytes | |
+/// |---|---|---|
+/// | 0 | 4 | bytes of the whole record, written last; 0: no record follows |
+/// | 4 | 4 | CRC-32C of everything from byte 8 on, begun with the length |
+/// | 8 | 16 | generation and sequence: the event's own; a gap's: the last one that was given |
+/// | 24 | 8 | when it was heard, milliseconds since 1970 |
+/// | 32 | 1 | kind: 1 event, 2 gap, 3 a generation begins |
+/// | 33 | 1 | a gap's reason |
+/// | 36 | 24 | lengths of type, directory, session, parent session, message, part; all ones: there is none |
+/// | 60 | 8 | where the payload stands in the line: begin, length |
+/// | 68 | 4 | length of the line |
+/// | 72 | | the fields, the line, zeros to the next multiple of 8 |
+///
+/// A gap has instead, from byte 40 on, generation and sequence of the last event before it.
+struct EventRecord: Sendable {
+    enum Kind: UInt8 {
+        case event = 1
+        case gap = 2
+        case generation = 3
+    }
+
+    enum Field: Int, CaseIterable {
+        case type, directory, session, parentSession, message, part
+    }
+
+    let offset: Int
+    let length: Int
+    let kind: Kind
+    let id: EventID
+    let time: Int64
+    /// The line's bytes in the region.
+    let line: Range<Int>
+
+    static let headCount = 72
+    static let none = UInt32.max
+
+    /// The record at this offset, if what it says of itself fits into what ends at `limit`. Its checksum is not looked at.
+    init?(_ region: MappedRegion, at offset: Int, limit: Int) {
+        guard limit - offset >= Self.headCount else { return nil }
+        let length = Int(region.number32(at: offset))
+        guard length >= Self.headCount, length % 8 == 0, length <= limit - offset else { return nil }
+        let kinds = region.number32(at: offset + 32)
+        guard let kind = Kind(rawValue: UInt8(truncatingIfNeeded: kinds)) else { return nil }
+        self.offset = offset
+        self.length = length
+        self.kind = kind
+        id = EventID(generation: region.number64(at: offset + 8), sequence: region.number64(at: offset + 16))
+        time = Int64(bitPattern: region.number64(at: offset + 24))
+        guard kind == .event else {
+            line = offset..<offset
+            return
+        }
+        var start = offset + Self.headCount
+        for field in Field.allCases { start += Self.length(of: field, offset, region) ?? 0 }
+        let count = Int(region.number32(at: offset + 68))
+        guard start + count <= offset + length else { return nil }
+        line = start..<start + count
+        let payload = payload(in: region)
+        guard payload.upperBound <= count else { return nil }
+    }
+
+    /// Where the record behind it begins.
+    var end: Int { offset + length }
+
+    /// The record of an event that has just been written.
+    private init(_ offset: Int, _ length: Int, _ id: EventID, _ time: Int64, line: Range<Int>) {
+        self.offset = offset
+        self.length = length
+        kind = .event
+        self.id = id
+        self.time = time
+        self.line = line
+    }
+
+    /// Whether its checksum is right.
+    func isWhole(in region: MappedRegion) -> Bool {
+        region.number32(at: offset + 4) == Self.checksum(offset, length, region)
+    }
+
+    // MARK: An event's parts
+
+    /// Where a field's bytes stand; nil: the event has none.
+    func range(of field: Field, in region: MappedRegion) -> Range<Int>? {
+        guard kind == .event, let count = Self.length(of: field, offset, region) else { return nil }
+        var start = offset + Self.headCount
+        for before in Field.allCases.prefix(field.rawValue) { start += Self.length(of: before, offset, region) ?? 0 }
+        return start + count <= line.lowerBound ? start..<start + count : nil
+    }
+
+    func payload(in region: MappedRegion) -> Range<Int> {
+        let start = Int(region.number32(at: offset + 60))
+        return start..<start + Int(region.number32(at: offset + 64))
+    }
+
+    func skeleton(in region: MappedRegion) -> EventSkeleton {
+        func bytes(_ field: Field) -> [UInt8]? {
+            range(of: field, in: region).map { region.withSpan($0) { [UInt8](copying: $0) } }
+        }
+        var skeleton = EventSkeleton()
+        skeleton.type = bytes(.type) ?? []
+        skeleton.directory = bytes(.directory)
+        skeleton.session = bytes(.session)
+        skeleton.parentSession = bytes(.parentSession)
+        skeleton.message = bytes(.message)
+        skeleton.part = bytes(.part)
+        skeleton.payload = payload(in: region)
+        return skeleton
+    }
+
+    private static func length(of field: Field, _ offset: Int, _ region: MappedRegion) -> Int? {
+        let length = region.number32(at: offset + 36 + 4 * field.rawValue)
+        return length == none ? nil : Int(length)
+    }
+
+    // MARK: A gap's parts
+
+    /// Why something is missing, and the last event before that.
+    func gap(in region: MappedRegion) -> (reason: EventGap.Reason, from: EventID?)? {
+        let number = UInt8(truncatingIfNeeded: region.number32(at: offset + 32) >> 8)
+        guard kind == .gap, let reason = EventGap.Reason(number: number) else { return nil }
+        let from = EventID(generation: region.number64(at: offset + 40), sequence: region.number64(at: offset + 48))
+        return (reason, from.sequence == 0 ? nil : from)
+    }
+
+    // MARK: Writing
+
+    /// Bytes of an event's record.
+    static func length(_ skeleton: EventSkeleton, line: Int) -> Int {
+        let fields = fields(of: skeleton).reduce(0) { $0 + ($1?.count ?? 0) }
+        return (headCount + fields + line + 7) & ~7
+    }
+
+    /// Writes an event's record behind what is published, of this length, and publishes it.
+    static func write(
+        _ id: EventID, _ time: Int64, _ skeleton: EventSkeleton, line: borrowing Span<UInt8>, length: Int,
+        to region: MappedRegion, at offset: Int
+    ) -> EventRecord {
+        writeHead(.event, id, time, to: region, at: offset)
+        var index = offset + headCount
+        for (field, bytes) in zip(Field.allCases, fields(of: skeleton)) {
+            region.write(bytes.map { UInt32($0.count) } ?? none, at: offset + 36 + 4 * field.rawValue)
+            guard let bytes else { continue }
+            region.write(bytes.span, at: index)
+            index += bytes.count
+        }
+        region.write(UInt32(skeleton.payload.lowerBound), at: offset + 60)
+        region.write(UInt32(skeleton.payload.count), at: offset + 64)
+        region.write(UInt32(line.count), at: offset + 68)
+        region.write(line, at: index)
+        finish(length, region, offset)
+        return EventRecord(offset, length, id, time, line: index..<index + line.count)
+    }
+
+    /// Writes the record of a gap behind this event, behind `last` all that was given an id.
+    static func write(
+        _ reason: EventGap.Reason, from: EventID?, last: EventID?, _ time: Int64, to region: MappedRegion, at offset: Int
+    ) {
+        writeHead(.gap, last ?? EventID(generation: 0, sequence: 0), time, reason: reason.number, to: region, at: offset)
+        region.write(from?.generation ?? 0, at: offset + 40)
+        region.write(from?.sequence ?? 0, at: offset + 48)
+        finish(headCount, region, offset)
+    }
+
+    /// Writes that a generation begins.
+    static func write(generation: UInt64, _ time: Int64, to region: MappedRegion, at offset: Int) {
+        writeHead(.generation, EventID(generation: generation, sequence: 0), time, to: region, at: offset)
+        finish(headCount, region, offset)
+    }
+
+    private static func writeHead(
+        _ kind: Kind, _ id: EventID, _ time: Int64, reason: UInt8 = 0, to region: MappedRegion, at offset: Int
+    ) {
+        region.write(id.generation, at: offset + 8)
+        region.write(id.sequence, at: offset + 16)
+        region.write(UInt64(bitPattern: time), at: offset + 24)
+        region.write(UInt32(kind.rawValue) | UInt32(reason) << 8, at: offset + 32)
+    }
+
+    /// The checksum, then the length: a record that has a length is whole, wherever the process is ended.
+    private static func finish(_ length: Int, _ region: MappedRegion, _ offset: Int) {
+        region.write(checksum(offset, length, region), at: offset + 4)
+        region.seal(UInt32(length), at: offset)
+        region.publish(offset + length)
+    }
+
+    private static func checksum(_ offset: Int, _ length: Int, _ region: MappedRegion) -> UInt32 {
+        // The length takes part as what stands before the rest; the checksum itself can't.
+        region.checksum(offset + 8..<offset + length, behind: UInt32(length))
+    }
+
+    private static func fields(of skeleton: EventSkeleton) -> [[UInt8]?] {
+        [
+            skeleton.type, skeleton.directory, skeleton.session, skeleton.parentSession, skeleton.message,
+            skeleton.part,
+        ]
+    }
+}
+
+extension EventGap.Reason {
+    /// Its number in a record; never another one's later.
+    var number: UInt8 {
+        switch self {
+        case .retention: 1
+        case .upstreamLost: 2
+        case .instanceRestarted: 3
+        case .gatewayRestarted: 4
+        case .stopped: 5
+        case .tooLarge: 6
+        case .damaged: 7
+        case .unknownID: 8
+        }
+    }
+
+    init?(number: UInt8) {
+        guard let reason = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = reason
+    }
+}

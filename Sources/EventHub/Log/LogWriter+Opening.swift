@@ -1,0 +1,113 @@
+internal import MappedFiles
+
+/// What earlier processes have left is found again.
+extension LogWriter {
+    mutating func open(now: Int64) {
+        guard let folder else { return }
+        guard limits.bytes > 0 else { return removeAll(folder) }
+        do throws(MappedFileError) {
+            guard let files = try folder.open(isMade: false) else { return }
+            let names = try segmentNames(files, folder)
+            for (index, name) in names.enumerated() { take(name, in: files, isLast: index == names.count - 1) }
+        } catch {
+            problem = Self.sentence(error, folder)
+        }
+        trim(now: now)
+        hasChanged = true
+    }
+
+    /// Nothing shall be on the disk any more.
+    private mutating func removeAll(_ folder: SegmentFolder) {
+        do throws(MappedFileError) {
+            guard let files = try folder.open(isMade: false) else { return }
+            let names = try segmentNames(files, folder)
+            for name in names { generation = max(generation, name.generation) }
+            folder.remove(names)
+            folder.removeIfEmpty()
+        } catch {
+            strangers.append("What was kept of events could not be removed, for \(error).")
+        }
+    }
+
+    /// The segments' names in their order. What was never finished goes, anything else is left alone.
+    private mutating func segmentNames(
+        _ files: MappedFolder, _ folder: SegmentFolder
+    ) throws(MappedFileError) -> [SegmentName] {
+        try files.names().compactMap { text in
+            if let name = SegmentName(text) { return name }
+            if text.hasSuffix(MappedFolder.unfinished),
+                SegmentName(String(text.dropLast(MappedFolder.unfinished.count))) != nil
+            {
+                files.remove(text)
+            } else {
+                leave(text, files, "it is no segment of events")
+            }
+            return nil
+        }
+    }
+
+    private mutating func leave(_ text: String, _ files: MappedFolder, _ why: String) {
+        strangers.append("\(files.path)/\(text) is left alone: \(why).")
+    }
+
+    private mutating func take(_ name: SegmentName, in files: MappedFolder, isLast: Bool) {
+        // Its generation was given, whatever is left of it.
+        defer { generation = max(generation, name.generation) }
+        let region: MappedRegion
+        do throws(MappedFileError) {
+            region = try files.open(name.text, isWritten: isLast)
+        } catch {
+            return strangers.append("\(error); it is left alone.")
+        }
+        switch SegmentHeader.read(region) {
+        case .foreign: leave(name.text, files, "it is no segment of events")
+        case .version(let version):
+            leave(name.text, files, "its format has version \(version), this gateway's \(SegmentHeader.version)")
+        case .damaged:
+            // Nothing in it can be read; it goes when its time has come.
+            let header = SegmentHeader(
+                capacity: SegmentHeader.count, generation: generation, previous: last, previousTime: lastTime,
+                time: lastTime)
+            let segment = Segment(region, header, ordinal: newestOrdinal + 1)
+            region.publish(SegmentHeader.count)
+            kept.append(Kept(segment: segment, name: name, lastTime: lastTime))
+            addGap(.damaged, before: last)
+        case .header(let header): take(header, region, name, in: files, isLast: isLast)
+        }
+    }
+
+    private mutating func take(
+        _ header: SegmentHeader, _ region: MappedRegion, _ name: SegmentName, in files: MappedFolder, isLast: Bool
+    ) {
+        let isAhead = (last.map { last in header.previous.map { $0 >= last } ?? false } ?? true)
+        guard isAhead, kept.isEmpty || header.generation >= generation else {
+            return leave(name.text, files, "another file holds the same events")
+        }
+        if !kept.isEmpty, header.previous != last {
+            addGap(header.followsMemory ? .retention : .damaged, before: header.previous)
+        }
+        let scan = SegmentScan(region, header)
+        region.publish(scan.end)
+        let segment = Segment(region, header, ordinal: newestOrdinal + 1)
+        kept.append(Kept(segment: segment, name: name, lastTime: scan.lastTime, gaps: scan.gaps))
+        generation = max(generation, scan.generation)
+        last = scan.last
+        lastTime = scan.lastTime
+        isOpen = isLast && region.isWritable && !scan.isDamaged
+        isFromBefore = isOpen
+        if scan.isDamaged { addGap(.damaged, before: last) }
+    }
+
+    /// A gap that nobody has written down: a segment of its own, in memory. `before`: the last event that was given an id
+    /// before what follows.
+    private mutating func addGap(_ reason: EventGap.Reason, before id: EventID?) {
+        let header = SegmentHeader(
+            capacity: SegmentHeader.count + EventRecord.headCount, generation: generation, previous: last,
+            previousTime: lastTime, time: lastTime)
+        let segment = Segment.inMemory(header, ordinal: newestOrdinal + 1)
+        EventRecord.write(reason, from: last, last: id, lastTime, to: segment.region, at: SegmentHeader.count)
+        kept.append(Kept(segment: segment, name: nil, lastTime: lastTime, gaps: 1))
+        last = id
+        isOpen = false
+    }
+}

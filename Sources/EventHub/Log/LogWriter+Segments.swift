@@ -1,0 +1,131 @@
+internal import MappedFiles
+
+/// Segments come and go.
+extension LogWriter {
+    /// Begins a segment that has room for a record; false: it is larger than all that may be kept.
+    mutating func begin(_ length: Int, time: Int64) -> Bool {
+        let least = SegmentHeader.count + length
+        if let folder, limits.bytes > 0 {
+            let budget = max(limits.bytes, SegmentSizes.leastKept)
+            guard let size = SegmentSizes.next(after: kept.last?.segment.capacity, least: least, kept: budget) else {
+                return false
+            }
+            removeOldest(until: budget - size)
+            let header = header(size, time)
+            let name = SegmentName(generation: generation, sequence: nextSequence)
+            do throws(MappedFileError) {
+                let made = try folder.make(name, count: size) { header.write(to: $0) }
+                problem = nil
+                add(Segment(made.region, header, ordinal: newestOrdinal + 1), name: made.name, time: time)
+                return true
+            } catch {
+                problem = Self.sentence(error, folder)
+                hasChanged = true
+            }
+        }
+        return beginInMemory(least, time: time)
+    }
+
+    private mutating func beginInMemory(_ least: Int, time: Int64) -> Bool {
+        let budget = memoryBudget
+        let previous = kept.last.flatMap { $0.name == nil ? $0.segment.capacity : nil }
+        guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
+        var inMemory = kept.reduce(0) { $0 + ($1.name == nil ? $1.segment.region.count : 0) }
+        // What is on the disk stays as long as it may: the hole behind it is told.
+        while inMemory > budget - size, let oldest = kept.firstIndex(where: { $0.name == nil }) {
+            inMemory -= kept[oldest].segment.region.count
+            kept.remove(at: oldest)
+        }
+        add(.inMemory(header(size, time), ordinal: newestOrdinal + 1), name: nil, time: time)
+        return true
+    }
+
+    /// Bytes that are kept in memory where the disk is not used.
+    private var memoryBudget: Int {
+        guard folder != nil, limits.bytes > 0 else { return LogLimits.memoryBytes }
+        return min(max(limits.bytes, SegmentSizes.leastKept), LogLimits.memoryBytes)
+    }
+
+    private func header(_ size: Int, _ time: Int64) -> SegmentHeader {
+        SegmentHeader(
+            capacity: size, generation: generation, previous: last, previousTime: lastTime, time: time,
+            followsMemory: kept.last.map { $0.name == nil } ?? false)
+    }
+
+    private var nextSequence: UInt64 { last.map { $0.generation == generation ? $0.sequence + 1 : 1 } ?? 1 }
+
+    var newestOrdinal: UInt64 { kept.last?.segment.ordinal ?? origin.ordinal }
+
+    mutating func add(_ segment: Segment, name: SegmentName?, time: Int64) {
+        kept.append(Kept(segment: segment, name: name, lastTime: time))
+        isOpen = true
+        isFromBefore = false
+        hasChanged = true
+    }
+
+    static func sentence(_ error: MappedFileError, _ folder: SegmentFolder) -> String {
+        let remedy =
+            error.isFull
+            ? "Make room on that disk (`df \(folder.state)` shows it)"
+            : "Make that folder the gateway's own, closed to others and writable"
+        return "Events are kept in memory only, for \(error). \(remedy): it is tried again by itself."
+    }
+
+    // MARK: Removing
+
+    /// Removes what is older than is kept.
+    mutating func trim(now: Int64) {
+        removeOlder(than: now - limits.time.milliseconds)
+    }
+
+    /// Removes the oldest segments whose last record is older than this.
+    mutating func removeOlder(than time: Int64) {
+        removeOldest(kept.prefix { $0.lastTime < time }.count)
+    }
+
+    /// Removes the oldest segments until no more bytes are left than these.
+    private mutating func removeOldest(until bytes: Int) {
+        var total = kept.reduce(0) { $0 + $1.segment.region.count }
+        var count = 0
+        while total > bytes, count < kept.count {
+            total -= kept[count].segment.region.count
+            count += 1
+        }
+        removeOldest(count)
+    }
+
+    /// Removes this many segments, the oldest first. Who reads in one still can.
+    mutating func removeOldest(_ count: Int) {
+        let count = min(count, kept.count)
+        guard count > 0 else { return }
+        if count == kept.count {
+            origin = Self.origin(generation: generation, last: last, ordinal: newestOrdinal)
+            isOpen = false
+        }
+        folder?.remove(kept.prefix(count).compactMap(\.name))
+        kept.removeFirst(count)
+        hasChanged = true
+    }
+
+    /// Goes on with other limits.
+    mutating func change(_ limits: LogLimits, now: Int64) {
+        let isEnded = limits.bytes == 0 && self.limits.bytes > 0
+        self.limits = limits
+        if isEnded {
+            problem = nil
+            removeOldest(kept.count)
+            folder?.removeIfEmpty()
+        } else if limits.bytes > 0 {
+            removeOldest(until: max(limits.bytes, SegmentSizes.leastKept))
+        }
+        trim(now: now)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,28 @@
+internal import MappedFiles
+
+/// A piece of a log: a header and records behind each other, in a file or in memory. Its region says how much of it is whole.
+final class Segment: Sendable {
+    let region: MappedRegion
+    let header: SegmentHeader
+    /// Its place among the segments of the log, in this process.
+    let ordinal: UInt64
+
+    init(_ region: MappedRegion, _ header: SegmentHeader, ordinal: UInt64) {
+        self.region = region
+        self.header = header
+        self.ordinal = ordinal
+    }
+
+    /// Bytes that records can take, with the header before them: what a file was cut to counts, not what it was.
+    var capacity: Int { min(header.capacity, region.count) }
+
+    /// A segment in memory.
+    static func inMemory(_ header: SegmentHeader, ordinal: UInt64) -> Segment {
+        let region = MappedRegion(memory: header.capacity)
+        header.write(to: region)
+        return Segment(region, header, ordinal: ordinal)
+    }
+
+    /// The place before its first record.
+    var beginning: LogPlace { LogPlace(segment: self, offset: SegmentHeader.count, last: header.previous) }
+}

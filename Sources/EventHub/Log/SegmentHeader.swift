@@ -1,0 +1,75 @@
+internal import MappedFiles
+
+/// What a segment begins with: 80 bytes, numbers little-endian.
+///
+/// | offset | bytes | |
+/// |---|---|---|
+/// | 0 | 8 | `vibeevnt` |
+/// | 8 | 4 | version of the format |
+/// | 12 | 4 | CRC-32C of bytes 16 to 79 |
+/// | 16 | 8 | bytes of the whole segment |
+/// | 24 | 8 | the generation that runs when it begins; 0: none |
+/// | 32 | 16 | generation and sequence of the event before it; 0: none |
+/// | 48 | 8 | when that event was heard |
+/// | 56 | 8 | when the segment was made |
+/// | 64 | 8 | 1: the segment before it was in memory |
+/// | 72 | 8 | 0 |
+struct SegmentHeader: Equatable, Sendable {
+    var capacity: Int
+    /// The generation that runs when it begins; 0: none.
+    var generation: UInt64
+    /// The last event before it; nil: there is none.
+    var previous: EventID?
+    /// When that event was heard.
+    var previousTime: Int64 = 0
+    /// When the segment was made, milliseconds since 1970: not after its first record.
+    var time: Int64
+    /// Whether what was before it was not on the disk.
+    var followsMemory = false
+
+    static let count = 80
+    static let version: UInt32 = 1
+    private static let magic: UInt64 = 0x746E_7665_6562_6976  // `vibeevnt`
+
+    /// What a file's beginning can be.
+    enum Reading: Equatable {
+        case header(SegmentHeader)
+        /// A segment whose header never reached the disk, or is broken.
+        case damaged
+        case version(UInt32)
+        case foreign
+    }
+
+    static func read(_ region: MappedRegion) -> Reading {
+        guard region.count >= count else { return .foreign }
+        if (0..<count / 8).allSatisfy({ region.number64(at: 8 * $0) == 0 }) { return .damaged }
+        guard region.number64(at: 0) == magic else { return .foreign }
+        let version = region.number32(at: 8)
+        guard version == Self.version else { return .version(version) }
+        guard region.number32(at: 12) == region.checksum(16..<count),
+            let capacity = Int(exactly: region.number64(at: 16)), capacity >= count
+        else { return .damaged }
+        let previous = EventID(generation: region.number64(at: 32), sequence: region.number64(at: 40))
+        return .header(
+            SegmentHeader(
+                capacity: capacity, generation: region.number64(at: 24),
+                previous: previous.sequence == 0 ? nil : previous,
+                previousTime: Int64(bitPattern: region.number64(at: 48)),
+                time: Int64(bitPattern: region.number64(at: 56)), followsMemory: region.number64(at: 64) == 1))
+    }
+
+    func write(to region: MappedRegion) {
+        region.write(Self.magic, at: 0)
+        region.write(Self.version, at: 8)
+        region.write(UInt64(capacity), at: 16)
+        region.write(generation, at: 24)
+        region.write(previous?.generation ?? 0, at: 32)
+        region.write(previous?.sequence ?? 0, at: 40)
+        region.write(UInt64(bitPattern: previousTime), at: 48)
+        region.write(UInt64(bitPattern: time), at: 56)
+        region.write(UInt64(followsMemory ? 1 : 0), at: 64)
+        region.write(UInt64(0), at: 72)
+        region.write(region.checksum(16..<Self.count), at: 12)
+        region.publish(Self.count)
+    }
+}

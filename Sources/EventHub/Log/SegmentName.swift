@@ -1,0 +1,35 @@
+/// The name of a segment's file: `GENERATION-SEQUENCE.NUMBER.events`, with zeros in front, so that names are ordered as what
+/// they hold. The sequence is that of the first event that may be in it; the number tells segments apart that begin alike.
+struct SegmentName: Equatable {
+    var generation: UInt64
+    var sequence: UInt64
+    var number: UInt16 = 0
+
+    private static let ending = ".events"
+
+    init(generation: UInt64, sequence: UInt64, number: UInt16 = 0) {
+        self.generation = generation
+        self.sequence = sequence
+        self.number = number
+    }
+
+    /// Nil for what no segment is called.
+    init?(_ text: String) {
+        guard text.hasSuffix(Self.ending) else { return nil }
+        let parts = text.dropLast(Self.ending.count).split(whereSeparator: { $0 == "-" || $0 == "." })
+        guard parts.count == 3, let generation = UInt64(parts[0]), let sequence = UInt64(parts[1]),
+            let number = UInt16(parts[2])
+        else { return nil }
+        self.init(generation: generation, sequence: sequence, number: number)
+        guard self.text == text else { return nil }
+    }
+
+    var text: String {
+        Self.padded(generation, 20) + "-" + Self.padded(sequence, 20) + "." + Self.padded(UInt64(number), 5) + Self.ending
+    }
+
+    private static func padded(_ number: UInt64, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: digits - text.utf8.count) + text
+    }
+}

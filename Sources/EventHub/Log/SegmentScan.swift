@@ -1,0 +1,79 @@
+internal import MappedFiles
+
+/// Goes over a segment that was written by an earlier process and finds how much of it is whole.
+struct SegmentScan {
+    /// Where the first record would stand that is not there, or not whole.
+    private(set) var end = SegmentHeader.count
+    /// Whether something stood there.
+    private(set) var isDamaged = false
+    private(set) var generation: UInt64
+    private(set) var last: EventID?
+    private(set) var lastTime: Int64
+    private(set) var gaps = 0
+    /// Whether any record is there.
+    var isEmpty: Bool { end == SegmentHeader.count }
+
+    init(_ region: MappedRegion, _ header: SegmentHeader) {
+        generation = header.generation
+        last = header.previous
+        lastTime = header.time
+        let limit = min(header.capacity, region.count)
+        while limit - end >= EventRecord.headCount {
+            guard region.number32(at: end) != 0 else {
+                isDamaged = Self.hasLostPage(region, at: end, limit: limit)
+                return
+            }
+            guard let record = EventRecord(region, at: end, limit: limit), record.isWhole(in: region),
+                follows(record, region)
+            else {
+                isDamaged = true
+                return
+            }
+            end = record.end
+            lastTime = record.time
+        }
+        // A file that was cut short may have had more.
+        isDamaged = region.count < header.capacity
+    }
+
+    /// Whether a record may stand behind those before it; takes over what it says.
+    private mutating func follows(_ record: EventRecord, _ region: MappedRegion) -> Bool {
+        let next = EventID(
+            generation: generation,
+            sequence: last.map { $0.generation == generation ? $0.sequence &+ 1 : 1 } ?? 1)
+        switch record.kind {
+        case .event:
+            guard record.id == next, generation > 0 else { return false }
+            last = record.id
+        case .gap:
+            guard let gap = record.gap(in: region), gap.from == last else { return false }
+            let isTooLarge = record.id == next && gap.reason == .retention && generation > 0
+            guard isTooLarge || record.id == last ?? EventID(generation: 0, sequence: 0) else { return false }
+            if isTooLarge { last = record.id }
+            gaps += 1
+        case .generation:
+            guard record.id.generation > generation else { return false }
+            generation = record.id.generation
+        }
+        return true
+    }
+
+    /// Whether something stands behind a place without a length that did not get there by writing in order: a loss of power
+    /// takes single pages back, the end of the process leaves a beginning.
+    private static func hasLostPage(_ region: MappedRegion, at end: Int, limit: Int) -> Bool {
+        guard var index = region.firstNonzero(from: end) else { return false }
+        if index >= limit { return false }
+        if region.number64(at: end + 8) == 0 { return true }
+        // A record that was being written, or one whose length is lost: then another one may follow.
+        var tries = 64
+        while tries > 0, index < limit {
+            if let record = EventRecord(region, at: index, limit: limit) {
+                tries -= 1
+                if record.isWhole(in: region) { return true }
+            }
+            guard let next = region.firstNonzero(from: index + 8) else { return false }
+            index = next
+        }
+        return false
+    }
+}

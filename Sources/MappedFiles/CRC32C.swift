@@ -1,0 +1,40 @@
+/// CRC-32C, the checksum of iSCSI (RFC 3720 §B.4), eight bytes at a time.
+enum CRC32C {
+    /// Eight tables behind each other: the n-th has the checksum of a byte with n zero bytes behind it.
+    private static let tables: [UInt32] = {
+        var tables = [UInt32](repeating: 0, count: 8 * 256)
+        for byte in 0..<256 {
+            var remainder = UInt32(byte)
+            for _ in 0..<8 { remainder = remainder & 1 == 1 ? remainder >> 1 ^ 0x82F6_3B78 : remainder >> 1 }
+            tables[byte] = remainder
+        }
+        for index in 256..<(8 * 256) {
+            let before = tables[index - 256]
+            tables[index] = before >> 8 ^ tables[Int(before & 0xFF)]
+        }
+        return tables
+    }()
+
+    /// The checksum of `bytes`, continued from that of what stands before them.
+    static func checksum(_ bytes: UnsafeRawBufferPointer, behind checksum: UInt32) -> UInt32 {
+        tables.withUnsafeBufferPointer { tables in
+            guard let table = tables.baseAddress, let start = bytes.baseAddress else { return checksum }
+            var crc = ~checksum
+            var index = 0
+            while index + 8 <= bytes.count {
+                let word = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: index, as: UInt64.self)) ^ UInt64(crc)
+                let low = table[7 * 256 + Int(word & 0xFF)] ^ table[6 * 256 + Int(word >> 8 & 0xFF)]
+                let middle = table[5 * 256 + Int(word >> 16 & 0xFF)] ^ table[4 * 256 + Int(word >> 24 & 0xFF)]
+                let upper = table[3 * 256 + Int(word >> 32 & 0xFF)] ^ table[2 * 256 + Int(word >> 40 & 0xFF)]
+                let top = table[256 + Int(word >> 48 & 0xFF)] ^ table[Int(word >> 56)]
+                crc = low ^ middle ^ upper ^ top
+                index += 8
+            }
+            while index < bytes.count {
+                crc = crc >> 8 ^ table[Int((crc ^ UInt32(start.load(fromByteOffset: index, as: UInt8.self))) & 0xFF)]
+                index += 1
+            }
+            return ~crc
+        }
+    }
+}
