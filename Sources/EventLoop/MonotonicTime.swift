@@ -5,6 +5,9 @@ package struct MonotonicTime: Sendable, Comparable {
     /// Nanoseconds since an arbitrary start.
     package var nanoseconds: Int64
 
+    /// A point so many nanoseconds after the clock's start.
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
     /// A point far enough away that no deadline lies behind it.
     package static let distantFuture = MonotonicTime(nanoseconds: .max)
 

@@ -30,7 +30,7 @@ extension EventLog {
                     // Somebody has changed the file underneath.
                     let from = place.last
                     place.offset = limit
-                    items.append(.gap(EventGap(.damaged, from: from, to: firstEvent(behind: place))))
+                    items.append(.gap(EventGap(.damaged, from: from, to: firstEvent(behind: place)), behind: place))
                     break
                 }
                 if !items.isEmpty, taken + record.length > bytes { return items }
@@ -43,7 +43,10 @@ extension EventLog {
             let isHole = next.ordinal != place.segment.ordinal + 1 && next.header.previous != place.last
             let from = place.last
             place = next.beginning
-            if isHole { items.append(.gap(EventGap(.retention, from: from, to: firstEvent(behind: place)))) }
+            if isHole { 
+                items.append(
+                    .gap(EventGap(.retention, from: from, to: firstEvent(behind: place)), behind: place))
+            }
         }
     }
 
@@ -79,11 +82,11 @@ extension EventLog {
         switch record.kind {
         case .event:
             place.last = record.id
-            return [.event(StoredEvent(region, record))]
+            return [.event(StoredEvent(region, record, behind: place))]
         case .gap:
             if record.id.sequence > 0 { place.last = record.id }
             guard let gap = record.gap(in: region) else { return [] }
-            return [.gap(EventGap(gap.reason, from: gap.from, to: firstEvent(behind: place)))]
+            return [.gap(EventGap(gap.reason, from: gap.from, to: firstEvent(behind: place)), behind: place)]
         case .generation: return []
         }
     }

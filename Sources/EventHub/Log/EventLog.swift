@@ -88,3 +88,7 @@ package final class EventLog: Sendable {
     /// The segments, oldest first.
     package var segments: [LogSegment] { writer.withLock { $0.sizes } }
 }
+
+extension EventLog {
+    package static func projects(in folder: String?) -> [String] { [] }
+}

@@ -2,7 +2,15 @@
 package enum LogItem: Sendable {
     case event(StoredEvent)
     /// Here something is missing.
-    case gap(EventGap)
+    case gap(EventGap, behind: LogPlace)
+
+    /// The place behind it.
+    package var behind: LogPlace {
+        switch self {
+        case .event(let event): event.behind
+        case .gap(_, let place): place
+        }
+    }
 }
 
 /// A place between two records of a log. It holds the memory of the segment that it stands in, also when that was removed: who

@@ -95,14 +95,20 @@ struct LogWriter {
             let region = MappedRegion(memory: length)
             let record = EventRecord.write(id, time, skeleton, line: line, length: length, to: region, at: 0)
             writeGap(.retention, last: id, time: time)
-            return StoredEvent(region, record)
+            return StoredEvent(region, record, behind: place(behind: id))
         }
         let region = kept[kept.count - 1].segment.region
         let record = EventRecord.write(
             id, time, skeleton, line: line, length: length, to: region, at: region.published)
         kept[kept.count - 1].lastTime = time
         if !told.isEmpty { told = [] }
-        return StoredEvent(region, record)
+        return StoredEvent(region, record, behind: place(behind: id))
+    }
+
+    /// The place behind all that was written, of which this event is the last.
+    private func place(behind id: EventID) -> LogPlace {
+        let newest = kept[kept.count - 1].segment
+        return LogPlace(segment: newest, offset: newest.region.published, last: id)
     }
 
     /// Behind the gap `id` is the last event that was given an id, whether it is kept or not.

@@ -9,10 +9,13 @@ package struct StoredEvent: Sendable {
     package let id: EventID
     /// When the gateway heard it, milliseconds since 1970.
     package let time: Int64
+    /// The place behind it in its log. Of one that was too large to be kept: where the log goes on.
+    package let behind: LogPlace
 
-    init(_ region: MappedRegion, _ record: EventRecord) {
+    init(_ region: MappedRegion, _ record: EventRecord, behind: LogPlace) {
         self.region = region
         self.record = record
+        self.behind = behind
         id = record.id
         time = record.time
     }

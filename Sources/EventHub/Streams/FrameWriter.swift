@@ -74,7 +74,7 @@ package struct FrameWriter: Sendable {
     }
 
     /// Bytes of a frame that was written before, the rest of its chunk with them.
-    package mutating func writeRaw(_ rest: ArraySlice<UInt8>) { bytes += rest }
+    package mutating func writeRaw(_ rest: some Collection<UInt8>) { bytes.append(contentsOf: rest) }
 
     /// Forgets what has been written; keeps the memory.
     package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }

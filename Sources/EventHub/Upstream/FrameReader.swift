@@ -1,4 +1,4 @@
-package import OpenCode
+internal import OpenCode
 
 /// Puts a stream's frames together as its bytes come (WHATWG HTML §9.2.6), one after the other.
 package struct FrameReader: Sendable {

@@ -66,7 +66,7 @@ final class HubLoop: KnowledgeOwner {
     /// Runs on the calling thread until it is told to stop.
     func run() throws {
         // What gateways before this one have kept is served from the beginning.
-        for name in EventLogFolder.projects(in: settings.folder) {
+        for name in EventLog.projects(in: settings.folder) {
             if let name = ProjectName(name) { _ = project(name) }
         }
         let timer = loop.timer(self)
@@ -170,7 +170,7 @@ final class HubLoop: KnowledgeOwner {
         for project in projects.values { project.log.trim(now: now) }
         let names = Array(projects.keys)
         let plan = RetentionPlan.removals(
-            from: names.map { projects[$0]?.log.segments ?? [] }, total: settings.total)
+                names.map { projects[$0]?.log.segments ?? [] }, total: settings.total)
         for (name, count) in zip(names, plan) where count > 0 { projects[name]?.log.removeOldest(count) }
     }
 }

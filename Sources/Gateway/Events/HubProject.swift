@@ -176,7 +176,7 @@ final class HubProject: TimerHandler {
                 "an event of more than \(HubLoop.largestEvent >> 20) MiB was left out", LogField("project", name.string))
             log.append(gap: .tooLarge, time: WallClock.milliseconds)
         case .event(let data):
-            var skeleton = EventSkeleton(data.span, family: run.endpoint.family)
+            var skeleton = EventSkeleton(line: data.span, family: run.endpoint.family ?? .one)
             if skeleton.isConnected {
                 run.connected = ConnectedFrame(data, payload: skeleton.payload)
                 return publish()

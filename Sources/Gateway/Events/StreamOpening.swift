@@ -1,3 +1,4 @@
+import Addresses
 import EventHub
 import EventLoop
 import HTTPClient
@@ -46,7 +47,7 @@ final class StreamOpening {
             var fields = RequestForwarding.fields(
                 of: connection.head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
                 authorization: endpoint.authorization, isUpgrade: false, in: FieldList())
-            fields.keep { field, spelling in !spelling.equalsIgnoringCase(Self.lastEventID) }
+            fields.keep { field, spelling in !spelling.equalsIgnoringCase(Self.lastEventID.span) }
             opener = DirectoryOpening(owner.client, endpoint.address, wish.target, fields) { [unowned self] isGiven in
                 opened(directory, isGiven)
             }

@@ -17,6 +17,8 @@ final class UpstreamEventStream: UpstreamFollower {
     private var reader = FrameReader(limit: HubLoop.largestEvent)
     private var isFollowed = false
     private var isOpen = false
+    /// What was read and not looked at yet.
+    private var frames: [FrameReader.Frame] = []
     /// What has come before it was followed.
     private var held: [FrameReader.Frame] = []
     private let client: UpstreamClient
@@ -38,6 +40,7 @@ final class UpstreamEventStream: UpstreamFollower {
             fields.append(name: Array("Authorization".utf8), value: authorization[...])
         }
         filter?.begin(traits.path[...]) { [unowned self] in read($0) }
+        filter?.settled = { [unowned self] in takeFrames() }
         transfer = client.start(
             UpstreamRequest(
                 instance: endpoint.address, method: .get, methodName: "GET", target: traits.path[...], fields: fields,
@@ -61,18 +64,26 @@ final class UpstreamEventStream: UpstreamFollower {
         held = []
     }
 
-    private func read(_ bytes: borrowing Span<UInt8>) {
-        reader.read(bytes) { frame in
-            if case .event(let data) = frame, !isFollowed, EventSkeleton(data.span, family: knowledge.endpoint.family).isConnected {
-                held.append(frame)
-                project.connected(number)
-            } else if isFollowed {
+    private func read(_ bytes: borrowing Span<UInt8>) { reader.read(bytes) { frames.append($0) } }
+
+    /// Nothing that is changed by what comes of a frame is in use any more.
+    private func takeFrames() {
+        guard !frames.isEmpty else { return }
+        let new = frames
+        frames.removeAll(keepingCapacity: true)
+        for frame in new {
+            if isFollowed {
                 project.take(frame, knowledge.events)
-            } else {
-                held.append(frame)
+                continue
+            }
+            held.append(frame)
+            if case .event(let data) = frame, EventSkeleton(line: data.span, family: family).isConnected {
+                project.connected(number)
             }
         }
     }
+
+    private var family: APIFamily { knowledge.endpoint.family ?? .one }
 
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         guard head.status == 200, head.isEventStream, framing != .none, !EventFilter.isEncoded(head) else {
@@ -91,7 +102,12 @@ final class UpstreamEventStream: UpstreamFollower {
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
         project.heard(number)
-        if let filter { filter.pass(bytes) } else { read(bytes) }
+        if let filter {
+            filter.pass(bytes)
+        } else {
+            read(bytes)
+            takeFrames()
+        }
         return true
     }
 
@@ -102,6 +118,7 @@ final class UpstreamEventStream: UpstreamFollower {
     private func end() {
         transfer = nil
         filter?.finish()
+        takeFrames()
         filter = nil
         project.ended(number)
     }

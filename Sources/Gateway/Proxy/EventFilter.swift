@@ -13,6 +13,8 @@ final class EventFilter {
     private let log: Logger
     private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
+    /// Called when all that could go on has gone on, behind ``pass(_:)`` and whenever something that was asked is known.
+    var settled: (() -> Void)?
 
     /// A filter that holds `limit` bytes at most.
     init(_ scope: DirectoryScope, limit: Int, _ knowledge: RunKnowledge, _ log: Logger) {
@@ -57,10 +59,13 @@ final class EventFilter {
     /// Nobody reads any more.
     func leave() {
         output = nil
+        settled = nil
         knowledge.leave(self)
     }
 
     private func passed() {
+        guard output != nil else { return }
+        settled?()
         guard output != nil else { return }
         knowledge.filtered(self)
         guard filter.overlongFrames > 0, !hasComplained else { return }

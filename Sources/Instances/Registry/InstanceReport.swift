@@ -46,7 +46,7 @@ package struct ProjectStatus: Sendable, Equatable {
     /// What the list shows as well.
     package let project: Project
     /// The rest.
-    package let report: InstanceReport
+    package var report: InstanceReport
 
     /// A project with this report on its instance.
     package init(project: Project, report: InstanceReport) {

@@ -1,5 +1,5 @@
 /// Places in a JSON text whose strings are wanted, as a tree of keys: what is not on the way to one is skipped unread.
-struct JSONPlaces: Sendable {
+package struct JSONPlaces: Sendable {
     /// One key on the way.
     struct Member: Sendable {
         let key: [UInt8]
@@ -21,7 +21,10 @@ struct JSONPlaces: Sendable {
 
     /// The places with these paths, numbered from 0: keys with dots between them, each with `[]` behind it where its value is
     /// a list; a path that begins with `[]` is one through a list that is the whole text.
-    init(_ paths: String...) {
+    package init(_ paths: String...) { self.init(paths) }
+
+    /// The places with these paths.
+    init(_ paths: [String]) {
         for (number, path) in paths.enumerated() {
             let steps = path.split(separator: ".")
             var node = 0

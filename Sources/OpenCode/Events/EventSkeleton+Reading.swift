@@ -1,0 +1,168 @@
+extension EventSkeleton {
+    /// What the JSON of one `data:` line tells: of OpenCode 1 an event as `/event` has it or one that `/global/event` wraps, of
+    /// OpenCode 2 one of `/api/event`.
+    ///
+    /// Of broken JSON it has what stands before the break. An id or a directory of more than 4096 bytes is none. OpenCode 1's
+    /// lines are read to their end, since only there it shows where the wrapped event ends; OpenCode 2's pieces and steps of
+    /// an answer only up to their message.
+    package init(line: borrowing Span<UInt8>, family: APIFamily) {
+        self.init()
+        payload = 0..<line.count
+        switch family {
+        case .one: readFirst(line)
+        case .two: readSecond(line)
+        }
+    }
+
+    /// What was found, by place.
+    private struct Findings {
+        private var all = InlineArray<32, JSONValueFinder.Finding?>(repeating: nil)
+
+        subscript(place: Int) -> JSONValueFinder.Finding? {
+            get { all[place] }
+            set { all[place] = newValue }
+        }
+
+        func has(_ place: Place2) -> Bool { all[place.rawValue] != nil }
+
+        /// The string at a place.
+        func text(_ place: Int, in line: borrowing Span<UInt8>) -> [UInt8]? {
+            all[place].flatMap { EventSkeleton.text($0, in: line) }
+        }
+    }
+
+    // MARK: OpenCode 1
+
+    /// The places in an event of OpenCode 1.
+    private enum Place1: Int, CaseIterable {
+        case type, session, message, part, directory, assistantMessage, infoID, infoSession, infoParent, partID, partSession,
+            partMessage, syncSession
+
+        var path: String {
+            switch self {
+            case .type: "type"
+            case .session: "properties.sessionID"
+            case .message: "properties.messageID"
+            case .part: "properties.partID"
+            case .directory: "properties.directory"
+            case .assistantMessage: "properties.assistantMessageID"
+            case .infoID: "properties.info.id"
+            case .infoSession: "properties.info.sessionID"
+            case .infoParent: "properties.info.parentID"
+            case .partID: "properties.part.id"
+            case .partSession: "properties.part.sessionID"
+            case .partMessage: "properties.part.messageID"
+            case .syncSession: "syncEvent.data.sessionID"
+            }
+        }
+    }
+
+    private static let plainCount = Place1.allCases.count
+    /// The wrapper's members come behind the plain event's and the wrapped one's.
+    private static let wrapper = 2 * plainCount
+    private static let wrapped = wrapper + 1
+    private static let places1 = JSONPlaces(
+        Place1.allCases.map(\.path) + Place1.allCases.map { "payload.\($0.path)" } + ["directory", "payload"])
+
+    private mutating func readFirst(_ line: borrowing Span<UInt8>) {
+        var found = Findings()
+        JSONValueFinder.find(Self.places1, in: line) {
+            found[$0.place] = $0
+            return true
+        }
+        var offset = 0
+        if let inner = found[Self.wrapped], line[inner.range.lowerBound] == UInt8(ascii: "{") {
+            payload = inner.range
+            offset = Self.plainCount
+        } else if found[Self.plainCount + Place1.type.rawValue] != nil {
+            // The wrapped event breaks off.
+            offset = Self.plainCount
+        }
+        func text(_ place: Place1, _ line: borrowing Span<UInt8>) -> [UInt8]? {
+            found.text(offset + place.rawValue, in: line)
+        }
+        type = text(.type, line) ?? []
+        let isSession = type.starts(with: "session.".utf8)
+        let isMessage = type.starts(with: "message.".utf8)
+        session = text(.session, line) ?? text(.infoSession, line) ?? text(.partSession, line) ?? text(.syncSession, line)
+        if session == nil, isSession { session = text(.infoID, line) }
+        message = text(.message, line) ?? text(.partMessage, line) ?? text(.assistantMessage, line)
+        if message == nil, isMessage { message = text(.infoID, line) }
+        part = text(.part, line) ?? (isMessage ? text(.partID, line) : nil)
+        if isSession { parentSession = text(.infoParent, line) }
+        directory = found.text(Self.wrapper, in: line)
+        // Events of the whole server name "global" or nothing.
+        if let named = directory, named.isEmpty || named.elementsEqual("global".utf8) { directory = nil }
+        if directory == nil, isDispose { directory = text(.directory, line) }
+    }
+
+    // MARK: OpenCode 2
+
+    /// The places in an event of OpenCode 2.
+    private enum Place2: Int {
+        case type, directory, session, formSession, message, assistantMessage, parent
+    }
+
+    private static let places2 = JSONPlaces(
+        "type", "location.directory", "data.sessionID", "data.form.sessionID", "data.messageID", "data.assistantMessageID",
+        "data.parentID")
+
+    private mutating func readSecond(_ line: borrowing Span<UInt8>) {
+        var found = Findings()
+        var isPiece = false
+        // A copy: what is captured may not be borrowed.
+        let bytes = copy line
+        JSONValueFinder.find(Self.places2, in: bytes) {
+            found[$0.place] = $0
+            if $0.place == Place2.type.rawValue { isPiece = Self.isPiece($0, in: bytes) }
+            return !(isPiece && found.has(.assistantMessage) && found.has(.session) && found.has(.directory))
+        }
+        func text(_ place: Place2, _ line: borrowing Span<UInt8>) -> [UInt8]? { found.text(place.rawValue, in: line) }
+        type = text(.type, line) ?? []
+        directory = text(.directory, line)
+        session = text(.session, line) ?? text(.formSession, line)
+        message = text(.assistantMessage, line) ?? text(.message, line)
+        // A fork's event has one, too, but a fork is no child.
+        if type.elementsEqual("session.created".utf8) { parentSession = text(.parent, line) }
+    }
+
+    /// Whether an event of this type tells nothing behind its session and message that is read here.
+    private static func isPiece(_ type: JSONValueFinder.Finding, in line: borrowing Span<UInt8>) -> Bool {
+        for prefix in pieces where prefix.count < type.range.count {
+            var count = 0
+            while count < prefix.count, line[type.range.lowerBound + count] == prefix[count] { count += 1 }
+            if count == prefix.count { return true }
+        }
+        return false
+    }
+
+    private static let pieces = ["text", "reasoning", "tool", "step"].map { Array("\"session.\($0).".utf8) }
+
+    // MARK: Texts
+
+    /// No path and no id is longer (PATH_MAX, limits.h).
+    private static let longest = 4096
+
+    /// A string that was found; nil where it is none or too long.
+    private static func text(_ finding: JSONValueFinder.Finding, in line: borrowing Span<UInt8>) -> [UInt8]? {
+        guard line[finding.range.lowerBound] == UInt8(ascii: "\"") else { return nil }
+        let range = finding.range.lowerBound + 1..<finding.range.upperBound - 1
+        if finding.isEscaped { return JSONStringText.decoded(line, range) }
+        guard range.count <= longest else { return nil }
+        var text: [UInt8] = []
+        text.reserveCapacity(range.count)
+        for index in range { text.append(line[unchecked: index]) }
+        return text
+    }
+}
+
+extension EventSkeleton {
+    /// Whether it only shows that the stream is alive (OpenCode 1; 2 has comments).
+    package var isHeartbeat: Bool { type.elementsEqual("server.heartbeat".utf8) }
+
+    /// Whether it is the first of a stream.
+    package var isConnected: Bool { type.elementsEqual("server.connected".utf8) }
+
+    /// Whether everything of one directory ends, which ``directory`` names (OpenCode 1).
+    package var isDispose: Bool { type.elementsEqual("server.instance.disposed".utf8) }
+}

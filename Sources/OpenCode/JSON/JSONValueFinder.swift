@@ -1,0 +1,173 @@
+/// Finds values at wanted places of a JSON text that is at hand as a whole, and says where they stand (RFC 8259).
+///
+/// It copies nothing and skips unread what is not on the way to a wanted place; lists are not entered. Members may stand in
+/// any order, keys may be escaped. It does not check the text: of broken JSON it finds what stands before the break.
+package struct JSONValueFinder {
+    /// A value at a wanted place.
+    package struct Finding: Equatable {
+        /// The place's number.
+        package let place: Int
+        /// Where the value stands, quotes and brackets with it.
+        package let range: Range<Int>
+        /// Whether it is a string with a backslash in it.
+        package let isEscaped: Bool
+    }
+
+    private let places: JSONPlaces
+    private var index = 0
+
+    /// Finds the values in order of their ends; `found` answers whether to go on.
+    package static func find(
+        _ places: JSONPlaces, in text: borrowing Span<UInt8>, _ found: (Finding) -> Bool
+    ) {
+        var finder = JSONValueFinder(places: places)
+        finder.skipSpace(text)
+        guard finder.index < text.count, text[unchecked: finder.index] == UInt8(ascii: "{") else { return }
+        _ = finder.readObject(text, node: 0, found)
+    }
+
+    private init(places: JSONPlaces) { self.places = places }
+
+    /// Reads the object that begins here; answers whether to go on behind it. Its depth is that of the wanted places.
+    private mutating func readObject(_ text: borrowing Span<UInt8>, node: Int, _ found: (Finding) -> Bool) -> Bool {
+        index += 1
+        skipSpace(text)
+        if take(UInt8(ascii: "}"), text) { return true }
+        while index < text.count, text[unchecked: index] == UInt8(ascii: "\"") {
+            let start = index + 1
+            guard let isEscaped = skipString(text) else { return false }
+            let key = start..<index - 1
+            skipSpace(text)
+            guard take(UInt8(ascii: ":"), text) else { return false }
+            skipSpace(text)
+            let member = member(text, key, isEscaped, node: node)
+            guard readValue(text, of: member, in: node, found) else { return false }
+            skipSpace(text)
+            if take(UInt8(ascii: "}"), text) { return true }
+            guard take(UInt8(ascii: ","), text) else { return false }
+            skipSpace(text)
+        }
+        return false
+    }
+
+    private mutating func readValue(
+        _ text: borrowing Span<UInt8>, of member: Int?, in node: Int, _ found: (Finding) -> Bool
+    ) -> Bool {
+        let start = index
+        guard let member else { return skipValue(text) != nil }
+        var isEscaped = false
+        if let inner = places.nodes[node].members[member].node, start < text.count,
+            text[unchecked: start] == UInt8(ascii: "{")
+        {
+            guard readObject(text, node: inner, found) else { return false }
+        } else {
+            guard let hasEscapes = skipValue(text) else { return false }
+            isEscaped = hasEscapes
+        }
+        guard let place = places.nodes[node].members[member].place else { return true }
+        return found(Finding(place: place, range: start..<index, isEscaped: isEscaped))
+    }
+
+    /// The place among the node's members of a key.
+    private func member(_ text: borrowing Span<UInt8>, _ key: Range<Int>, _ isEscaped: Bool, node: Int) -> Int? {
+        if isEscaped {
+            guard let decoded = JSONStringText.decoded(text, key) else { return nil }
+            return places.nodes[node].members.firstIndex { $0.key == decoded }
+        }
+        let count = places.nodes[node].members.count
+        next: for number in 0..<count where places.nodes[node].members[number].key.count == key.count {
+            for offset in 0..<key.count
+            where places.nodes[node].members[number].key[offset] != text[unchecked: key.lowerBound + offset] {
+                continue next
+            }
+            return number
+        }
+        return nil
+    }
+
+    private mutating func take(_ byte: UInt8, _ text: borrowing Span<UInt8>) -> Bool {
+        guard index < text.count, text[unchecked: index] == byte else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func skipSpace(_ text: borrowing Span<UInt8>) {
+        while index < text.count {
+            switch text[unchecked: index] {
+            case 0x20, 0x09, 0x0A, 0x0D: index += 1
+            default: return
+            }
+        }
+    }
+
+    /// Skips the value that begins here; answers whether it is a string with escapes, nil where the text breaks off.
+    private mutating func skipValue(_ text: borrowing Span<UInt8>) -> Bool? {
+        guard index < text.count else { return nil }
+        switch text[unchecked: index] {
+        case UInt8(ascii: "\""): return skipString(text)
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return skipContainer(text) ? false : nil
+        default:
+            let start = index
+            while index < text.count {
+                switch text[unchecked: index] {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "E"):
+                    index += 1
+                default: return index > start ? false : nil
+                }
+            }
+            return nil
+        }
+    }
+
+    /// Skips the string that begins here; answers whether it has escapes.
+    private mutating func skipString(_ text: borrowing Span<UInt8>) -> Bool? {
+        var index = index + 1
+        var isEscaped = false
+        while index < text.count {
+            switch text[unchecked: index] {
+            case UInt8(ascii: "\""):
+                self.index = index + 1
+                return isEscaped
+            case UInt8(ascii: "\\"):
+                isEscaped = true
+                index += 2
+            default: index += 1
+            }
+        }
+        self.index = text.count
+        return nil
+    }
+
+    /// Skips an object or a list, however deep it is.
+    private mutating func skipContainer(_ text: borrowing Span<UInt8>) -> Bool {
+        var depth = 0
+        while index < text.count {
+            switch text[unchecked: index] {
+            case UInt8(ascii: "\""):
+                guard skipString(text) != nil else { return false }
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth == 0 {
+                    index += 1
+                    return true
+                }
+            default: break
+            }
+            index += 1
+        }
+        return false
+    }
+}
+
+extension JSONStringText {
+    /// The text whose JSON stands in `range`, without its quotes; nil where it is too long to be a path.
+    static func decoded(_ text: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8]? {
+        var decoded = JSONStringText()
+        for index in range { _ = decoded.take(text[index]) }
+        _ = decoded.take(UInt8(ascii: "\""))
+        return decoded.bytes
+    }
+}
