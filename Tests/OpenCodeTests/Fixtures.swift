@@ -5,8 +5,30 @@ enum Fixtures {
     static let versions = ["1.1.11", "1.2.27", "1.18.33"]
 
     static func data(_ version: String, _ name: String) throws -> Data {
+        try Data(contentsOf: folder("\(version)/\(name)"))
+    }
+
+    static func folder(_ path: String) -> URL {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        return try Data(contentsOf: tests.appending(path: "Fixtures/opencode/\(version)/\(name)"))
+        return tests.appending(path: "Fixtures/opencode/\(path)")
+    }
+
+    /// Every event of the recordings themselves, where the environment's `OPENCODE_RECORDINGS` names their folder.
+    static func recordedEvents(_ version: String) throws -> [(name: String, line: Data)] {
+        guard let root = ProcessInfo.processInfo.environment["OPENCODE_RECORDINGS"] else { return [] }
+        struct Read: Decodable { var text: String? }
+        let folder = URL(filePath: root).appending(path: version)
+        var events: [(String, Data)] = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        where name.hasPrefix("events-") {
+            let reads = try Data(contentsOf: folder.appending(path: name)).split(separator: UInt8(ascii: "\n")).dropFirst()
+                .map { try JSONDecoder().decode(Read.self, from: Data($0)).text }
+            // A read that was left out is the end of what can be told.
+            let stream = reads.prefix { $0 != nil }.compactMap { $0 }.joined()
+            events += stream.components(separatedBy: "\n\n").filter { $0.hasPrefix("data: ") && $0.hasSuffix("}") }
+                .map { (name, Data($0.dropFirst(6).utf8)) }
+        }
+        return events
     }
 
     /// One recorded server's life.

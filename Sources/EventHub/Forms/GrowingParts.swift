@@ -1,0 +1,71 @@
+/// What is known of one part whose text grows.
+protocol GrowingPart: Sendable {
+    var session: [UInt8] { get }
+    var message: [UInt8] { get }
+    /// Bytes of memory.
+    var size: Int { get }
+}
+
+/// The parts that grow, by their ids: as many as there is room for. The one that has been silent longest goes first.
+struct GrowingParts<Part: GrowingPart>: Sendable {
+    private struct Entry: Sendable {
+        var part: Part
+        /// When it changed last; counts up.
+        var change: UInt64
+    }
+
+    /// The most parts, and the most bytes of all of them.
+    static var mostParts: Int { 256 }
+    static var mostBytes: Int { 4 << 20 }
+
+    private var entries: [[UInt8]: Entry] = [:]
+    private var changes: UInt64 = 0
+    private(set) var size = 0
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// All parts, in no order.
+    var all: [(id: [UInt8], part: Part)] { entries.map { ($0.key, $0.value.part) } }
+
+    subscript(id: [UInt8]) -> Part? { entries[id]?.part }
+
+    /// Puts a part's new state in place of the old one, as what changed last.
+    mutating func put(_ part: Part, _ id: [UInt8]) {
+        changes += 1
+        size += part.size - (entries.updateValue(Entry(part: part, change: changes), forKey: id)?.part.size ?? 0)
+    }
+
+    /// Changes a part in its place, as what changed last.
+    mutating func change(_ id: [UInt8], _ body: (inout Part) -> Void) {
+        changes += 1
+        guard let place = entries.index(forKey: id) else { return }
+        size -= entries.values[place].part.size
+        body(&entries.values[place].part)
+        entries.values[place].change = changes
+        size += entries.values[place].part.size
+    }
+
+    mutating func forget(_ id: [UInt8]) { size -= entries.removeValue(forKey: id)?.part.size ?? 0 }
+
+    mutating func forget(where isGone: (Part) -> Bool) {
+        guard entries.contains(where: { isGone($0.value.part) }) else { return }
+        entries = entries.filter { !isGone($0.value.part) }
+        size = entries.values.reduce(0) { $0 + $1.part.size }
+    }
+
+    /// Which parts have to go before one with this id gets `bytes` more, in order; nil: there is no room for it.
+    func victims(for id: [UInt8], bytes: Int) -> [[UInt8]]? {
+        let own = entries[id]?.part.size ?? 0
+        guard own + bytes <= Self.mostBytes else { return nil }
+        var (size, count) = (size + bytes, entries.count + (entries[id] == nil ? 1 : 0))
+        guard size > Self.mostBytes || count > Self.mostParts else { return [] }
+        var victims: [[UInt8]] = []
+        for (key, entry) in entries.sorted(by: { $0.value.change < $1.value.change }) where key != id {
+            guard size > Self.mostBytes || count > Self.mostParts else { break }
+            size -= entry.part.size
+            count -= 1
+            victims.append(key)
+        }
+        return victims
+    }
+}

@@ -1,0 +1,88 @@
+/// Where the text of a part stands in an event of OpenCode 1, as ranges of the event's own JSON.
+///
+/// To 1.1.x `message.part.updated` comes for each piece of an answer, with all of the text so far in `part` and the piece in
+/// `delta`; from 1.2.0 on the piece alone comes, as `message.part.delta`, behind a `message.part.updated` with no text yet.
+package struct PartText: Sendable, Equatable {
+    /// The part's own JSON; nil in `message.part.delta`.
+    package private(set) var part: Range<Int>?
+    /// The JSON of the part's text, without its quotes.
+    package private(set) var text: Range<Int>?
+    /// The JSON of the piece, without its quotes.
+    package private(set) var delta: Range<Int>?
+    /// Whether the part's text may grow: it is an answer or a thought, whose time has begun and not ended.
+    package private(set) var grows = false
+
+    /// What an event tells of a part's text; nil where it is no such event, or one of something else in a part.
+    package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
+        if skeleton.type.elementsEqual("message.part.updated".utf8) {
+            guard readUpdate(payload) else { return nil }
+        } else if skeleton.type.elementsEqual("message.part.delta".utf8) {
+            guard readDelta(payload) else { return nil }
+        } else {
+            return nil
+        }
+    }
+
+    private enum Update: Int { case part, type, text, time, end, delta }
+    private static let update = JSONPlaces(
+        "properties.part", "properties.part.type", "properties.part.text", "properties.part.time", "properties.part.time.end",
+        "properties.delta")
+
+    private mutating func readUpdate(_ payload: borrowing Span<UInt8>) -> Bool {
+        var isText = false
+        var (hasTime, hasEnd) = (false, false)
+        let payload = copy payload
+        var places: (part: Range<Int>?, text: Range<Int>?, delta: Range<Int>?) = (nil, nil, nil)
+        JSONValueFinder.find(Self.update, in: payload) {
+            switch Update(rawValue: $0.place) {
+            case .part: places.part = $0.range
+            case .type: isText = Self.equals(payload, $0.range, Self.answer) || Self.equals(payload, $0.range, Self.thought)
+            case .text: places.text = Self.body($0.range, payload)
+            case .time: hasTime = true
+            case .end: hasEnd = true
+            case .delta: places.delta = Self.body($0.range, payload)
+            case nil: break
+            }
+            return true
+        }
+        (part, text, delta) = places
+        grows = hasTime && !hasEnd
+        // A member that stands there twice belongs to something else.
+        guard let part, let text else { return false }
+        return isText && part.lowerBound < text.lowerBound && text.upperBound < part.upperBound
+    }
+
+    private enum Piece: Int { case field, delta }
+    private static let piece = JSONPlaces("properties.field", "properties.delta")
+
+    private mutating func readDelta(_ payload: borrowing Span<UInt8>) -> Bool {
+        var isText = false
+        var found: Range<Int>?
+        let payload = copy payload
+        JSONValueFinder.find(Self.piece, in: payload) {
+            switch Piece(rawValue: $0.place) {
+            case .field: isText = Self.equals(payload, $0.range, Self.textField)
+            case .delta: found = Self.body($0.range, payload)
+            case nil: break
+            }
+            return true
+        }
+        delta = found
+        return isText && delta != nil
+    }
+
+    private static let answer = Array(#""text""#.utf8)
+    private static let thought = Array(#""reasoning""#.utf8)
+    private static let textField = Array(#""text""#.utf8)
+
+    private static func equals(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ text: [UInt8]) -> Bool {
+        guard range.count == text.count else { return false }
+        for offset in 0..<text.count where bytes[range.lowerBound + offset] != text[offset] { return false }
+        return true
+    }
+
+    /// A string's JSON without its quotes; nil where the value is no string.
+    private static func body(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Range<Int>? {
+        bytes[range.lowerBound] == UInt8(ascii: "\"") ? range.lowerBound + 1..<range.upperBound - 1 : nil
+    }
+}

@@ -1,0 +1,48 @@
+/// What an event says of how far its session's turn is.
+package enum TurnMark: Sendable, Equatable {
+    /// The session is new, or goes on with its turn: no part of it grows now, and those that will begin behind this event.
+    ///
+    /// OpenCode 1 says `session.status` `busy` as a turn begins and again before each of its steps (none of the 342 recorded,
+    /// of 1.1.11, 1.2.27 and 1.18.33, stands within a growing part), `retry` before it tries one again.
+    case began
+    /// The turn has ended.
+    case ended
+    /// The session is gone.
+    case removed
+
+    /// What the event says; nil: nothing of the kind.
+    package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
+        guard skeleton.type.starts(with: "session.".utf8), let mark = Self.marks[skeleton.type] else { return nil }
+        switch mark {
+        case .mark(let mark): self = mark
+        case .status:
+            var isIdle: Bool?
+            JSONValueFinder.find(Self.places, in: payload) {
+                // "idle", with its quotes; "busy" and "retry" are the others.
+                isIdle = JSONStringText.decoded(payload, $0.range.dropFirst().dropLast())?.elementsEqual("idle".utf8)
+                return false
+            }
+            guard let isIdle else { return nil }
+            self = isIdle ? .ended : .began
+        }
+    }
+
+    private enum Telling {
+        case mark(TurnMark)
+        /// Its status tells.
+        case status
+    }
+
+    private static let places = JSONPlaces("properties.status.type")
+    private static let marks: [[UInt8]: Telling] = [
+        Array("session.created".utf8): .mark(.began),
+        Array("session.status".utf8): .status,
+        Array("session.idle".utf8): .mark(.ended),
+        Array("session.deleted".utf8): .mark(.removed),
+        Array("session.step.started".utf8): .mark(.began),
+        Array("session.execution.started".utf8): .mark(.began),
+        Array("session.execution.succeeded".utf8): .mark(.ended),
+        Array("session.execution.failed".utf8): .mark(.ended),
+        Array("session.execution.interrupted".utf8): .mark(.ended),
+    ]
+}
