@@ -87,7 +87,7 @@ private final class Service: Sendable {
         var setUp = DataPlane.SetUp(
             address: address, threads: configuration.threads,
             policy: settings.policy, log: log,
-            control: RegistryControl(registry: registry, board: board))
+            control: RegistryControl(registry: registry, board: configuration.events.isHubOn ? board : nil))
         if configuration.events.isHubOn {
             setUp.events = (HubSettings(configuration, folder: store == nil ? nil : configuration.stateFolder), board)
         }

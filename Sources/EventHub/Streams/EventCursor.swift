@@ -31,6 +31,13 @@ package struct EventCursor: Sendable {
     package let shape: EventShape
     package let isChunked: Bool
     package var selector: EventSelector
+    /// The form of growing texts.
+    package var form = EventForm.raw
+    /// How often it may be told of a growing text in a second; nil: as often as the instance says something. Then neighbouring
+    /// pieces are merged.
+    package var maxRate: Int?
+    /// The last frame that was told, where a form makes them.
+    private(set) var told: EventID?
     /// The last event that is told, where the stream ends with one.
     package var until: EventID?
     private var start: Start
@@ -55,7 +62,10 @@ package struct EventCursor: Sendable {
     package var place: LogPlace { position }
 
     /// The last event before that.
-    package var last: EventID? { position.last }
+    package var last: EventID? { isFormed ? told : position.last }
+
+    /// Whether frames are made for it rather than copied.
+    package var isFormed: Bool { form != .raw || maxRate != nil }
 
     /// Whether everything up to its place was sent, so that it may go on with what comes now.
     package var isSettled: Bool {
@@ -142,10 +152,17 @@ package struct EventCursor: Sendable {
     private mutating func find(in log: EventLog) {
         defer { start = .now }
         switch start {
-        case .now: return
-        case .behind(let id): take(log.place(behind: id))
-        case .time(let time): take(log.place(since: time))
-        case .unknown: gap = EventGap(.unknownID, from: nil, to: nil)
+        case .now: if told == nil { told = position.last }
+        case .behind(let id):
+            take(log.place(behind: id))
+            // Frames that were made of an event stand behind the event itself.
+            if case .none = gap { told = id } else { told = position.last }
+        case .time(let time):
+            take(log.place(since: time))
+            told = position.last
+        case .unknown:
+            told = position.last
+            gap = EventGap(.unknownID, from: nil, to: nil)
         }
     }
 
@@ -158,6 +175,66 @@ package struct EventCursor: Sendable {
         }
     }
 
+    /// As ``read(_:atMost:connected:)``, of frames that are made.
+    package mutating func readFormed(
+        _ log: EventLog, _ tracks: inout FormTracks, atMost limit: Int, connected: [UInt8], now: Int64
+    ) -> EventPassage {
+        find(in: log)
+        var writer = FrameWriter(shape, isChunked: isChunked)
+        var passage = EventPassage()
+        if case .bytes(let bytes) = remainder {
+            writer.writeRaw(bytes)
+            passage.note(bytes.count, nil, nil, told: told)
+        }
+        if let gap {
+            writer.write(gap, project: project, connected: connected)
+            passage.note(writer.bytes.count, nil, nil, told: told)
+        }
+        let behind = told
+        let (steps, ids, isAtEnd, deadline) = tracks.withTrack(form, log, behind: behind) { track in
+            let (steps, ids, isAtEnd) = track.steps(behind: behind, log, atMost: limit, now: now)
+            return (steps, ids, isAtEnd, track.deadline)
+        }
+        var merger = DeltaMerger()
+        var events: [EventID: StoredEvent] = [:]
+        for (step, id) in zip(steps, ids) {
+            switch step {
+            case .gap(let gap):
+                for frame in merger.finish() { write(frame, events, &writer, &passage) }
+                writer.write(gap, project: project, connected: connected)
+                passage.note(writer.bytes.count, nil, nil, told: id)
+            case .frame(let frame, let event):
+                if let until, frame.id.sequence > until.sequence, frame.id.generation == until.generation { break }
+                let skeleton = frame.made?.skeleton ?? event.skeleton
+                guard selector.admits(skeleton) else { continue }
+                events[frame.id] = event
+                guard maxRate != nil else {
+                    write(frame, events, &writer, &passage)
+                    continue
+                }
+                let range = event.payload
+                let ready =
+                    frame.made.map { merger.take(frame, skeleton, payload: $0.payload.span) }
+                    ?? event.withLine { merger.take(frame, skeleton, payload: $0.extracting(range)) }
+                for frame in ready { write(frame, events, &writer, &passage) }
+            }
+        }
+        for frame in merger.finish() { write(frame, events, &writer, &passage) }
+        passage.isAtEnd = isAtEnd
+        passage.told = ids.last ?? told
+        passage.deadline = isAtEnd ? deadline.map { Int64($0) + 21 } : nil
+        passage.bytes = writer.bytes
+        return passage
+    }
+
+    private func write(
+        _ frame: FormedFrame, _ events: [EventID: StoredEvent], _ writer: inout FrameWriter, _ passage: inout EventPassage
+    ) {
+        guard let event = events[frame.id] else { return }
+        if let made = frame.made { writer.write(frame.id, made.payload, of: event) } else { writer.write(event) }
+        passage.note(writer.bytes.count, nil, nil, told: frame.id)
+    }
+
     // MARK: Sending
 
     /// So many bytes of the passage have been taken by the client, perhaps all.
@@ -166,6 +243,7 @@ package struct EventCursor: Sendable {
             remainder = .nothing
             gap = nil
             position = passage.end ?? position
+            told = passage.told ?? told
             return
         }
         var whole = 0
@@ -174,6 +252,7 @@ package struct EventCursor: Sendable {
             guard mark.end > count else {
                 whole = mark.end
                 behind = mark.place ?? behind
+                told = mark.told ?? told
                 gap = nil
                 remainder = .nothing
                 continue
@@ -188,6 +267,7 @@ package struct EventCursor: Sendable {
             }
             gap = nil
             position = mark.place ?? position
+            told = mark.told ?? told
             return
         }
     }
@@ -204,6 +284,8 @@ package struct EventPassage: Sendable {
         let event: StoredEvent?
         /// Bytes of the frame that were sent before these.
         var base = 0
+        /// The frame's id, where frames are made.
+        var told: EventID?
     }
 
     package internal(set) var bytes: [UInt8] = []
@@ -211,9 +293,26 @@ package struct EventPassage: Sendable {
     package internal(set) var isAtEnd = false
     /// The place behind all of it, what the client does not want included.
     package internal(set) var end: LogPlace?
+    /// The last frame that it holds or leaves out, where frames are made.
+    var told: EventID?
+    /// When something will be told that no event brings, milliseconds since 1970.
+    package internal(set) var deadline: Int64?
     private(set) var marks: [Mark] = []
 
-    mutating func note(_ end: Int, _ place: LogPlace?, _ event: StoredEvent?, base: Int = 0) {
-        marks.append(Mark(end: end, place: place, event: event, base: base))
+    /// Its first frames, so many at most.
+    package func limited(to most: Int) -> EventPassage {
+        guard marks.count > most else { return self }
+        let last = marks[most - 1]
+        var passage = self
+        passage.marks.removeLast(marks.count - most)
+        passage.bytes.removeLast(bytes.count - last.end)
+        passage.isAtEnd = false
+        passage.end = last.place
+        passage.told = last.told
+        return passage
+    }
+
+    mutating func note(_ end: Int, _ place: LogPlace?, _ event: StoredEvent?, base: Int = 0, told: EventID? = nil) {
+        marks.append(Mark(end: end, place: place, event: event, base: base, told: told))
     }
 }

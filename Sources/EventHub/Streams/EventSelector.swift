@@ -1,4 +1,4 @@
-internal import OpenCode
+package import OpenCode
 import TextCoding
 
 /// Which events of one instance a reader wants. A value that learns: a session's children belong to it.
@@ -49,14 +49,28 @@ package struct EventSelector: Sendable {
             guard event.withDirectory({ Self.equal($0, directory) }) == true else { return false }
             guard !event.withType({ Self.equal($0, Self.sync) }) else { return false }
         }
-        if let sessions {
+        if sessions != nil {
             guard let session = event.withSession({ [UInt8](copying: $0) }) else { return false }
-            if !sessions.contains(session) {
-                guard let parent = event.skeleton.parentSession, sessions.contains(parent) else { return false }
-                if sessions.count < Self.mostSessions { self.sessions?.insert(session) }
-            }
+            guard admits(session, parent: event.skeleton.parentSession) else { return false }
         }
         return types.isEmpty || event.withType { type in types.contains { $0.matches(type) } }
+    }
+
+    /// Whether the reader wants what a form has made of an event.
+    package mutating func admits(_ skeleton: EventSkeleton) -> Bool {
+        if takesAll { return true }
+        if let directory { guard skeleton.directory == directory, skeleton.type != Self.sync else { return false } }
+        if sessions != nil {
+            guard let session = skeleton.session, admits(session, parent: skeleton.parentSession) else { return false }
+        }
+        return types.isEmpty || types.contains { $0.matches(skeleton.type.span) }
+    }
+
+    private mutating func admits(_ session: [UInt8], parent: [UInt8]?) -> Bool {
+        guard let sessions, !sessions.contains(session) else { return true }
+        guard let parent, sessions.contains(parent) else { return false }
+        if sessions.count < Self.mostSessions { self.sessions?.insert(session) }
+        return true
     }
 
     private static let sync = Array("sync".utf8)

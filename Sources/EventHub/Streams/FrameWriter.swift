@@ -9,6 +9,8 @@ package enum EventShape: Sendable, Hashable {
     case payload
     /// The event, its project and its directory: the gateway's own streams.
     case project(String)
+    /// The same as an object with its id, on a line of its own: what a page is made of. A gap's line begins with `gap `.
+    case item(String)
 }
 
 /// Writes frames of a server-sent event stream (WHATWG HTML §9.2.5), each in a chunk of its own (RFC 9112 §7.1) where the answer
@@ -32,7 +34,7 @@ package struct FrameWriter: Sendable {
         case .payload:
             let range = event.payload
             event.withLine { write(id, before: [], $0.extracting(range), after: []) }
-        case .project(let name):
+        case .project(let name), .item(let name):
             let before = Self.wrapper(name, event)
             let range = event.payload
             event.withLine { write(id, before: before, $0.extracting(range), after: Self.brace) }
@@ -52,7 +54,8 @@ package struct FrameWriter: Sendable {
             }
             write(id, before: before, payload.span, after: after)
         case .payload: write(id, before: [], payload.span, after: [])
-        case .project(let name): write(id, before: Self.wrapper(name, event), payload.span, after: Self.brace)
+        case .project(let name), .item(let name):
+            write(id, before: Self.wrapper(name, event), payload.span, after: Self.brace)
         }
     }
 
@@ -63,6 +66,7 @@ package struct FrameWriter: Sendable {
         switch shape {
         case .line, .payload: writeFrame(Array(": ".utf8) + json + Self.blank + connected)
         case .project: writeFrame(Array("event: gap\ndata: ".utf8) + json + Self.blank)
+        case .item: writeFrame(Array("gap ".utf8) + json + [UInt8(ascii: "\n")])
         }
     }
 
@@ -83,6 +87,12 @@ package struct FrameWriter: Sendable {
         _ id: EventID, before: [UInt8], _ payload: borrowing Span<UInt8>, after: [UInt8]
     ) {
         let text = Array(id.text.utf8)
+        if case .item = shape {
+            bytes += Array("{\"id\":\"".utf8) + text + Array("\",".utf8) + before.dropFirst()
+            bytes.append(copying: payload)
+            bytes += after + [UInt8(ascii: "\n")]
+            return
+        }
         let count = 4 + text.count + 7 + before.count + payload.count + after.count + 2
         bytes.reserveCapacity(bytes.count + count + 16)
         beginChunk(count)

@@ -81,7 +81,7 @@ enum ControlAnswers {
         json(200, #"{"name":\#(JSONText.quoted(name.string)),"port":\#(port),"status":"\#(status)"}"#)
     }
 
-    private static func json(_ status: Int, _ text: String) -> Answer {
+    static func json(_ status: Int, _ text: String) -> Answer {
         var head = ResponseHead(status: status)
         head.fields.append("Content-Type", "application/json")
         return Answer(head: head, body: Array(text.utf8))

@@ -22,6 +22,8 @@ package protocol ProjectControl: Sendable {
     func directories(of name: ProjectName) async -> DirectoryScope?
     /// The project that the folder of an instance is to OpenCode; nil where the instance does not say.
     func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject?
+    /// How it stands with what a project's instance says; nil where the gateway does not listen, or has not yet.
+    func events(of name: ProjectName) async -> HubReport?
     /// The answer to ``ownProject(_:)`` with this number may be wrong by now.
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async
 }
@@ -80,6 +82,9 @@ package struct RegistryControl: ProjectControl {
             return .failed("\(error)")
         }
     }
+
+    /// Looks at the hub's board.
+    package func events(of name: ProjectName) async -> HubReport? { board.map { HubReport(view: $0.view(name)) } }
 
     /// Asks the registry.
     package func directories(of name: ProjectName) async -> DirectoryScope? { await registry.directories(of: name) }

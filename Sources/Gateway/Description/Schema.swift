@@ -7,6 +7,7 @@ enum Schema: String, CaseIterable {
     case projects = "Projects"
     case status = "ProjectStatus"
     case history = "ProjectHistory"
+    case eventState = "ProjectEventState"
     case started = "Started"
     case stopped = "Stopped"
     case error = "Error"
@@ -39,6 +40,7 @@ enum Schema: String, CaseIterable {
                     "name": ProjectMember.name.form,
                     "history": ["type": "array", "items": Self.object(Self.event, required: Self.event.map(\.name))],
                 ], required: ["name", "history"])
+        case .eventState: Self.object(Self.eventStateMembers, required: Self.eventStateMembers.map(\.name))
         case .error:
             Self.object(
                 ["detail": ["type": "string", "description": "One plain sentence: what happened, and what to do."]],
@@ -70,6 +72,22 @@ enum Schema: String, CaseIterable {
         ),
         ("version", ["type": ["string", "null"], "description": "OpenCode's version."]),
         ("reason", ["type": ["string", "null"], "description": "Why."]),
+    ]
+
+    private static let eventStateMembers: Members = [
+        ("subscribers", ["type": "integer", "minimum": 0, "description": "Clients that read the events."]),
+        ("first", ["type": ["string", "null"], "description": "The oldest event's id that is kept."]),
+        ("last", ["type": ["string", "null"], "description": "The newest event's id."]),
+        ("bytes", ["type": "integer", "minimum": 0, "description": "Bytes that the kept events take."]),
+        (
+            "upstream",
+            [
+                "type": "string", "enum": ["connected", "waiting", "off"],
+                "description": "Whether the gateway hears the server.",
+            ]
+        ),
+        ("since", ["type": ["string", "null"], "format": "date-time", "description": "Since when that is so."]),
+        ("gaps", ["type": "integer", "minimum": 0, "description": "Gaps among what is kept."]),
     ]
 
     private static func object(_ members: [ProjectMember], required: [ProjectMember]) -> JSONValue {

@@ -49,6 +49,8 @@ struct Endpoint: Sendable {
         case fixed(Answer)
         /// The control plane, later: with an answer or a stream.
         case control(@Sendable (ControlRequest, any ProjectControl) async -> ControlResponse)
+        /// The loop itself, with what the hub has heard.
+        case events(EventEndpoint)
         /// The project's OpenCode instance, which gets everything that follows.
         case instance
 

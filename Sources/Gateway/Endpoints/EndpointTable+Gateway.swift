@@ -72,6 +72,31 @@ extension EndpointTable {
                 .json(200, .history, "The events."), .noProject, .error(503, "The history can't be read.")),
             .project { ControlAnswers.history($0, await $1.history(of: $0)) }),
         Endpoint(
+            .get, "/projects/{name}/events", requires: .key(.useInstances),
+            .init(
+                "followProjectEvents", "What a project's OpenCode server says",
+                """
+                An event stream that stays open while the server stops and starts. `data` is an object with `project`, \
+                `directory` and `event`, which is OpenCode's own. `Last-Event-ID` (or `since`: an id, `now`, a time) resumes. \
+                `session`, `types`, `form` and `max_rate` choose. With `wait` it is one page of JSON instead.
+                """,
+                .init(status: 200, meaning: "The events.", content: .eventStream), .noProject,
+                .passedError(400, "A parameter can't be understood."),
+                .error(503, "The gateway is ending.")),
+            .events(.project)),
+        Endpoint(
+            .get, "/projects/{name}/events/state", requires: .key(.readProjects),
+            .init(
+                "getProjectEventState", "How it stands with a project's events",
+                "Who reads, what is kept, and whether the gateway hears the server.",
+                .json(200, .eventState, "The state."), .noProject),
+            .project { name, control in
+                guard let report = await control.events(of: name) else { return EventEndpoint.off }
+                if let view = report.view { return EventEndpoint.state(view) }
+                guard await control.status(name) != nil else { return ControlAnswers.projectNotFound(name.string) }
+                return EventEndpoint.nothingYet
+            }),
+        Endpoint(
             [.get, .head, .post, .put, .delete, .patch, .options], "/projects/{name}/api/{path}",
             requires: .key(.useInstances),
             .init(

@@ -1,3 +1,4 @@
+import Clocks
 import EventHub
 import EventLoop
 import Locking
@@ -39,9 +40,11 @@ final class EventReaderThread: Sendable {
     init() throws {
         let passage = Passage(loop: try EventLoop())
         let loop = passage.loop
+        // The mailbox's own: it is called on the thread only.
+        var tracks = FormTracks()
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
-            case .read(let order): Self.read(order)
+            case .read(let order): Self.read(order, &tracks)
             case .stop: loop.stop()
             }
         }
@@ -60,9 +63,13 @@ final class EventReaderThread: Sendable {
         thread.join()
     }
 
-    private static func read(_ order: ReadingOrder) {
+    private static func read(_ order: ReadingOrder, _ tracks: inout FormTracks) {
         var cursor = order.cursor
-        let passage = cursor.read(order.log, atMost: order.limit, connected: order.connected)
+        let passage =
+            cursor.isFormed
+            ? cursor.readFormed(
+                order.log, &tracks, atMost: order.limit, connected: order.connected, now: WallClock.milliseconds)
+            : cursor.read(order.log, atMost: order.limit, connected: order.connected)
         order.loop.post(.reading(Reading(stream: order.stream, cursor: cursor, passage: passage)))
     }
 }

@@ -18,6 +18,8 @@ enum HubMessage: Sendable {
     case knowledge(KnowledgeMessage)
     /// A stream has opened this directory in this run.
     case opened(ProjectName, run: UInt64, directory: [UInt8])
+    /// Somebody wants to read a project's events, of which the hub may not have heard.
+    case project(ProjectName)
     case stop
 }
 
@@ -87,6 +89,7 @@ final class HubLoop: KnowledgeOwner {
         case .policy(let policy): self.policy = policy
         case .knowledge(let message): knowledge.receive(message)
         case .opened(let name, let run, let directory): projects[name]?.opened(directory, in: run)
+        case .project(let name): _ = project(name)
         case .stop: loop.stop()
         }
     }

@@ -6,7 +6,7 @@ import OpenCode
 internal import Projects
 
 /// One client's stream of one project's events, from the hub: a place in the log, and what has to be told beside it.
-final class HubStream {
+final class HubStream: EventReader {
     /// What makes the frames of one stream the same as those of another.
     struct Wish: Hashable {
         let shape: EventShape
@@ -57,7 +57,7 @@ final class HubStream {
         connectedFrame = connected
         lastSent = events.owner.loop.now
         wish =
-            cursor.selector.isConstant
+            cursor.selector.isConstant && !cursor.isFormed
             ? Wish(
                 shape: cursor.shape, directory: cursor.selector.directory, types: cursor.selector.types,
                 isChunked: cursor.isChunked) : nil
@@ -139,7 +139,7 @@ final class HubStream {
         guard !isReading, !isBlocked, !isEnded else { return }
         isReading = true
         newsWaits = false
-        events.read(cursor, for: self, number: number)
+        events.read(cursor, number: number, project, connected: connectedFrame, limit: Self.portion)
     }
 
     private func send(_ passage: EventPassage) {

@@ -5,18 +5,35 @@ import Logging
 import OpenCode
 internal import Projects
 
+/// Who reads a project's events on a loop.
+protocol EventReader: AnyObject {
+    var project: ProjectName { get }
+    /// Something was said that stands in the log.
+    func hasNews()
+    /// What was asked for has been read.
+    func received(_ reading: Reading)
+}
+
+/// A request for a stream that can't begin yet.
+protocol PendingStream: AnyObject {
+    /// The hub knows more.
+    func viewChanged()
+    /// There is a new routing table.
+    func routesChanged()
+    /// The gateway is ending.
+    func giveUp()
+}
+
 /// One loop's side of the hub: what it knows of projects' events, and the streams that clients read here.
 final class LoopEvents {
     unowned let owner: GatewayLoop
     private let reader: EventReaderThread
     private(set) var views: [ProjectName: HubView] = [:]
-    private var streams: [Int: HubStream] = [:]
-    private var ofProject: [ProjectName: [HubStream]] = [:]
+    private var readers: [Int: any EventReader] = [:]
+    private var ofProject: [ProjectName: [any EventReader]] = [:]
     private var count = 0
-    /// Requests for streams of instances that are about to be ready.
-    private var waiting: [ObjectIdentifier: WaitingStream] = [:]
-    /// Requests for streams whose first frame can't be sent yet.
-    private var openings: [ObjectIdentifier: StreamOpening] = [:]
+    /// Requests for streams that can't begin yet.
+    private var pending: [ObjectIdentifier: any PendingStream] = [:]
 
     init(_ owner: GatewayLoop, _ reader: EventReaderThread) {
         self.owner = owner
@@ -25,55 +42,48 @@ final class LoopEvents {
 
     func view(_ name: ProjectName) -> HubView? { views[name] }
 
-    // MARK: Streams
+    // MARK: Readers
 
-    /// A stream begins; answers its number.
-    func begin(_ stream: HubStream) -> Int {
+    /// Somebody begins to read; answers the number to be read by.
+    func begin(_ reader: any EventReader) -> Int {
         count += 1
-        streams[count] = stream
-        ofProject[stream.project, default: []].append(stream)
-        views[stream.project]?.subscribers.add(1)
+        readers[count] = reader
+        ofProject[reader.project, default: []].append(reader)
+        views[reader.project]?.subscribers.add(1)
         return count
     }
 
-    func end(_ stream: HubStream, number: Int) {
-        guard streams.removeValue(forKey: number) != nil else { return }
-        views[stream.project]?.subscribers.add(-1)
-        ofProject[stream.project]?.removeAll { $0 === stream }
-        if ofProject[stream.project]?.isEmpty ?? false { ofProject[stream.project] = nil }
+    func end(_ reader: any EventReader, number: Int) {
+        guard readers.removeValue(forKey: number) != nil else { return }
+        views[reader.project]?.subscribers.add(-1)
+        ofProject[reader.project]?.removeAll { $0 === reader }
+        if ofProject[reader.project]?.isEmpty ?? false { ofProject[reader.project] = nil }
     }
 
-    /// Has the next bytes read for a stream.
-    func read(_ cursor: EventCursor, for stream: HubStream, number: Int) {
-        guard let mailbox = owner.mailbox, let view = views[stream.project] else { return }
+    /// Has the next bytes read for the reader with this number.
+    func read(_ cursor: EventCursor, number: Int, _ project: ProjectName, connected: [UInt8], limit: Int) {
+        guard let mailbox = owner.mailbox, let view = views[project] else { return }
         reader.read(
             ReadingOrder(
-                loop: mailbox, stream: number, log: view.log, cursor: cursor, connected: stream.connectedFrame,
-                limit: HubStream.portion))
+                loop: mailbox, stream: number, log: view.log, cursor: cursor, connected: connected, limit: limit))
     }
 
-    func receive(_ reading: Reading) { streams[reading.stream]?.received(reading) }
+    func receive(_ reading: Reading) { readers[reading.stream]?.received(reading) }
 
-    // MARK: Waiting
+    // MARK: Pending streams
 
-    func wait(_ stream: WaitingStream) { waiting[ObjectIdentifier(stream)] = stream }
+    func add(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = stream }
 
-    func stopWaiting(_ stream: WaitingStream) { waiting[ObjectIdentifier(stream)] = nil }
-
-    func open(_ opening: StreamOpening) { openings[ObjectIdentifier(opening)] = opening }
-
-    func stopOpening(_ opening: StreamOpening) { openings[ObjectIdentifier(opening)] = nil }
+    func remove(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = nil }
 
     /// There is a new routing table.
     func routesChanged() {
-        for stream in Array(waiting.values) { stream.routesChanged() }
-        for opening in Array(openings.values) { opening.routesChanged() }
+        for stream in Array(pending.values) { stream.routesChanged() }
     }
 
     /// The gateway is ending: what has not begun never will.
     func giveUp() {
-        for stream in Array(waiting.values) { stream.giveUp() }
-        for opening in Array(openings.values) { opening.giveUp() }
+        for stream in Array(pending.values) { stream.giveUp() }
     }
 
     // MARK: News
@@ -84,7 +94,8 @@ final class LoopEvents {
             case .view(let view):
                 views[view.project] = view
                 forEach(view.project) { $0.viewChanged(view) }
-                for opening in Array(openings.values) { opening.viewChanged() }
+                for reader in ofProject[view.project] ?? [] where !(reader is HubStream) { reader.hasNews() }
+                for stream in Array(pending.values) { stream.viewChanged() }
             case .said(let project, let items, let from, let to): said(project, items, from, to)
             case .heartbeat(let project, let frame):
                 forEach(project) { $0.heartbeat(frame) }
@@ -98,16 +109,16 @@ final class LoopEvents {
 
     /// Each stream may end, and so leave the list, meanwhile.
     private func forEach(_ project: ProjectName, _ body: (HubStream) -> Void) {
-        for stream in ofProject[project] ?? [] { body(stream) }
+        for case let stream as HubStream in ofProject[project] ?? [] { body(stream) }
     }
 
     /// The frames are made once for all streams that want the same of them.
     private func said(_ project: ProjectName, _ items: [LogItem], _ from: LogPlace, _ to: LogPlace) {
-        guard let streams = ofProject[project] else { return }
+        guard let readers = ofProject[project] else { return }
         var made: [HubStream.Wish: EventPassage] = [:]
-        for stream in streams {
-            guard let wish = stream.wish, stream.isLive(at: from) else {
-                stream.hasNews()
+        for reader in readers {
+            guard let stream = reader as? HubStream, let wish = stream.wish, stream.isLive(at: from) else {
+                reader.hasNews()
                 continue
             }
             let passage: EventPassage

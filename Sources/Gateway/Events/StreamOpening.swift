@@ -10,7 +10,7 @@ internal import Projects
 
 /// A request for one of OpenCode's own streams, until its first frame can be sent: the hub must hear the instance, and where the
 /// stream is a directory's, the instance must have opened that, as it does for a stream of its own.
-final class StreamOpening {
+final class StreamOpening: PendingStream {
     /// How long the hub may take to hear the instance.
     private static let patience = Duration.seconds(2)
 
@@ -39,7 +39,7 @@ final class StreamOpening {
         guard let connection, let endpoint = route.endpoint else { return }
         connection.exchange = self
         connection.discardBody()
-        owner.events?.open(self)
+        owner.events?.add(self)
         let timer = owner.loop.spareTimer(self)
         self.timer = timer
         owner.loop.arm(timer, after: Self.patience)
@@ -116,7 +116,7 @@ final class StreamOpening {
     @discardableResult
     private func end() -> ClientConnection? {
         defer { connection = nil }
-        owner.events?.stopOpening(self)
+        owner.events?.remove(self)
         if let timer { owner.loop.giveBack(timer) }
         timer = nil
         opener?.cancel()

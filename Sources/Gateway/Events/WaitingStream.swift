@@ -6,7 +6,7 @@ internal import Projects
 
 /// A request for a stream of an instance that is about to be ready: it is looked at again once that is so. A browser's
 /// `EventSource` gives up for good at the first 503.
-final class WaitingStream {
+final class WaitingStream: PendingStream {
     private unowned let owner: GatewayLoop
     private var connection: ClientConnection?
     private let project: ProjectName
@@ -23,11 +23,13 @@ final class WaitingStream {
     func begin() {
         connection?.exchange = self
         connection?.discardBody()
-        owner.events?.wait(self)
+        owner.events?.add(self)
         let timer = owner.loop.spareTimer(self)
         self.timer = timer
         owner.loop.arm(timer, after: limit)
     }
+
+    func viewChanged() {}
 
     func routesChanged() {
         let route = owner.snapshot.routes.route(to: project)
@@ -45,7 +47,7 @@ final class WaitingStream {
     @discardableResult
     private func end() -> ClientConnection? {
         defer { connection = nil }
-        owner.events?.stopWaiting(self)
+        owner.events?.remove(self)
         if let timer { owner.loop.giveBack(timer) }
         timer = nil
         return connection

@@ -110,6 +110,7 @@ extension GatewayLoop: RequestHandler {
         case .page: endpoints.page(index).map { answer(connection, $0) }
         case .control(let handler):
             ask(connection, controlRequest(endpoint, connection), endpoint.body, handler)
+        case .events(let events): events.serve(controlRequest(endpoint, connection), connection, self)
         // Their requests are matched as such.
         case .instance: break
         }

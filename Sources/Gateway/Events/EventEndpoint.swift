@@ -1,0 +1,161 @@
+import Clocks
+import EventHub
+import EventLoop
+import HTTPServer
+import HTTPTypes
+internal import Instances
+import JSONText
+import OpenCode
+internal import Projects
+
+/// What a request for one of the gateway's own streams of events wants, read off its query. Pure.
+struct EventQuery: Sendable {
+    /// Why a query can't be served; a sentence.
+    struct Refusal: Error {
+        let sentence: String
+    }
+
+    /// The longest that a page may be waited for, in seconds.
+    static let longestWait = 60
+
+    var selector = EventSelector()
+    var form = EventForm.raw
+    var maxRate: Int?
+    /// Seconds that a page may be waited for; nil: a stream is wanted.
+    var wait: Int?
+    var start = EventCursor.Start.now
+
+    init(_ head: RequestHead, _ query: RequestQuery) throws(Refusal) {
+        if let session = query["session"], !session.isEmpty { selector.sessions = [Array(session.utf8)] }
+        for type in (query["types"] ?? "").split(separator: ",") {
+            guard let pattern = EventSelector.TypePattern(String(type)) else {
+                throw Refusal(sentence: "types=\(type) is no event's type: write for example types=message.*,session.idle.")
+            }
+            selector.types.append(pattern)
+        }
+        if let text = query["form"] {
+            guard let form = EventForm(rawValue: text) else {
+                throw Refusal(sentence: "form=\(text) is unknown: say raw, delta or full.")
+            }
+            self.form = form
+        }
+        maxRate = try Self.number(query, "max_rate", 1...1_000, "pieces of one text a second")
+        wait = try Self.number(query, "wait", 0...Self.longestWait, "seconds")
+        start = StreamWish.start(head, query)
+    }
+
+    private static func number(
+        _ query: RequestQuery, _ name: String, _ range: ClosedRange<Int>, _ unit: String
+    ) throws(Refusal) -> Int? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw Refusal(
+                sentence: "\(name)=\(text) must be a number from \(range.lowerBound) to \(range.upperBound) (\(unit)).")
+        }
+        return number
+    }
+}
+
+/// The gateway's own streams of events.
+enum EventEndpoint: Sendable {
+    /// One project's.
+    case project
+
+    /// Why there is none of them.
+    static let off = Answer.detail(
+        404, "The gateway does not listen to events (--event-hub off): OpenCode's own streams are passed through.")
+
+    /// Answers on the loop itself.
+    func serve(_ request: ControlRequest, _ connection: ClientConnection, _ loop: GatewayLoop) {
+        guard let name = request.project, loop.snapshot.routes.mayBeProject(name) else {
+            return loop.answer(connection, ControlAnswers.projectNotFound(request.project?.string ?? ""))
+        }
+        guard let events = loop.events else { return loop.answer(connection, Self.off) }
+        do {
+            let query = try EventQuery(connection.head, request.query)
+            OwnStreamOpening(events, connection, name, query).begin()
+        } catch {
+            loop.refuse(connection, 400, error.sentence)
+        }
+    }
+
+    /// What that says of one from which nothing was ever heard.
+    static let nothingYet = ControlAnswers.json(
+        200, #"{"subscribers":0,"first":null,"last":null,"bytes":0,"upstream":"off","since":null,"gaps":0}"#)
+
+    /// What `…/events/state` says of a project.
+    static func state(_ view: HubView) -> Answer {
+        let summary = view.log.summary
+        func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }
+        let since = Timestamp.utc(view.since * 1_000_000)
+        return ControlAnswers.json(
+            200,
+            """
+            {"subscribers":\(view.subscribers.value),"first":\(text(summary.first)),"last":\(text(summary.last)),\
+            "bytes":\(summary.bytes),"upstream":"\(view.upstream.rawValue)","since":"\(since)","gaps":\(summary.gaps)}
+            """)
+    }
+}
+
+/// A request for one of the gateway's own streams, until the hub has the project's log.
+final class OwnStreamOpening: PendingStream {
+    private let events: LoopEvents
+    private let project: ProjectName
+    private let query: EventQuery
+    private var connection: ClientConnection?
+
+    init(_ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName, _ query: EventQuery) {
+        self.events = events
+        self.connection = connection
+        self.project = project
+        self.query = query
+    }
+
+    func begin() {
+        guard let connection else { return }
+        connection.exchange = self
+        connection.discardBody()
+        if events.view(project) == nil { events.owner.hub?.post(.project(project)) }
+        events.add(self)
+        proceed()
+    }
+
+    func viewChanged() { proceed() }
+
+    func routesChanged() {}
+
+    private func proceed() {
+        guard let view = events.view(project), let connection = end() else { return }
+        var cursor = EventCursor(
+            view.log, query.start, project: project.string,
+            shape: query.wait == nil ? .project(project.string) : .item(project.string),
+            isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)
+        cursor.form = query.form
+        cursor.maxRate = query.maxRate
+        if let wait = query.wait {
+            return EventPage(events, connection, project, cursor, wait: .seconds(wait)).begin()
+        }
+        let policy = connection.request.begin(events.owner.snapshot)
+        let stream = HubStream(
+            events, project, cursor, isPlain: false, connected: [], stall: policy.limits.streamStall)
+        stream.begin(
+            connection, StreamHead.head(events.owner, connection), opening: StreamHead.retry() + [UInt8(ascii: "\n")])
+    }
+
+    func giveUp() {
+        if let connection = end() { events.owner.answer(connection, ControlAnswers.shuttingDown) }
+    }
+
+    @discardableResult
+    private func end() -> ClientConnection? {
+        defer { connection = nil }
+        events.remove(self)
+        return connection
+    }
+}
+
+extension OwnStreamOpening: ServerExchange {
+    func requestBodyArrived() { connection?.discardBody() }
+    func resumeResponse() {}
+    func clientGone() { end() }
+}

@@ -1,0 +1,109 @@
+import EventHub
+import EventLoop
+import HTTPServer
+import HTTPTypes
+internal import Projects
+
+/// One page of events as JSON, for those whose way breaks streams: it is answered as soon as there is something, or when the time
+/// is over.
+final class EventPage: EventReader {
+    /// The most that a page holds.
+    private static let most = 1_000
+    private static let mostBytes = 1 << 20
+
+    let project: ProjectName
+    private unowned let events: LoopEvents
+    private var connection: ClientConnection?
+    private var cursor: EventCursor
+    private let wait: Duration
+    private var number = 0
+    private var timer: LoopTimer?
+    private var isReading = false
+    private var newsWaits = false
+    private var isLate = false
+
+    init(
+        _ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName, _ cursor: EventCursor,
+        wait: Duration
+    ) {
+        self.events = events
+        self.connection = connection
+        self.project = project
+        self.cursor = cursor
+        self.wait = wait
+    }
+
+    func begin() {
+        guard let connection else { return }
+        connection.exchange = self
+        number = events.begin(self)
+        let timer = events.owner.loop.spareTimer(self)
+        self.timer = timer
+        isLate = wait == .zero
+        if !isLate { events.owner.loop.arm(timer, after: wait) }
+        read()
+    }
+
+    private func read() {
+        guard !isReading, connection != nil else { return }
+        isReading = true
+        newsWaits = false
+        events.read(cursor, number: number, project, connected: [], limit: Self.mostBytes)
+    }
+
+    func hasNews() { if isReading { newsWaits = true } else { read() } }
+
+    func received(_ reading: Reading) {
+        isReading = false
+        cursor = reading.cursor
+        let passage = reading.passage.limited(to: Self.most)
+        guard passage.bytes.isEmpty, !isLate else { return answer(passage) }
+        cursor.sent(0, of: passage)
+        if newsWaits { read() }
+    }
+
+    /// The items of a page stand behind each other with a line end behind each.
+    private func answer(_ passage: EventPassage) {
+        guard let connection else { return }
+        cursor.sent(passage.bytes.count, of: passage)
+        var gaps: [[UInt8]] = []
+        var items: [[UInt8]] = []
+        for line in passage.bytes.split(separator: UInt8(ascii: "\n")) {
+            if line.starts(with: EventPage.gap) { gaps.append(Array(line.dropFirst(EventPage.gap.count))) } else { items.append(Array(line)) }
+        }
+        var body = Array("{\"events\":[".utf8)
+        body += items.joined(separator: [UInt8(ascii: ",")])
+        body += Array("],\"next\":".utf8)
+        body += Array((cursor.last.map { "\"\($0.text)\"" } ?? "null").utf8)
+        body += Array(",\"gap\":".utf8)
+        body += gaps.first ?? Array("null".utf8)
+        body.append(UInt8(ascii: "}"))
+        end()
+        var head = ResponseHead(status: 200)
+        head.fields.append("Cache-Control", "no-store")
+        events.owner.answer(connection, Answer(head: head, body: body))
+    }
+
+    /// What a gap's line begins with.
+    static let gap = Array("gap ".utf8)
+
+    private func end() {
+        connection = nil
+        events.end(self, number: number)
+        if let timer { events.owner.loop.giveBack(timer) }
+        timer = nil
+    }
+}
+
+extension EventPage: ServerExchange {
+    func requestBodyArrived() { connection?.discardBody() }
+    func resumeResponse() {}
+    func clientGone() { end() }
+}
+
+extension EventPage: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        isLate = true
+        read()
+    }
+}
