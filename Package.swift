@@ -122,7 +122,11 @@ let package = Package(
             name: "storage-writer", dependencies: ["Storage"], path: "Tests/StorageWriter", swiftSettings: strict),
         tests("StorageTests", ["Storage", "Locking", "TestKit", "storage-writer"]),
         tests("MappedFilesTests", ["MappedFiles", "TestKit"]),
-        tests("EventHubTests", ["EventHub", "Locking", "MappedFiles", "OpenCode", "TestKit"]),
+        // Appends to a log of events until it is killed.
+        .executableTarget(
+            name: "event-log-writer", dependencies: ["EventHub", "OpenCode"], path: "Tests/EventLogWriter",
+            swiftSettings: strict),
+        tests("EventHubTests", ["EventHub", "Locking", "MappedFiles", "OpenCode", "TestKit", "event-log-writer"]),
         tests("DialectsTests", ["Dialects", "OpenCode"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),

@@ -12,20 +12,24 @@ extension EventLog {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let state = shared.withLock { $0 }
         guard id.sequence > 0, id.generation > 0, id.generation <= state.generation else { return unknown }
-        if id.generation == state.generation, state.last.map({ id > $0 }) ?? true { return unknown }
-        guard let first = state.segments.first else {
-            return id == state.last ? .place(end) : .gap(EventGap(.retention, from: id, to: nil), end)
-        }
+        guard let first = state.segments.first else { return behindNothing(id, state) }
         if first.header.previous == id { return .place(first.beginning) }
         let isAfter = { (segment: Segment) in segment.header.previous.map { $0 < id } ?? true }
         guard let segment = state.segments.last(where: isAfter) else { return forgotten(id, state) }
-        let (place, isFound) = Self.search(id, in: segment)
+        // Before it there may be segments that hold nothing but gaps.
+        let alike = state.segments.filter { $0.header.previous == segment.header.previous }
+        let (place, isFound) = Self.search(id, from: alike.first ?? segment, alike.dropFirst())
         if isFound { return .place(place) }
-        if place.last == nil || place.last.map({ $0.generation < id.generation }) == true {
-            let isBeforeAll = place.last == nil
-            return isBeforeAll ? forgotten(id, state) : unknown
+        guard let last = place.last else {
+            return id.generation < state.generation ? forgotten(id, state) : unknown
         }
-        if isGap(at: place) { return .place(place) }
+        // In the newest generation nothing can have been lost but what a gap tells.
+        let isEndLost = last.generation == id.generation && id.generation < state.generation
+        var behind = place
+        if case .gap = next(&behind, atMost: 1).first, isEndLost || behind.last.map({ id <= $0 }) ?? false {
+            return .place(place)
+        }
+        guard isEndLost else { return unknown }
         return .gap(EventGap(.damaged, from: id, to: firstEvent(behind: place)), place)
     }
 
@@ -64,22 +68,34 @@ extension EventLog {
 
     private var unknown: LogSearch { .gap(EventGap(.unknownID, from: nil, to: nil), end) }
 
+    /// Where no segment is kept.
+    private func behindNothing(_ id: EventID, _ state: LogState) -> LogSearch {
+        if id == state.last { return .place(end) }
+        let wasGiven = id.generation < state.generation || state.last.map { id < $0 } ?? false
+        return wasGiven ? .gap(EventGap(.retention, from: id, to: nil), end) : unknown
+    }
+
     private func forgotten(_ id: EventID, _ state: LogState) -> LogSearch {
         let place = state.beginning
         return .gap(EventGap(.retention, from: id, to: firstEvent(behind: place)), place)
     }
 
     /// The place behind the event, or else behind the last one before it.
-    private static func search(_ id: EventID, in segment: Segment) -> (LogPlace, isFound: Bool) {
-        var place = segment.beginning
-        var behind = place
-        while let record = EventRecord(segment.region, at: place.offset, limit: segment.region.published) {
-            if record.kind != .generation, record.id > id { break }
-            step(&place, over: record)
-            let isGiven = record.kind == .event || (record.kind == .gap && behind.last != place.last)
-            guard isGiven else { continue }
-            behind = place
-            if record.id == id { return (behind, true) }
+    private static func search(
+        _ id: EventID, from first: Segment, _ others: some Sequence<Segment>
+    ) -> (LogPlace, isFound: Bool) {
+        var behind = first.beginning
+        for segment in [first] + others {
+            var place = segment.beginning
+            while let record = EventRecord(segment.region, at: place.offset, limit: segment.region.published) {
+                if record.kind != .generation, record.id > id { break }
+                let before = place.last
+                step(&place, over: record)
+                // A gap can stand for an event that was given an id and not kept.
+                guard record.kind == .event || before != place.last else { continue }
+                behind = place
+                if record.id == id { return (place, true) }
+            }
         }
         return (behind, false)
     }
@@ -87,12 +103,5 @@ extension EventLog {
     private static func step(_ place: inout LogPlace, over record: EventRecord) {
         place.offset = record.end
         if record.kind != .generation, record.id.sequence > 0 { place.last = record.id }
-    }
-
-    /// Whether who reads on there is told of something missing before the next event.
-    private func isGap(at place: LogPlace) -> Bool {
-        var place = place
-        if case .gap = next(&place, atMost: 1).first { return true }
-        return false
     }
 }

@@ -57,6 +57,16 @@ package final class EventLog: Sendable {
         write { $0.removeOldest(count) }
     }
 
+    /// Removes the oldest segments whose last record is older than this moment, milliseconds since 1970.
+    package func removeOlder(than time: Int64) {
+        write { $0.removeOlder(than: time) }
+    }
+
+    /// The projects of which anything is kept in the gateway's state folder, those that are gone included.
+    package static func projects(in folder: String) -> [String] {
+        SegmentFolder.projects(in: folder)
+    }
+
     /// Goes on with other limits.
     package func change(_ limits: LogLimits, now: Int64) {
         write { $0.change(limits, now: now) }

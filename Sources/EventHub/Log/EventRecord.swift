@@ -132,8 +132,10 @@ struct EventRecord: Sendable {
 
     /// Bytes of an event's record.
     static func length(_ skeleton: EventSkeleton, line: Int) -> Int {
-        let fields = fields(of: skeleton).reduce(0) { $0 + ($1?.count ?? 0) }
-        return (headCount + fields + line + 7) & ~7
+        var count = headCount + line + skeleton.type.count
+        count += (skeleton.directory?.count ?? 0) + (skeleton.session?.count ?? 0)
+        count += (skeleton.parentSession?.count ?? 0) + (skeleton.message?.count ?? 0) + (skeleton.part?.count ?? 0)
+        return (count + 7) & ~7
     }
 
     /// Writes an event's record behind what is published, of this length, and publishes it.
@@ -143,12 +145,12 @@ struct EventRecord: Sendable {
     ) -> EventRecord {
         writeHead(.event, id, time, to: region, at: offset)
         var index = offset + headCount
-        for (field, bytes) in zip(Field.allCases, fields(of: skeleton)) {
-            region.write(bytes.map { UInt32($0.count) } ?? none, at: offset + 36 + 4 * field.rawValue)
-            guard let bytes else { continue }
-            region.write(bytes.span, at: index)
-            index += bytes.count
-        }
+        write(.type, skeleton.type, to: region, at: offset, &index)
+        write(.directory, skeleton.directory, to: region, at: offset, &index)
+        write(.session, skeleton.session, to: region, at: offset, &index)
+        write(.parentSession, skeleton.parentSession, to: region, at: offset, &index)
+        write(.message, skeleton.message, to: region, at: offset, &index)
+        write(.part, skeleton.part, to: region, at: offset, &index)
         region.write(UInt32(skeleton.payload.lowerBound), at: offset + 60)
         region.write(UInt32(skeleton.payload.count), at: offset + 64)
         region.write(UInt32(line.count), at: offset + 68)
@@ -194,11 +196,14 @@ struct EventRecord: Sendable {
         region.checksum(offset + 8..<offset + length, behind: UInt32(length))
     }
 
-    private static func fields(of skeleton: EventSkeleton) -> [[UInt8]?] {
-        [
-            skeleton.type, skeleton.directory, skeleton.session, skeleton.parentSession, skeleton.message,
-            skeleton.part,
-        ]
+    /// A field's length into the head, its bytes behind those before it.
+    private static func write(
+        _ field: Field, _ bytes: [UInt8]?, to region: MappedRegion, at offset: Int, _ index: inout Int
+    ) {
+        region.write(bytes.map { UInt32($0.count) } ?? none, at: offset + 36 + 4 * field.rawValue)
+        guard let bytes else { return }
+        region.write(bytes.span, at: index)
+        index += bytes.count
     }
 }
 

@@ -15,7 +15,7 @@ package enum LogItem: Sendable {
 
 /// A place between two records of a log. It holds the memory of the segment that it stands in, also when that was removed: who
 /// does not read on drops it.
-package struct LogPlace: Sendable {
+package struct LogPlace: Sendable, Equatable {
     var segment: Segment
     /// Where in the segment the next record begins.
     var offset: Int
@@ -47,6 +47,13 @@ package struct LogSummary: Sendable, Equatable {
     package var bytes: Int
     /// Gaps among what is kept.
     package var gaps: Int
+
+    package init(first: EventID?, last: EventID?, bytes: Int, gaps: Int) {
+        self.first = first
+        self.last = last
+        self.bytes = bytes
+        self.gaps = gaps
+    }
 }
 
 /// A segment, for who decides which go.

@@ -4,35 +4,21 @@ internal import MappedFiles
 extension LogWriter {
     mutating func open(now: Int64) {
         guard let folder else { return }
-        guard limits.bytes > 0 else { return removeAll(folder) }
         do throws(MappedFileError) {
             guard let files = try folder.open(isMade: false) else { return }
-            let names = try segmentNames(files, folder)
+            let names = try segmentNames(files)
             for (index, name) in names.enumerated() { take(name, in: files, isLast: index == names.count - 1) }
+            if isDamaged { addGap(.damaged, before: last) }
         } catch {
             problem = Self.sentence(error, folder)
         }
         trim(now: now)
+        if limits.bytes == 0 { leaveDisk() }
         hasChanged = true
     }
 
-    /// Nothing shall be on the disk any more.
-    private mutating func removeAll(_ folder: SegmentFolder) {
-        do throws(MappedFileError) {
-            guard let files = try folder.open(isMade: false) else { return }
-            let names = try segmentNames(files, folder)
-            for name in names { generation = max(generation, name.generation) }
-            folder.remove(names)
-            folder.removeIfEmpty()
-        } catch {
-            strangers.append("What was kept of events could not be removed, for \(error).")
-        }
-    }
-
     /// The segments' names in their order. What was never finished goes, anything else is left alone.
-    private mutating func segmentNames(
-        _ files: MappedFolder, _ folder: SegmentFolder
-    ) throws(MappedFileError) -> [SegmentName] {
+    private mutating func segmentNames(_ files: MappedFolder) throws(MappedFileError) -> [SegmentName] {
         try files.names().compactMap { text in
             if let name = SegmentName(text) { return name }
             if text.hasSuffix(MappedFolder.unfinished),
@@ -71,7 +57,8 @@ extension LogWriter {
             let segment = Segment(region, header, ordinal: newestOrdinal + 1)
             region.publish(SegmentHeader.count)
             kept.append(Kept(segment: segment, name: name, lastTime: lastTime))
-            addGap(.damaged, before: last)
+            isDamaged = true
+            isOpen = false
         case .header(let header): take(header, region, name, in: files, isLast: isLast)
         }
     }
@@ -83,8 +70,8 @@ extension LogWriter {
         guard isAhead, kept.isEmpty || header.generation >= generation else {
             return leave(name.text, files, "another file holds the same events")
         }
-        if !kept.isEmpty, header.previous != last {
-            addGap(header.followsMemory ? .retention : .damaged, before: header.previous)
+        if !kept.isEmpty, isDamaged || header.previous != last {
+            addGap(header.followsMemory && !isDamaged ? .retention : .damaged, before: header.previous)
         }
         let scan = SegmentScan(region, header)
         region.publish(scan.end)
@@ -95,7 +82,7 @@ extension LogWriter {
         lastTime = scan.lastTime
         isOpen = isLast && region.isWritable && !scan.isDamaged
         isFromBefore = isOpen
-        if scan.isDamaged { addGap(.damaged, before: last) }
+        isDamaged = scan.isDamaged
     }
 
     /// A gap that nobody has written down: a segment of its own, in memory. `before`: the last event that was given an id
@@ -109,5 +96,6 @@ extension LogWriter {
         kept.append(Kept(segment: segment, name: nil, lastTime: lastTime, gaps: 1))
         last = id
         isOpen = false
+        isDamaged = false
     }
 }

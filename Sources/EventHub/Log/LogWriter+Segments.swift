@@ -7,9 +7,9 @@ extension LogWriter {
         let least = SegmentHeader.count + length
         if let folder, limits.bytes > 0 {
             let budget = max(limits.bytes, SegmentSizes.leastKept)
-            guard let size = SegmentSizes.next(after: kept.last?.segment.capacity, least: least, kept: budget) else {
-                return false
-            }
+            // After one that found no room on the disk the next is not smaller: it would take the last of that.
+            let previous = kept.last { $0.name != nil }?.segment.capacity
+            guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
             removeOldest(until: budget - size)
             let header = header(size, time)
             let name = SegmentName(generation: generation, sequence: nextSequence)
@@ -107,14 +107,19 @@ extension LogWriter {
         hasChanged = true
     }
 
+    /// Nothing shall be on the disk any more.
+    mutating func leaveDisk() {
+        problem = nil
+        removeOldest(kept.count)
+        folder?.removeIfEmpty()
+    }
+
     /// Goes on with other limits.
     mutating func change(_ limits: LogLimits, now: Int64) {
         let isEnded = limits.bytes == 0 && self.limits.bytes > 0
         self.limits = limits
         if isEnded {
-            problem = nil
-            removeOldest(kept.count)
-            folder?.removeIfEmpty()
+            leaveDisk()
         } else if limits.bytes > 0 {
             removeOldest(until: max(limits.bytes, SegmentSizes.leastKept))
         }

@@ -23,6 +23,8 @@ struct LogWriter {
     var isOpen = false
     /// Whether the newest segment was written by an earlier process, and not yet by this one.
     var isFromBefore = false
+    /// Whether something of the newest segment can't be read, which no gap tells yet.
+    var isDamaged = false
     /// The newest generation; 0: none.
     var generation: UInt64 = 0
     /// The newest event that was given an id, and when it was heard.

@@ -13,6 +13,12 @@ struct SegmentFolder: Sendable {
     /// Where it is, for sentences.
     var path: String { "\(state)/\(Self.events)/\(name)" }
 
+    /// The projects that have one.
+    static func projects(in state: String) -> [String] {
+        let names = try? MappedFolder(state).folder(events, isMade: false)?.names()
+        return (names ?? []).filter { !$0.hasPrefix(".") }
+    }
+
     /// Opens it; nil: it is not there and is not to be made.
     func open(isMade: Bool = true) throws(MappedFileError) -> MappedFolder? {
         try MappedFolder(state).folder(Self.events, isMade: isMade)?.folder(name, isMade: isMade)

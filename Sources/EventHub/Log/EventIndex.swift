@@ -1,0 +1,106 @@
+internal import OpenCode
+internal import TextCoding
+
+/// The gateway's own count over all projects' events: what an id of `GET /events` stands for.
+///
+/// A log of its own beside the projects', kept and found again as they are, whose records hold a project's name and an event's
+/// id instead of an event. A generation begins with each start of the gateway, so that no id is given twice after a loss of power.
+package final class EventIndex: Sendable {
+    /// One event of one project, under the gateway's own id.
+    package struct Entry: Sendable, Equatable {
+        /// The gateway's own id.
+        package let id: EventID
+        /// The project's name.
+        package let project: String
+        /// The project's id of the event.
+        package let event: EventID
+        /// When it was heard, milliseconds since 1970.
+        package let time: Int64
+    }
+
+    /// What a reader of the index gets.
+    package enum Item: Sendable, Equatable {
+        case entry(Entry)
+        /// Here entries are missing; the ids are the index's.
+        case gap(EventGap)
+    }
+
+    /// No project's: names of projects never begin with a dot.
+    static let name = ".index"
+
+    private let log: EventLog
+
+    private init(_ log: EventLog) { self.log = log }
+
+    /// Opens the index in the gateway's state folder and begins a generation; as `EventLog.open`. An entry takes about a hundred bytes,
+    /// whatever its event does: a tenth of what all logs keep is enough (`limits`).
+    package static func open(_ folder: String?, limits: LogLimits, now: Int64) -> EventIndex {
+        let log = EventLog.open(folder, project: name, limits: limits, now: now)
+        log.beginGeneration(now: now, after: nil)
+        return EventIndex(log)
+    }
+
+    // MARK: Writing
+
+    /// Gives a project's event the gateway's own next id.
+    package func append(_ project: String, _ event: EventID, time: Int64) -> EventID {
+        var skeleton = EventSkeleton()
+        skeleton.type = Array(project.utf8)
+        var line: [UInt8] = []
+        line.reserveCapacity(48)
+        line.append(contentsOf: event.text.utf8)
+        return log.append(skeleton, line: line.span, time: time).id
+    }
+
+    /// Removes what is older than is kept, and what only tells of events that no log keeps any more: `oldest` is when the oldest one
+    /// was heard that is still kept; nil: none is.
+    package func trim(now: Int64, oldest: Int64?) {
+        log.trim(now: now)
+        log.removeOlder(than: oldest ?? now)
+    }
+
+    /// Goes on with other limits.
+    package func change(_ limits: LogLimits, now: Int64) { log.change(limits, now: now) }
+
+    // MARK: Reading
+
+    /// Why not everything is kept as it should be, a sentence for people; nil: all is well.
+    package var warning: String? { log.warning }
+    /// Its segments, oldest first.
+    package var segments: [LogSegment] { log.segments }
+    /// What is kept, in numbers.
+    package var summary: LogSummary { log.summary }
+    /// Behind everything that is there now.
+    package var end: LogPlace { log.end }
+    /// Before everything that is kept.
+    package var beginning: LogPlace { log.beginning }
+
+    /// Where reading goes on for who has read up to this entry.
+    package func place(behind id: EventID) -> LogSearch { log.place(behind: id) }
+    /// Before the first of what was heard at this moment or later, milliseconds since 1970.
+    package func place(since time: Int64) -> LogSearch { log.place(since: time) }
+
+    /// The entry of this id; nil: it is not kept.
+    package func entry(_ id: EventID) -> Entry? {
+        guard var place = log.place(before: id), case .event(let event)? = log.next(&place, atMost: 1).first else {
+            return nil
+        }
+        return Self.entry(event)
+    }
+
+    /// What stands behind a place, this many bytes of entries at most, but one at least; empty: nothing. The place moves on.
+    package func next(_ place: inout LogPlace, atMost bytes: Int) -> [Item] {
+        log.next(&place, atMost: bytes).compactMap { item in
+            switch item {
+            case .event(let event): Self.entry(event).map { .entry($0) }
+            case .gap(let gap): .gap(gap)
+            }
+        }
+    }
+
+    private static func entry(_ event: StoredEvent) -> Entry? {
+        let project = event.withType { String(decoding: [UInt8](copying: $0), as: UTF8.self) }
+        guard let id = event.withLine({ EventID($0) }) else { return nil }
+        return Entry(id: event.id, project: project, event: id, time: event.time)
+    }
+}

@@ -1,0 +1,64 @@
+import EventHub
+import Locking
+import Testing
+
+@Suite struct LogThreadTests {
+    /// One thread appends and what is oldest is removed; readers lose nothing that they are not told of.
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func readersBesideTheWriter(inMemory: Bool) throws {
+        let test = try LogUnderTest(LogLimits(bytes: 1 << 20), inMemory: inMemory)
+        let log = test.log
+        log.beginGeneration(now: 5, after: nil)
+        let count: UInt64 = 20_000
+        let faults = Locked<[String]>([])
+        let readers = try (0..<3).map { reader in
+            try WorkerThread(name: "reader-\(reader)") {
+                let fault = LogThreadTests.read(log, until: count, slowly: reader == 2)
+                faults.withLock { $0 += fault.map { ["\(reader): \($0)"] } ?? [] }
+            }
+        }
+        let finder = try WorkerThread(name: "finder") {
+            var known: UInt64 = 1
+            while log.summary.last == nil {}
+            while known < count {
+                if case .gap(let gap, _) = log.place(behind: id(5, known)), gap.reason != .retention {
+                    faults.withLock { $0.append("\(known): \(gap)") }
+                }
+                known = log.summary.last?.sequence ?? 1
+            }
+        }
+        let writer = try WorkerThread(name: "writer") {
+            for number in 1...Int(count) {
+                log.add(number, size: number % 900)
+                if number % 1_000 == 0 { log.trim(now: 0) }
+            }
+        }
+        for thread in [writer, finder] + readers { thread.join() }
+        #expect(faults.withLock { $0 } == [])
+    }
+
+    /// Reads up to an event; what is wrong, or nil.
+    private static func read(_ log: EventLog, until count: UInt64, slowly: Bool) -> String? {
+        var place = log.beginning
+        var last: UInt64 = 0
+        var missing = false
+        while last < count {
+            for item in log.next(&place, atMost: slowly ? 1 : 100_000) {
+                switch item {
+                case .gap(let gap):
+                    guard gap.reason == .retention, gap.from?.sequence ?? 0 == last else { return "\(gap) behind \(last)" }
+                    missing = true
+                case .event(let event):
+                    let sequence = event.id.sequence
+                    guard sequence == last + 1 || (missing || last == 0) && sequence > last else {
+                        return "\(sequence) behind \(last)"
+                    }
+                    let number = Int(sequence)
+                    guard event.line == EventLog.line(number, size: number % 900) else { return "line of \(sequence)" }
+                    last = sequence
+                    missing = false
+                }
+            }
+        }
+        return nil
+    }
+}

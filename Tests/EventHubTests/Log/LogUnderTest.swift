@@ -1,0 +1,103 @@
+import EventHub
+import Foundation
+import OpenCode
+import TestKit
+
+/// A log in a folder of its own, and what is found in it in short: `5-1` an event, `gap retention 5-1..6-1` a gap.
+struct LogUnderTest {
+    let directory: TemporaryDirectory
+    let limits: LogLimits
+    var log: EventLog
+    static let now: Int64 = 1_000_000
+
+    init(_ limits: LogLimits = LogLimits(), inMemory: Bool = false) throws {
+        directory = try TemporaryDirectory()
+        self.limits = limits
+        log = EventLog.open(inMemory ? nil : directory.path, project: "demo", limits: limits, now: Self.now)
+    }
+
+    var folder: String { "\(directory.path)/events/demo" }
+
+    /// The segments' files in their order.
+    var files: [String] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
+        return (names ?? []).sorted()
+    }
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// The log as the next process finds it. The one before is not used any more.
+    mutating func reopen(now: Int64 = Self.now, _ limits: LogLimits? = nil) {
+        log = EventLog.open(directory.path, project: "demo", limits: limits ?? self.limits, now: now)
+    }
+
+    /// Everything that is kept.
+    var all: [String] { Self.all(log) }
+
+    static func all(_ log: EventLog) -> [String] {
+        var place = log.beginning
+        return rest(log, &place)
+    }
+
+    /// What stands behind a place.
+    static func rest(_ log: EventLog, _ place: inout LogPlace, atMost bytes: Int = 1 << 20) -> [String] {
+        var all: [String] = []
+        while true {
+            let items = log.next(&place, atMost: bytes)
+            if items.isEmpty { return all }
+            all += items.map(text)
+        }
+    }
+
+    static func text(_ item: LogItem) -> String {
+        switch item {
+        case .event(let event): event.id.text
+        case .gap(let gap): text(gap)
+        }
+    }
+
+    static func text(_ gap: EventGap) -> String {
+        "gap \(gap.reason.rawValue) \(gap.from?.text ?? "")..\(gap.to?.text ?? "")"
+    }
+
+    /// Where reading goes on: what is told first, then everything behind.
+    static func found(_ log: EventLog, _ search: LogSearch) -> [String] {
+        switch search {
+        case .place(var place): return rest(log, &place)
+        case .gap(let gap, var place): return [text(gap)] + rest(log, &place)
+        }
+    }
+}
+
+extension EventLog {
+    /// Keeps an event of a line that tells its number, of at least `size` bytes.
+    @discardableResult func add(_ number: Int = 0, size: Int = 40, time: Int64 = LogUnderTest.now) -> StoredEvent {
+        let line = Self.line(number, size: size)
+        return append(EventLog.skeleton(line.count), line: line.span, time: time)
+    }
+
+    func add(_ numbers: ClosedRange<Int>, size: Int = 40, time: Int64 = LogUnderTest.now) {
+        for number in numbers { add(number, size: size, time: time) }
+    }
+
+    static func line(_ number: Int, size: Int) -> [UInt8] {
+        let head = Array(#"{"number":\#(number),"text":""#.utf8)
+        return head + [UInt8](repeating: UInt8(ascii: "x"), count: max(0, size - head.count - 2)) + Array(#""}"#.utf8)
+    }
+
+    static func skeleton(_ count: Int) -> EventSkeleton {
+        var skeleton = EventSkeleton()
+        skeleton.type = Array("message.part.delta".utf8)
+        skeleton.directory = Array("/home/vibe/demo".utf8)
+        skeleton.session = Array("ses_1".utf8)
+        skeleton.part = []
+        skeleton.payload = 1..<count - 1
+        return skeleton
+    }
+}
+
+extension StoredEvent {
+    var line: [UInt8] { withLine { span in (0..<span.count).map { span[$0] } } }
+}
+
+func id(_ generation: UInt64, _ sequence: UInt64) -> EventID { EventID(generation: generation, sequence: sequence) }

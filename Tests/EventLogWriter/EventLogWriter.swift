@@ -1,0 +1,108 @@
+import EventHub
+import Glibc
+import OpenCode
+
+/// A process that keeps events in a log, for tests that kill it or take its disk away, and for figures. It says on standard
+/// output what happens, a line each.
+@main enum EventLogWriter {
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count >= 2 else { exit(2) }
+        let folder = arguments[1]
+        switch arguments[0] {
+        case "append": append(folder, microseconds: arguments.count > 2 ? Int(arguments[2]) : nil)
+        case "fill": fill(folder)
+        case "figures": Figures.print(folder)
+        default: exit(2)
+        }
+    }
+
+    /// Appends events of all sizes, and gaps, until it is killed; says the id of each once it was appended.
+    private static func append(_ folder: String, microseconds: Int?) {
+        let log = EventLog.open(folder, project: "demo", limits: LogLimits(bytes: 4 << 20), now: milliseconds())
+        if let microseconds { dieAfter(microseconds: microseconds) }
+        log.beginGeneration(now: milliseconds(), after: log.lastGeneration == 0 ? nil : .gatewayRestarted)
+        say("open \(log.lastGeneration)")
+        var number = 0
+        while true {
+            number += 1
+            let size = number % 50 == 0 ? 100_000 : number % 7 * 300
+            let event = append(log, number, size: size)
+            say(event.id.text)
+            if number % 40 == 0 { log.append(gap: .upstreamLost, time: milliseconds()) }
+        }
+    }
+
+    /// Appends until the disk is full, then a while longer; then removes the file `ballast` beside the folder and goes on
+    /// until the disk is used again.
+    private static func fill(_ folder: String) {
+        let log = EventLog.open(folder, project: "demo", limits: LogLimits(), now: 1)
+        log.beginGeneration(now: 1, after: nil)
+        var number = 0
+        while log.warning == nil, number < 100_000 {
+            number += 1
+            append(log, number, size: 1_000)
+        }
+        say("full: \(log.warning ?? "never")")
+        let onDisk = log.segments.filter(\.isFile).count
+        for _ in 0..<10_000 {
+            number += 1
+            append(log, number, size: 1_000)
+        }
+        let segments = log.segments
+        let inMemory = segments.filter { !$0.isFile }.reduce(0) { $0 + $1.bytes }
+        say("in memory: \(segments.filter(\.isFile).count == onDisk && inMemory <= LogLimits.memoryBytes)")
+        var place = log.beginning
+        var items = 0
+        var gaps: [String] = []
+        while true {
+            let batch = log.next(&place, atMost: 1 << 20)
+            if batch.isEmpty { break }
+            for item in batch {
+                items += 1
+                if case .gap(let gap) = item { gaps.append(gap.reason.rawValue) }
+            }
+        }
+        say("gaps: \(gaps.joined(separator: " "))")
+        unlink("\(folder)/ballast")
+        while log.warning != nil, number < 200_000 {
+            number += 1
+            append(log, number, size: 1_000)
+        }
+        say("again: \(log.warning ?? "on disk") \(log.segments.last?.isFile == true)")
+    }
+
+    @discardableResult static func append(_ log: EventLog, _ number: Int, size: Int) -> StoredEvent {
+        let line = Array("\(number) ".utf8) + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size)
+        var skeleton = EventSkeleton()
+        skeleton.type = Array("message.part.delta".utf8)
+        skeleton.session = Array("ses_\(number % 3)".utf8)
+        return log.append(skeleton, line: line.span, time: milliseconds())
+    }
+
+    static func milliseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Has the kernel send SIGKILL, however busy the machine and this process are.
+    private static func dieAfter(microseconds: Int) {
+        var event = sigevent()
+        event.sigev_notify = Int32(SIGEV_SIGNAL)
+        event.sigev_signo = SIGKILL
+        var timer: timer_t?
+        var time = itimerspec()
+        time.it_value = timespec(tv_sec: 0, tv_nsec: 1 + microseconds * 1_000)
+        guard timer_create(CLOCK_MONOTONIC, &event, &timer) == 0, timer_settime(timer, 0, &time, nil) == 0 else {
+            say("error: timer_create \(errno)")
+            exit(2)
+        }
+    }
+}
+
+/// Says a line at once, also when the process is killed right after it.
+func say(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+}

@@ -1,0 +1,71 @@
+import EventHub
+import Glibc
+import OpenCode
+
+/// What appending and reading cost: 100,000 events of 1 KiB. Only an optimized build says something.
+enum Figures {
+    private static let count = 100_000
+
+    static func print(_ folder: String) {
+        let log = EventLog.open(folder, project: "figures", limits: LogLimits(bytes: 256 << 20), now: 1)
+        log.beginGeneration(now: EventLogWriter.milliseconds(), after: nil)
+        let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1024)
+        var skeleton = EventSkeleton()
+        skeleton.type = Array("message.part.delta".utf8)
+        skeleton.directory = Array("/home/vibe/projects/demo".utf8)
+        skeleton.session = Array("ses_e03ff0fb1ffe2jP7lXoQWsI2LR".utf8)
+        skeleton.message = Array("msg_e03ff0fb1ffe2jP7lXoQWsI2LR".utf8)
+        skeleton.part = Array("prt_e03ff0fb1ffe2jP7lXoQWsI2LR".utf8)
+        skeleton.payload = 0..<line.count
+        var times: [Int] = []
+        times.reserveCapacity(count)
+        // The time of asking for the time counts, too: a system call.
+        let begun = processorTime()
+        for _ in 0..<count {
+            let before = processorTime()
+            _ = log.append(skeleton, line: line.span, time: 1)
+            times.append(processorTime() - before)
+        }
+        let all = processorTime() - begun
+        var asking = (0..<1_000).map { _ in
+            let before = processorTime()
+            return processorTime() - before
+        }
+        times.sort()
+        asking.sort()
+        say("append: median \(times[count / 2] - asking[500]) ns, 99 % \(times[count * 99 / 100]) ns, longest \(times[count - 1]) ns")
+        say("append: mean with two questions for the time \(all / count) ns, a question \(asking[500]) ns")
+
+        var place = log.beginning
+        var bytes = 0
+        var sum = 0
+        let reading = processorTime()
+        while true {
+            let items = log.next(&place, atMost: 256 << 10)
+            if items.isEmpty { break }
+            for case .event(let event) in items {
+                bytes += event.size
+                sum += event.withLine { Int($0[0]) + Int($0[$0.count - 1]) }
+            }
+        }
+        let read = processorTime() - reading
+        say("read: \(count) events, \(bytes) bytes in \(read / 1_000) µs, \(bytes * 1_000 / max(read, 1)) MB/s (\(sum & 1))")
+
+        let finding = processorTime()
+        for index in 1...1_000 {
+            _ = log.place(behind: EventID(generation: log.lastGeneration, sequence: UInt64(index * 97)))
+        }
+        say("find: \((processorTime() - finding) / 1_000_000) µs each of 1,000")
+
+        let opening = processorTime()
+        let again = EventLog.open(folder, project: "figures", limits: LogLimits(bytes: 256 << 20), now: 1)
+        say("open: \(again.summary.bytes >> 20) MiB in \((processorTime() - opening) / 1_000) µs")
+    }
+
+    /// Nanoseconds of processor time of this thread.
+    private static func processorTime() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+}

@@ -1,0 +1,128 @@
+import Glibc
+import MappedFiles
+import TestKit
+import Testing
+
+@Suite struct MappedFolderTests {
+    private let directory: TemporaryDirectory
+    private let folder: MappedFolder
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        folder = try #require(try MappedFolder(directory.path).folder("a"))
+    }
+
+    private func path(_ name: String) -> String { "\(folder.path)/\(name)" }
+
+    private func status(_ path: String) throws -> stat {
+        var status = stat()
+        try #require(lstat(path, &status) == 0, "\(path)")
+        return status
+    }
+
+    private func write(_ bytes: [UInt8], _ name: String, mode: mode_t = 0o600) throws {
+        let file = open(path(name), O_WRONLY | O_CREAT | O_TRUNC, mode)
+        defer { close(file) }
+        try #require(Glibc.write(file, bytes, bytes.count) == bytes.count)
+    }
+
+    private func error(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch { return "\(error)" }
+    }
+
+    @Test func foldersAndFilesAreClosedToOthers() throws {
+        let before = umask(0)
+        defer { umask(before) }
+        let inner = try #require(try folder.folder("b"))
+        _ = try inner.make("c", count: 4096) { _ in }
+        #expect(try status("\(folder.path)/b").st_mode & 0o7777 == 0o700)
+        #expect(try status("\(folder.path)/b/c").st_mode & 0o7777 == 0o600)
+    }
+
+    @Test func aFolderThatWasOpenToOthersIsClosedToThem() throws {
+        try #require(mkdir(path("b"), 0o755) == 0)
+        _ = try folder.folder("b")
+        #expect(try status(path("b")).st_mode & 0o7777 == 0o700)
+    }
+
+    @Test func aFileIsAllocatedWholeBeforeItIsUsed() throws {
+        let region = try folder.make("f", count: 300_000) { _ in }
+        let status = try status(path("f"))
+        #expect(status.st_size == 300_000 && status.st_blocks * 512 >= 300_000)
+        #expect(region.isFile && region.isWritable && region.count == 300_000)
+    }
+
+    @Test func whatIsWrittenIsInTheFileAndOutlivesItsName() throws {
+        let region = try folder.make("f", count: 4096) { $0.write(Array("head".utf8).span, at: 0) }
+        region.write(Array("more".utf8).span, at: 4)
+        let again = try folder.open("f", isWritten: false)
+        #expect(again.withSpan(0..<8) { $0[0] == UInt8(ascii: "h") && $0[7] == UInt8(ascii: "e") })
+        #expect(!again.isWritable)
+        #expect(folder.remove("f") && folder.remove("f"))
+        region.write(Array("last".utf8).span, at: 8)
+        #expect(again.withSpan(8..<12) { $0[0] == UInt8(ascii: "l") })
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test func aFileHasItsNameOnlyWhenItIsWhole() throws {
+        _ = try folder.make("f", count: 4096) { _ in
+            #expect((try? folder.names()) == ["f" + MappedFolder.unfinished])
+        }
+        #expect(try folder.names() == ["f"])
+    }
+
+    @Test func whatIsLeftOfOneThatWasNeverFinishedIsReplaced() throws {
+        try write([1, 2, 3], "f" + MappedFolder.unfinished)
+        _ = try folder.make("f", count: 4096) { #expect($0.firstNonzero(from: 0) == nil) }
+        #expect(try folder.names() == ["f"])
+    }
+
+    @Test func aNameThatIsTakenIsNotTakenAway() throws {
+        try write([1, 2, 3], "f")
+        #expect(throws: MappedFileError.self) { try folder.make("f", count: 4096) { _ in } }
+        #expect(try status(path("f")).st_size == 3)
+        #expect(try folder.names() == ["f"])
+    }
+
+    @Test func whatIsNoPlainFileIsNotOpened() throws {
+        try write([1], "plain")
+        try #require(symlink("plain", path("link")) == 0)
+        try #require(mkfifo(path("pipe"), 0o600) == 0)
+        try #require(mkdir(path("folder"), 0o700) == 0)
+        try write([], "empty")
+        let why = { (name: String) in error { _ = try folder.open(name, isWritten: false) } }
+        #expect(why("link") == "\(path("link")) can't be used: it is a symbolic link")
+        #expect(why("pipe") == "\(path("pipe")) can't be used: it is no plain file")
+        #expect(why("folder") == "\(path("folder")) can't be used: it is no plain file")
+        #expect(why("empty") == "\(path("empty")) can't be used: it is empty")
+        #expect(why("none") == "\(path("none")) can't be opened: No such file or directory")
+        #expect(error { _ = try folder.open("pipe", isWritten: true) } != nil)
+    }
+
+    @Test func aLinkInThePlaceOfAFolderIsNotFollowed() throws {
+        try #require(symlink("/", path("b")) == 0)
+        #expect(error { _ = try folder.folder("b") }?.hasPrefix("\(path("b")) can't be opened: ") == true)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
+    func anotherUsersFolderIsNotUsed() throws {
+        try #require(mkdir(path("b"), 0o700) == 0 && chown(path("b"), 1, 1) == 0)
+        #expect(error { _ = try folder.folder("b") } == "\(path("b")) can't be used: it belongs to another user")
+    }
+
+    @Test func aFolderThatIsNotThereIsMadeOnlyWhereItShallBe() throws {
+        #expect(try folder.folder("b", isMade: false) == nil)
+        #expect(try folder.names().isEmpty)
+        #expect(try folder.folder("b") != nil)
+        folder.removeFolder("b")
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test func namesAreInTheOrderOfTheirBytes() throws {
+        for name in ["b", "a10", "a9", "ä", "B"] { try write([1], name) }
+        #expect(try folder.names() == ["B", "a10", "a9", "b", "ä"])
+    }
+}
