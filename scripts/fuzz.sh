@@ -26,6 +26,7 @@ mkdir -p "$work"
 
 # The C modules: those of libraries have their module map, the package's own get one here.
 include=""
+shims=""
 for folder in Sources/C*; do
     module=${folder#Sources/}
     if [ -f "$folder/module.modulemap" ]; then
@@ -35,6 +36,7 @@ for folder in Sources/C*; do
         printf 'module %s { umbrella "%s" export * }\n' "$module" "$PWD/$folder/include" >"$work/$module/module.modulemap"
         include="$include -I $work/$module"
         clang -O -c "$folder/$module.c" -I "$folder/include" -o "$work/$module.o"
+        shims="$shims $work/$module.o"
     fi
 done
 
@@ -59,7 +61,7 @@ for name in "$@"; do
     done
     compile -module-name "Fuzz$name" -o "$work/Fuzz$name.o" "$source" Fuzz/Support/*.swift
     # shellcheck disable=SC2086  # a list of files
-    swiftc -sanitize=fuzzer -o "$work/$name" "$work/Fuzz$name.o" $objects "$work"/C*.o
+    swiftc -sanitize=fuzzer -o "$work/$name" "$work/Fuzz$name.o" $objects $shims
     longest=${FUZZ_LENGTH:-$(sed -n 's|^// length: ||p' "$source")}
     corpus=$work/corpus-$name
     mkdir -p "$corpus"

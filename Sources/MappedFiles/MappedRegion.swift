@@ -7,7 +7,7 @@ internal import Synchronization
 /// Who writes may write behind `published` only and publishes what is whole; below it nothing changes any more. A mapped
 /// file's memory outlives its name, so whoever holds a region can read it to its end after the file was removed. A file that
 /// another program makes shorter takes the memory away (SIGBUS, mmap(2)): nothing protects from that but the file's mode.
-package final class MappedRegion: @unchecked Sendable {  // `published` orders every read behind the write of what it reads
+package final class MappedRegion: @unchecked Sendable {  // `published` orders reads behind what they read
     /// How many bytes it has.
     package let count: Int
     /// Whether it is a file that is mapped.
@@ -65,7 +65,8 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders e
     /// CRC-32C of these bytes, continued from that of what stands before them.
     package func checksum(_ range: Range<Int>, behind checksum: UInt32 = 0) -> UInt32 {
         check(range.lowerBound, range.count)
-        return CRC32C.checksum(UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count), behind: checksum)
+        let bytes = UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
+        return CRC32C.checksum(bytes, behind: checksum)
     }
 
     /// The first byte from here on, in steps of eight, behind which eight are not all zero; nil: there is none.

@@ -60,7 +60,7 @@ import OpenCode
             if batch.isEmpty { break }
             for item in batch {
                 items += 1
-                if case .gap(let gap) = item { gaps.append(gap.reason.rawValue) }
+                if case .gap(let gap, _) = item { gaps.append(gap.reason.rawValue) }
             }
         }
         say("gaps: \(gaps.joined(separator: " "))")

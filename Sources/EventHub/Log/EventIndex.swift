@@ -93,7 +93,7 @@ package final class EventIndex: Sendable {
         log.next(&place, atMost: bytes).compactMap { item in
             switch item {
             case .event(let event): Self.entry(event).map { .entry($0) }
-            case .gap(let gap): .gap(gap)
+            case .gap(let gap, _): .gap(gap)
             }
         }
     }

@@ -43,9 +43,8 @@ extension EventLog {
             let isHole = next.ordinal != place.segment.ordinal + 1 && next.header.previous != place.last
             let from = place.last
             place = next.beginning
-            if isHole { 
-                items.append(
-                    .gap(EventGap(.retention, from: from, to: firstEvent(behind: place)), behind: place))
+            if isHole {
+                items.append(.gap(EventGap(.retention, from: from, to: firstEvent(behind: place)), behind: place))
             }
         }
     }

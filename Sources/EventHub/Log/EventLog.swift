@@ -63,8 +63,9 @@ package final class EventLog: Sendable {
     }
 
     /// The projects of which anything is kept in the gateway's state folder, those that are gone included.
-    package static func projects(in folder: String) -> [String] {
-        SegmentFolder.projects(in: folder)
+    /// `folder`: nil for none.
+    package static func projects(in folder: String?) -> [String] {
+        folder.map { SegmentFolder.projects(in: $0) } ?? []
     }
 
     /// Goes on with other limits.
@@ -97,8 +98,4 @@ package final class EventLog: Sendable {
 
     /// The segments, oldest first.
     package var segments: [LogSegment] { writer.withLock { $0.sizes } }
-}
-
-extension EventLog {
-    package static func projects(in folder: String?) -> [String] { [] }
 }

@@ -161,9 +161,11 @@ struct EventRecord: Sendable {
 
     /// Writes the record of a gap behind this event, behind `last` all that was given an id.
     static func write(
-        _ reason: EventGap.Reason, from: EventID?, last: EventID?, _ time: Int64, to region: MappedRegion, at offset: Int
+        _ reason: EventGap.Reason, from: EventID?, last: EventID?, _ time: Int64, to region: MappedRegion,
+        at offset: Int
     ) {
-        writeHead(.gap, last ?? EventID(generation: 0, sequence: 0), time, reason: reason.number, to: region, at: offset)
+        let last = last ?? EventID(generation: 0, sequence: 0)
+        writeHead(.gap, last, time, reason: reason.number, to: region, at: offset)
         region.write(from?.generation ?? 0, at: offset + 40)
         region.write(from?.sequence ?? 0, at: offset + 48)
         finish(headCount, region, offset)

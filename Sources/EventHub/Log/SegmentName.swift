@@ -25,7 +25,8 @@ struct SegmentName: Equatable {
     }
 
     var text: String {
-        Self.padded(generation, 20) + "-" + Self.padded(sequence, 20) + "." + Self.padded(UInt64(number), 5) + Self.ending
+        let beginning = Self.padded(generation, 20) + "-" + Self.padded(sequence, 20)
+        return beginning + "." + Self.padded(UInt64(number), 5) + Self.ending
     }
 
     private static func padded(_ number: UInt64, _ digits: Int) -> String {

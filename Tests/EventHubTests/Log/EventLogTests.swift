@@ -46,7 +46,7 @@ import Testing
         #expect(test.all == expected)
         #expect(test.log.lastGeneration == 9)
         let summary = test.log.summary
-        #expect(summary.first == id(5, 1) && summary.last == id(9, 2) && summary.gaps == 2 && summary.bytes == 256 << 10)
+        #expect(summary == LogSummary(first: id(5, 1), last: id(9, 2), bytes: 256 << 10, gaps: 2))
     }
 
     @Test func aGenerationIsGreaterThanEveryOneBeforeWhateverTheClockSays() throws {

@@ -52,7 +52,7 @@ extension LogUnderTest {
             for item in items {
                 switch item {
                 case .event(let event): all.append(Read(event: event))
-                case .gap(let gap): all.append(Read(gap: gap))
+                case .gap(let gap, _): all.append(Read(gap: gap))
                 }
             }
         }

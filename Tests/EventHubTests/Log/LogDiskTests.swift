@@ -39,7 +39,8 @@ import Testing
         let blocked = "\(directory.path)/events"
         try Data().write(to: URL(fileURLWithPath: blocked))
         let log = EventLog.open(directory.path, project: "demo", limits: LogLimits(), now: 0)
-        let warning = "Events are kept in memory only, for \(blocked) can't be opened: Not a directory. Make that folder "
+        let warning =
+            "Events are kept in memory only, for \(blocked) can't be opened: Not a directory. Make that folder "
             + "the gateway's own, closed to others and writable: it is tried again by itself."
         #expect(log.warning == warning)
         log.beginGeneration(now: 5, after: nil)

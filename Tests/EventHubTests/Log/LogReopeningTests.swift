@@ -77,14 +77,16 @@ import Testing
             switch kind {
             case "cut": bytes = Array(whole[..<torn])
             case "zeros": for index in torn..<whole.count { bytes[index] = 0 }
-            case "garbage": for index in torn..<torn + 200 { bytes[index] = UInt8(truncatingIfNeeded: 7 * index + 1) | 1 }
+            case "garbage":
+                for index in torn..<torn + 200 { bytes[index] = UInt8(truncatingIfNeeded: 7 * index + 1) | 1 }
             default: bytes[torn] ^= 1 << (torn % 8)
             }
             try write(bytes, path)
             test.reopen()
             // Every record up to the first that is not as it was, and a gap where anything is left of that.
             let intact = items.indices.dropFirst().prefix { index in
-                bytes.count >= ends[index] && bytes[ends[index - 1]..<ends[index]] == whole[ends[index - 1]..<ends[index]]
+                let record = ends[index - 1]..<ends[index]
+                return bytes.count >= record.upperBound && bytes[record] == whole[record]
             }
             let record = ends[intact.count]
             var expected = items[...intact.count].flatMap { $0 }

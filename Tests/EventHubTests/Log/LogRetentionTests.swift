@@ -30,7 +30,8 @@ import Testing
         #expect(found.first == "gap retention \(lost.text)..\(first.text)" && found.dropFirst().first == first.text)
     }
 
-    @Test(arguments: [true, false]) func whoFallsBehindReadsItsSegmentToTheEndAndIsToldOfTheRest(inMemory: Bool) throws {
+    @Test(arguments: [true, false])
+    func whoFallsBehindReadsItsSegmentToTheEndAndIsToldOfTheRest(inMemory: Bool) throws {
         let test = try LogUnderTest(Self.small, inMemory: inMemory)
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...10, size: 1_000)

@@ -44,8 +44,10 @@ import Testing
         while last < count {
             for item in log.next(&place, atMost: slowly ? 1 : 100_000) {
                 switch item {
-                case .gap(let gap):
-                    guard gap.reason == .retention, gap.from?.sequence ?? 0 == last else { return "\(gap) behind \(last)" }
+                case .gap(let gap, _):
+                    guard gap.reason == .retention, gap.from?.sequence ?? 0 == last else {
+                        return "\(gap) behind \(last)"
+                    }
                     missing = true
                 case .event(let event):
                     let sequence = event.id.sequence

@@ -52,7 +52,7 @@ struct LogUnderTest {
     static func text(_ item: LogItem) -> String {
         switch item {
         case .event(let event): event.id.text
-        case .gap(let gap): text(gap)
+        case .gap(let gap, _): text(gap)
         }
     }
 

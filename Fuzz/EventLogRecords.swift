@@ -1,0 +1,79 @@
+// modules: TextCoding Locking Clocks JSONText MappedFiles OpenCode EventHub
+// length: 1024
+
+import MappedFiles
+import OpenCode
+
+@testable import EventHub
+
+/// Whatever a segment's file holds, what is read of it are events in their order, within it, and reading ends.
+///
+/// The input is a byte of choices, then what stands behind a segment's header. So that the fuzzer gets past the checksums,
+/// they are made right first where it says so.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let choice = input.byte()
+    let bytes = Array(input.remainder())
+    readHeader(bytes)
+    let capacity = SegmentHeader.count + bytes.count + (choice & 2 == 0 ? 0 : 80)
+    let header = SegmentHeader(capacity: capacity, generation: 1, time: 0)
+    let region = MappedRegion(memory: SegmentHeader.count + bytes.count)
+    header.write(to: region)
+    precondition(SegmentHeader.read(region) == .header(header))
+    region.write(bytes.span, at: SegmentHeader.count)
+    if choice & 1 == 1 { makeWhole(region) }
+
+    let scan = SegmentScan(region, header)
+    precondition(scan.end >= SegmentHeader.count && scan.end <= region.count)
+    var offset = SegmentHeader.count
+    var generation: UInt64 = 1
+    var last = EventID(generation: 1, sequence: 0)
+    while offset < scan.end {
+        guard let record = EventRecord(region, at: offset, limit: scan.end) else {
+            preconditionFailure("a record that was whole is none")
+        }
+        precondition(record.isWhole(in: region) && record.end > offset && record.end <= scan.end)
+        switch record.kind {
+        case .event:
+            let isNext = record.id.generation == last.generation && record.id.sequence == last.sequence + 1
+            precondition(record.id.generation == generation && (isNext || record.id.sequence == 1))
+            let event = StoredEvent(region, record)
+            let skeleton = event.skeleton
+            precondition(event.size <= record.length && event.withType { $0.count } == skeleton.type.count)
+            precondition(event.withLine { $0.count } == event.size && event.payload.upperBound <= event.size)
+            last = record.id
+        case .gap:
+            precondition(record.gap(in: region) != nil)
+            if record.id.sequence > 0 { last = record.id }
+        case .generation:
+            precondition(record.id.generation > generation)
+            generation = record.id.generation
+        }
+        offset = record.end
+    }
+    // The next byte is no record that was passed over.
+    if let next = EventRecord(region, at: scan.end, limit: region.count), next.isWhole(in: region) {
+        precondition(scan.isDamaged)
+    }
+    return 0
+}
+
+/// A header is what has the right mark, version and checksum, and nothing else.
+private func readHeader(_ bytes: [UInt8]) {
+    let region = MappedRegion(memory: bytes.count)
+    region.write(bytes.span, at: 0)
+    guard case .header(let header) = SegmentHeader.read(region) else { return }
+    let again = MappedRegion(memory: bytes.count)
+    header.write(to: again)
+    precondition(SegmentHeader.read(again) == .header(header))
+}
+
+/// Gives every record the checksum that it should have.
+private func makeWhole(_ region: MappedRegion) {
+    var offset = SegmentHeader.count
+    while let record = EventRecord(region, at: offset, limit: region.count) {
+        region.write(region.checksum(offset + 8..<record.end, behind: UInt32(record.length)), at: offset + 4)
+        offset = record.end
+    }
+}
