@@ -134,7 +134,15 @@ package final class DataPlane: Sendable {
 
     /// How many pieces of answers all loops have got from the instance with this slot.
     package func progress(ofSlot slot: Int) async -> UInt64 {
-        await ask { loop, report in report(loop.progress[slot]) }.reduce(0, &+)
+        let heard: UInt64 =
+            if let hub {
+                await withCheckedContinuation { continuation in
+                    hub.mailbox.post(.progress(slot: slot) { continuation.resume(returning: $0) })
+                }
+            } else {
+                0
+            }
+        return await ask { loop, report in report(loop.progress[slot]) }.reduce(heard, &+)
     }
 
     /// Accepts nothing more, ends streams, lets running exchanges finish within `limit`.

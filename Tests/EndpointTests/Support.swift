@@ -41,6 +41,7 @@ struct NoProjects: ProjectControl {
     func projects() async -> ProjectListing { .projects([]) }
     func directories(of name: ProjectName) async -> DirectoryScope? { nil }
     func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? { nil }
+    func events(of name: ProjectName) async -> HubReport? { nil }
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {}
 }
 

@@ -46,16 +46,16 @@ package struct EventCursor: Sendable {
     /// A gap that is told first.
     private var gap: EventGap?
 
-    /// A place in this log.
+    /// A place; `now` is where everything stands before that the instance has said so far.
     package init(
-        _ log: EventLog, _ start: Start, project: String, shape: EventShape, isChunked: Bool, selector: EventSelector
+        _ start: Start, now: LogPlace, project: String, shape: EventShape, isChunked: Bool, selector: EventSelector
     ) {
         self.project = project
         self.shape = shape
         self.isChunked = isChunked
         self.selector = selector
         self.start = start
-        position = log.end
+        position = now
     }
 
     /// The place behind everything that was taken.

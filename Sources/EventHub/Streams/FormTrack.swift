@@ -1,4 +1,4 @@
-package import OpenCode
+internal import OpenCode
 
 /// One form of one log's events, frame by frame: what it has made last is kept, so that everybody who reads near the end gets
 /// it without its being made again.

@@ -1,5 +1,6 @@
 import Access
 import HTTPTypes
+import Projects
 
 extension EndpointTable {
     /// The gateway's own endpoints, in the order in which they are described. Which of them are open stands here and

@@ -115,19 +115,18 @@ final class OwnStreamOpening: PendingStream {
         guard let connection else { return }
         connection.exchange = self
         connection.discardBody()
-        if events.view(project) == nil { events.owner.hub?.post(.project(project)) }
         events.add(self)
-        proceed()
+        events.mark(project, for: self) { [unowned self] in start($0) }
     }
 
-    func viewChanged() { proceed() }
+    func viewChanged() {}
 
     func routesChanged() {}
 
-    private func proceed() {
-        guard let view = events.view(project), let connection = end() else { return }
+    private func start(_ place: LogPlace) {
+        guard let connection = end() else { return }
         var cursor = EventCursor(
-            view.log, query.start, project: project.string,
+            query.start, now: place, project: project.string,
             shape: query.wait == nil ? .project(project.string) : .item(project.string),
             isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)
         cursor.form = query.form

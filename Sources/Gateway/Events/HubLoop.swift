@@ -18,8 +18,10 @@ enum HubMessage: Sendable {
     case knowledge(KnowledgeMessage)
     /// A stream has opened this directory in this run.
     case opened(ProjectName, run: UInt64, directory: [UInt8])
-    /// Somebody wants to read a project's events, of which the hub may not have heard.
-    case project(ProjectName)
+    /// Somebody on this loop wants to begin behind everything that has come by now, and begins under this number.
+    case mark(ProjectName, loop: Mailbox<LoopMessage>, number: Int)
+    /// Somebody wants to know how many pieces have come from the instance with this slot.
+    case progress(slot: Int, report: @Sendable (UInt64) -> Void)
     case stop
 }
 
@@ -46,6 +48,9 @@ final class HubLoop: KnowledgeOwner {
     private var news: [EventNews] = []
     /// What one instance has said since the last of them.
     private var saying: (project: ProjectName, items: [LogItem], from: LogPlace, to: LogPlace)?
+    /// Who wants to begin: at the end of the pass all has been read that had come when they asked.
+    private var marks: [(project: HubProject, loop: Mailbox<LoopMessage>, number: Int)] = []
+    var progress = ProgressCounts()
     private var isFlushScheduled = false
     private var trimTimer: LoopTimer?
 
@@ -89,13 +94,17 @@ final class HubLoop: KnowledgeOwner {
         case .policy(let policy): self.policy = policy
         case .knowledge(let message): knowledge.receive(message)
         case .opened(let name, let run, let directory): projects[name]?.opened(directory, in: run)
-        case .project(let name): _ = project(name)
+        case .mark(let name, let loop, let number):
+            marks.append((project(name), loop, number))
+            scheduleFlush()
+        case .progress(let slot, let report): report(progress[slot])
         case .stop: loop.stop()
         }
     }
 
     private func follow(_ routes: RoutingTable) {
         self.routes = routes
+        progress.makeRoom(for: routes)
         knowledge.follow(routes)
         for project in projects.values where routes.route(to: project.name)?.endpoint == nil {
             project.follow(routes.route(to: project.name))
@@ -182,10 +191,13 @@ extension HubLoop: PassHandler {
     func passEnded() {
         isFlushScheduled = false
         endSaying()
-        guard !news.isEmpty else { return }
-        let news = self.news
-        self.news.removeAll(keepingCapacity: true)
-        for loop in loops { loop.post(.events(news)) }
+        if !news.isEmpty {
+            let news = self.news
+            self.news.removeAll(keepingCapacity: true)
+            for loop in loops { loop.post(.events(news)) }
+        }
+        for mark in marks { mark.loop.post(.marked(number: mark.number, mark.project.log.end)) }
+        marks.removeAll(keepingCapacity: true)
     }
 }
 

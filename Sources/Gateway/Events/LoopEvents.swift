@@ -34,6 +34,7 @@ final class LoopEvents {
     private var count = 0
     /// Requests for streams that can't begin yet.
     private var pending: [ObjectIdentifier: any PendingStream] = [:]
+    private var marks: [Int: (stream: ObjectIdentifier, begin: (LogPlace) -> Void)] = [:]
 
     init(_ owner: GatewayLoop, _ reader: EventReaderThread) {
         self.owner = owner
@@ -73,6 +74,19 @@ final class LoopEvents {
     // MARK: Pending streams
 
     func add(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = stream }
+
+    /// Has the hub say where a stream of this project begins; `begin` is called once, unless the stream is removed.
+    func mark(_ project: ProjectName, for stream: any PendingStream, begin: @escaping (LogPlace) -> Void) {
+        guard let mailbox = owner.mailbox else { return }
+        count += 1
+        marks[count] = (ObjectIdentifier(stream), begin)
+        owner.hub?.post(.mark(project, loop: mailbox, number: count))
+    }
+
+    func marked(_ number: Int, _ place: LogPlace) {
+        guard let mark = marks.removeValue(forKey: number), pending[mark.stream] != nil else { return }
+        mark.begin(place)
+    }
 
     func remove(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = nil }
 

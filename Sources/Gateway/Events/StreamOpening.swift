@@ -23,6 +23,7 @@ final class StreamOpening: PendingStream {
     private var opener: DirectoryOpening?
     private var isOpen = false
     private var isLate = false
+    private var isMarked = false
 
     init(
         _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
@@ -85,15 +86,20 @@ final class StreamOpening: PendingStream {
     }
 
     private func proceed() {
-        guard isOpen, let events = owner.events, let view = owner.events?.view(route.name) else { return }
-        let isHeard = self.view?.upstream == .connected && self.view?.connected != nil
-        guard isHeard || isLate, let connection = end() else { return }
+        guard isOpen, !isMarked, connection != nil else { return }
+        guard isLate || view?.upstream == .connected && view?.connected != nil else { return }
+        isMarked = true
+        owner.events?.mark(route.name, for: self) { [unowned self] in start($0) }
+    }
+
+    private func start(_ place: LogPlace) {
+        guard let events = owner.events, let view = events.view(route.name), let connection = end() else { return }
         let connected = view.connected ?? ConnectedFrame.usual(route.endpoint?.family)
         let shape: EventShape = wish.stream == .directory ? .payload : .line
         var selector = EventSelector()
         selector.directory = wish.directory
         let cursor = EventCursor(
-            view.log, wish.start, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
+            wish.start, now: place, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
             selector: selector)
         let stream = HubStream(
             events, route.name, cursor, isPlain: true, connected: connected.frame(shape),

@@ -21,7 +21,7 @@ final class UpstreamEventStream: UpstreamFollower {
     private var frames: [FrameReader.Frame] = []
     /// What has come before it was followed.
     private var held: [FrameReader.Frame] = []
-    private let client: UpstreamClient
+    private unowned let hub: HubLoop
 
     init(
         _ project: HubProject, _ hub: HubLoop, _ route: RoutingTable.Route, _ endpoint: InstanceEndpoint,
@@ -29,7 +29,7 @@ final class UpstreamEventStream: UpstreamFollower {
     ) {
         self.project = project
         self.number = number
-        client = hub.client
+        self.hub = hub
         knowledge = hub.knowledge.beginRun(route, endpoint)
         if hub.policy.pinsDirectories, let scope = hub.routes.route(to: route.name)?.scope ?? route.scope {
             filter = EventFilter(scope, limit: HubLoop.largestEvent, knowledge, hub.log)
@@ -41,7 +41,7 @@ final class UpstreamEventStream: UpstreamFollower {
         }
         filter?.begin(traits.path[...]) { [unowned self] in read($0) }
         filter?.settled = { [unowned self] in takeFrames() }
-        transfer = client.start(
+        transfer = hub.client.start(
             UpstreamRequest(
                 instance: endpoint.address, method: .get, methodName: "GET", target: traits.path[...], fields: fields,
                 body: .none, isAlone: true), follower: self)
@@ -101,6 +101,7 @@ final class UpstreamEventStream: UpstreamFollower {
     }
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
+        hub.progress.add(knowledge.endpoint.slot)
         project.heard(number)
         if let filter {
             filter.pass(bytes)

@@ -99,6 +99,7 @@ final class GatewayLoop {
             if let call = calls[number] { call.receive(message) } else { message.reject() }
         case .knowledge(let message): knowledge.receive(message)
         case .events(let news): events?.receive(news)
+        case .marked(let number, let place): events?.marked(number, place)
         case .reading(let reading): events?.receive(reading)
         case .request(let body): body(self)
         case .stop: loop.stop()

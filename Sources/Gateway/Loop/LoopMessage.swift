@@ -1,3 +1,4 @@
+import EventHub
 import EventLoop
 import Instances
 import OpenCode
@@ -16,6 +17,8 @@ enum LoopMessage: Sendable {
     case knowledge(KnowledgeMessage)
     /// What the hub has to tell, in this order.
     case events([EventNews])
+    /// The place where the stream begins that asked for it under this number.
+    case marked(number: Int, LogPlace)
     /// What was read for a stream.
     case reading(Reading)
     /// Somebody wants something done or told (``DataPlane``): who asks hears by the closure itself.
