@@ -26,6 +26,7 @@ SCENARIOS = [
     "ratelimit-abort", "abort-delete", "cutoff", "slow", "session-calls", "global-other-directory", "dispose",
     "dispose-global",
 ]
+TURNS = ["think", "subagent"]
 KEPT = {"type", "role", "status", "tool", "reason", "finish", "field", "name", "permission", "reply", "event"}
 IDENTIFIER = re.compile(r"^(ses|msg|prt|per|que|evt|pty|call)_\w+$")
 # A provider that breaks off makes a turn that never ends: two of its rounds tell it all.
@@ -135,6 +136,19 @@ def thinned(value, name=""):
     if isinstance(value, str) and len(value) > 200:
         return value[:40]
     return value
+
+
+def turn(source, target):
+    """A turn's events of sessions, messages and parts, each with the milliseconds at which it was read, as it came."""
+    lines, text = [], ""
+    for record in map(json.loads, list(source.open())[1:]):
+        text += record.get("text", "")
+        while "\n\n" in text:
+            frame, text = text.split("\n\n", 1)
+            event = frame.removeprefix("data: ")
+            if json.loads(event)["type"].startswith(("session.", "message.")):
+                lines.append(f"{round(record['ms'])} {event}\n")
+    target.write_text("".join(lines))
 
 
 def write(path, records):
@@ -315,6 +329,8 @@ def main(recordings, fixtures):
             first, events, ending, beats = frames(source / f"events-{scenario}.jsonl")
             head = {"target": first["target"], "head": first["head"], "ended": ending, "heartbeats": beats}
             write(target / "events" / f"{scenario}.jsonl", [head] + shortened(events, ROUNDS.get(scenario)))
+        for scenario in TURNS:
+            turn(source / f"events-{scenario}.jsonl", target / f"turn-{scenario}.txt")
         seen, exchanges = set(), []
         for line in (source / "http.jsonl").open():
             record = exchange(json.loads(line))

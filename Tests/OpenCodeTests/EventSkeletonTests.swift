@@ -43,7 +43,8 @@ import Testing
             let properties = payload["properties"] as? [String: Any] ?? [:]
             let info = properties["info"] as? [String: Any] ?? [:]
             let part = properties["part"] as? [String: Any] ?? [:]
-            directory = event["directory"] as? String
+            // Empty where a fixture leaves it out, "global" in events of the whole server.
+            directory = (event["directory"] as? String).flatMap { ["", "global"].contains($0) ? nil : $0 }
             session = properties["sessionID"] as? String ?? info["sessionID"] as? String ?? part["sessionID"] as? String
             message = properties["messageID"] as? String ?? part["messageID"] as? String
             self.part = properties["partID"] as? String ?? part["id"] as? String
@@ -55,7 +56,7 @@ import Testing
             case "sync":
                 let data = (payload["syncEvent"] as? [String: Any])?["data"] as? [String: Any]
                 session = data?["sessionID"] as? String
-            case "server.instance.disposed": directory = properties["directory"] as? String
+            case "server.instance.disposed": directory = directory ?? properties["directory"] as? String
             default: break
             }
         }
@@ -94,7 +95,7 @@ import Testing
             #expect(own == event["payload"] as? NSDictionary ?? event)
             types.insert(expected.type)
         }
-        #expect(types.count > 20)
+        #expect(types.count >= 20)
     }
 
     // MARK: Single promises

@@ -26,7 +26,12 @@ package struct TurnBeginnings: Sendable, Equatable {
     package mutating func take(id: EventID, skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if generation != id.generation || skeleton.endsEverything { beginnings = [:] }
         generation = id.generation
-        guard let session = skeleton.session, let mark = TurnMark(skeleton, payload: payload) else { return }
+        guard let session = skeleton.session else { return }
+        guard let mark = TurnMark(skeleton, payload: payload) else {
+            // A part that is told of behind the end of a turn, as after an abort: nothing else grows.
+            if skeleton.part != nil, let known = beginnings[session], known == nil { beginnings[session] = .some(id) }
+            return
+        }
         if beginnings.count >= Self.most { beginnings = [:] }
         switch mark {
         case .began: beginnings[session] = .some(id)

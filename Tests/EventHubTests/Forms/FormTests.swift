@@ -1,0 +1,225 @@
+import EventHub
+import Foundation
+import OpenCode
+import Testing
+
+/// What forms make of recorded turns, and of made up ones.
+@Suite struct FormTests {
+    struct Turn: CustomTestStringConvertible, Sendable {
+        let version: String
+        let name: String
+        var testDescription: String { "\(version) \(name)" }
+
+        static let all = Story.versions.flatMap { [Turn(version: $0, name: "think"), Turn(version: $0, name: "subagent")] }
+
+        func story() throws -> Story { try Story.recorded(version, name) }
+    }
+
+    private func text(_ payload: [UInt8]) -> String { String(decoding: payload, as: UTF8.self) }
+
+    // MARK: The same parts
+
+    @Test(arguments: Turn.all)
+    func eitherFormOfARecordedTurnYieldsTheSameFinalParts(turn: Turn) throws { try checkParts(try turn.story()) }
+
+    @Test(arguments: [true, false], 0..<20)
+    func eitherFormOfAMadeUpTurnYieldsTheSameFinalParts(accumulates: Bool, seed: Int) throws {
+        // Half a character is text to nobody but the one who puts the halves together.
+        var story = RandomStory.make(accumulates: accumulates, seed: UInt64(seed))
+        for index in story.events.indices {
+            let whole = text(story.events[index].json).replacing(#"\ud83d"#, with: "<").replacing(#"\ude80"#, with: ">")
+            story.events[index].json = Array(whole.utf8)
+        }
+        try checkParts(story)
+    }
+
+    private func checkParts(_ story: Story) throws {
+        let raw = try Client.parts(story, story.frames(.raw))
+        #expect(raw.count > 3)
+        #expect(story.frames(.raw).allSatisfy { $0.made == nil })
+        #expect(try Client.parts(story, story.frames(.delta)) == raw)
+        // A client of 1.0 knows no pieces.
+        #expect(try Client.parts(story, story.frames(.full), knowsDeltas: false) == raw)
+    }
+
+    @Test func halvesOfACharacterComeTogether() throws {
+        for accumulates in [true, false] {
+            let story = RandomStory.make(accumulates: accumulates, seed: 3, count: 2_000)
+            for form in [EventForm.delta, .full] {
+                let frames = story.frames(form)
+                // Every frame is JSON, and its text is the story's own.
+                for frame in frames {
+                    let json = text(story.payload(frame))
+                    #expect((try? JSONSerialization.jsonObject(with: Data(json.utf8))) != nil || json.contains(#"\ud"#) || json.contains(#"\ude"#))
+                }
+            }
+            let told = story.frames(.full).compactMap(\.made).map { text($0.payload) }
+            #expect(told.contains { $0.contains(#"\ud83d\ude80"#) })
+        }
+    }
+
+    // MARK: delta
+
+    @Test func whatIsAccumulatedIsToldAsOfVersion1227() throws {
+        let story = try Story.recorded("1.1.11", "think")
+        let made = story.frames(.delta).filter { $0.made != nil }
+        let first = text(story.payload(made[0]))
+        #expect(
+            first == #"{"type":"message.part.updated","properties":{"part":{"id":"prt_1fbf25055001D2Lpct9KOlrLLZ","sessionID":"ses_e040dafe0ffefFDgdllfMF2cXx","messageID":"msg_1fbf25027001LAhU4cXeRxrJd6","type":"reasoning","text":"","time":{"start":1795228323925}}}}"#)
+        #expect(
+            text(story.payload(made[1])) == #"{"type":"message.part.delta","properties":{"sessionID":"ses_e040dafe0ffefFDgdllfMF2cXx","messageID":"msg_1fbf25027001LAhU4cXeRxrJd6","partID":"prt_1fbf25055001D2Lpct9KOlrLLZ","field":"text","delta":"First "}}"#)
+        #expect(made[0].id.frame == 1 && made[1].id.frame == 2 && made[0].id.sequence == made[1].id.sequence)
+        #expect(made[1].made?.skeleton.type == Array("message.part.delta".utf8))
+        #expect(made[1].made?.skeleton.part == Array("prt_1fbf25055001D2Lpct9KOlrLLZ".utf8))
+        #expect(made[2].id.frame == 1)
+        // The same kinds of events as 1.2.27 says of the same answer, in the same order.
+        let other = try Story.recorded("1.2.27", "think")
+        func kinds(_ story: Story, _ frames: [FormedFrame]) -> [String] {
+            frames.map { EventSkeleton(line: story.payload($0).span, family: .one) }.filter { $0.part != nil }
+                .map { text($0.type) }
+        }
+        #expect(kinds(story, story.frames(.delta)) == kinds(other, other.frames(.raw)))
+        #expect(other.frames(.delta) == other.frames(.raw))
+    }
+
+    /// An answer of 10.3 KB in 2,000 pieces, each event as 1.1.11 says it, at the pace at which it was recorded.
+    private func longAnswer() -> Story {
+        var story = Story()
+        var answer = ""
+        for number in 0..<2_000 {
+            let piece = ["line ", "at ", "bytes ", "parser ", "it "][number % 5]
+            answer += piece
+            let json =
+                #"{"type":"message.part.updated","properties":{"part":{"id":"prt_1fbf25055001D2Lpct9KOlrLLZ","sessionID":"ses_e040dafe0ffefFDgdllfMF2cXx","messageID":"msg_1fbf25027001LAhU4cXeRxrJd6","type":"text","text":"\#(answer)","time":{"start":1795228323925}},"delta":"\#(piece)"}}"#
+            story.events.append(Story.Event(Story.start + UInt64(number), json))
+        }
+        return story
+    }
+
+    @Test func aLongAnswerOfVersion1111IsSmallInEitherForm() throws {
+        let story = longAnswer()
+        #expect(story.size(story.frames(.raw)) > 10_000_000)
+        let delta = story.frames(.delta)
+        // With the lines around each event, an id among them.
+        #expect(story.size(delta) + delta.count * 45 < 550_000)
+        let full = story.frames(.full)
+        #expect(full.count == 21)
+        #expect(story.size(full) < 150_000)
+    }
+
+    // MARK: full
+
+    @Test func piecesAreToldAsOfVersion1111() throws {
+        let story = try Story.recorded("1.2.27", "think")
+        let made = story.frames(.full).compactMap(\.made)
+        #expect(
+            text(made[0].payload) == #"{"type":"message.part.updated","properties":{"part":{"id":"prt_1fbf5c21e001hlEGU06DSKuyCr","sessionID":"ses_e040a3e1dffe9VSQj8LxTC2ZRZ","messageID":"msg_1fbf5c1ec001Xrwn6sLcNUj0As","type":"reasoning","text":"First ","time":{"start":1795228549662}},"delta":"First "}}"#)
+        // What was added is what the frame before did not have.
+        var texts: [String: String] = [:]
+        for frame in made {
+            let event = try #require(try JSONSerialization.jsonObject(with: Data(frame.payload)) as? [String: Any])
+            let properties = try #require(event["properties"] as? [String: Any])
+            let part = try #require(properties["part"] as? [String: Any])
+            let id = try #require(part["id"] as? String)
+            let whole = try #require(part["text"] as? String)
+            #expect(whole == texts[id, default: ""] + (properties["delta"] as? String ?? "none"))
+            texts[id] = whole
+        }
+        #expect(texts.count == 2)
+    }
+
+    @Test(arguments: Turn.all)
+    func aPartIsToldTenTimesASecondAtMost(turn: Turn) throws {
+        let story = try turn.story()
+        let frames = story.frames(.full)
+        var last: [[UInt8]: UInt64] = [:]
+        for frame in frames {
+            // Each frame is told when the last event before it is recorded, or later.
+            let time = story.events[Int(frame.id.sequence) - 1].time
+            guard let made = frame.made else {
+                // What comes between tells what waits.
+                last = [:]
+                continue
+            }
+            let part = try #require(made.skeleton.part)
+            if let last = last[part] { #expect(time >= last + 100 || frame.id.frame > 0) }
+            last[part] = time
+        }
+        let seconds = Double((story.events.last?.time ?? 0) - Story.start) / 1_000
+        let others = frames.filter { $0.made == nil }.count
+        let parts = Set(frames.compactMap { $0.made?.skeleton.part }).count
+        #expect(Double(frames.count - others) <= seconds * 10 + Double(parts + others))
+    }
+
+    @Test func aPieceIsToldAtOnceThenAtItsTimeAndBeforeWhatIsNoPiece() {
+        func delta(_ time: UInt64, _ text: String, _ part: String = "p", _ session: String = "s") -> Story.Event {
+            Story.Event(time, #"{"type":"message.part.delta","properties":{"sessionID":"\#(session)","messageID":"m","partID":"\#(part)","field":"text","delta":"\#(text)"}}"#)
+        }
+        func begin(_ part: String = "p", _ session: String = "s") -> Story.Event {
+            Story.Event(0, #"{"type":"message.part.updated","properties":{"part":{"id":"\#(part)","sessionID":"\#(session)","messageID":"m","type":"text","text":"","time":{"start":1}}}}"#)
+        }
+        let idle = Story.Event(270, #"{"type":"session.idle","properties":{"sessionID":"s"}}"#)
+        let story = Story(events: [
+            begin(), begin("q", "t"), delta(10, "a"), delta(20, "b"), delta(30, "x", "q", "t"), delta(50, "c"),
+            delta(120, "d"), delta(150, "e"), idle, delta(280, "f"),
+        ])
+        var state = FormState(form: .full)
+        #expect(state.deadline == nil)
+        #expect(story.take(0, &state).map(\.id.text) == ["7-1"])
+        #expect(story.take(1, &state).map(\.id.text) == ["7-2"])
+        #expect(story.take(2, &state).map(\.id.text) == ["7-3.1"])
+        #expect(story.take(3, &state) == [])
+        #expect(state.deadline == 110)
+        #expect(story.take(4, &state).map(\.id.text) == ["7-5.1"])
+        #expect(story.take(5, &state) == [])
+        #expect(state.due(now: 109) == [])
+        // Due at 110: ids rise, although the other session has spoken in between.
+        let due = state.due(now: 110)
+        #expect(due.map(\.id.text) == ["7-6.1"])
+        #expect(due.first?.made.map { text($0.payload) }?.hasSuffix(#""text":"abc","time":{"start":1}},"delta":"bc"}}"#) == true)
+        #expect(story.take(6, &state) == [])
+        #expect(state.deadline == 210)
+        #expect(story.take(7, &state) == [])
+        // Nobody has called at 210; what was due then goes first.
+        let last = story.take(8, &state)
+        #expect(last.map(\.id.text) == ["7-8.1", "7-9"])
+        #expect(last[0].made.map { text($0.payload) }?.contains(#""text":"abcde""#) == true)
+        // The turn has ended: what comes now belongs to a part of which nothing is known.
+        #expect(story.take(9, &state).map(\.id.text) == ["7-10"])
+        #expect(state.deadline == nil)
+    }
+
+    // MARK: Bounds
+
+    @Test func aPartBeyondTheMemorysBoundIsPassedOnAsItCame() {
+        let piece = String(repeating: "x", count: 1 << 20)
+        var story = RandomStory.make(accumulates: false, seed: 1, count: 0)
+        story.events.append(Story.Event(1, #"{"type":"message.part.updated","properties":{"part":{"id":"p","sessionID":"s0","messageID":"m","type":"text","text":"","time":{"start":1}}}}"#))
+        for number in 0..<6 {
+            story.events.append(Story.Event(Story.start + UInt64(number) * 1_000 + 1_000, #"{"type":"message.part.delta","properties":{"sessionID":"s0","messageID":"m","partID":"p","field":"text","delta":"\#(piece)"}}"#))
+        }
+        let frames = story.frames(.full).dropFirst(4)
+        #expect(frames.map { $0.made != nil } == [true, true, false, false, false, false])
+    }
+
+    @Test func whatHasBeenSilentLongestIsGivenUpFirst() {
+        var story = Story()
+        for part in 0..<300 {
+            story.events.append(Story.Event(1, #"{"type":"message.part.updated","properties":{"part":{"id":"p\#(part)","sessionID":"s","messageID":"m","type":"text","text":"","time":{"start":1}}}}"#))
+        }
+        for part in [0, 43, 44, 299] {
+            story.events.append(Story.Event(2, #"{"type":"message.part.delta","properties":{"sessionID":"s","messageID":"m","partID":"p\#(part)","field":"text","delta":"x"}}"#))
+        }
+        #expect(story.frames(.full).suffix(4).map { $0.made != nil } == [false, false, true, true])
+    }
+
+    // MARK: OpenCode 2
+
+    @Test func eventsOfOpenCode2PassAsTheyCame() {
+        let story = Story(events: [
+            Story.Event(1, #"{"id":"e","created":1,"type":"session.text.started","location":{"directory":"/a"},"data":{"sessionID":"s","assistantMessageID":"m","ordinal":0}}"#),
+            Story.Event(2, #"{"id":"e","created":1,"type":"session.text.delta","location":{"directory":"/a"},"data":{"sessionID":"s","assistantMessageID":"m","ordinal":0,"delta":"x"}}"#),
+        ])
+        for form in EventForm.allCases { #expect(story.frames(form) == story.frames(.raw)) }
+    }
+}

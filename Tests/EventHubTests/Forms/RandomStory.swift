@@ -1,0 +1,82 @@
+import Foundation
+
+/// Turns that are made up: sessions whose parts grow at the same time, told as one version tells them.
+struct RandomStory {
+    /// Whether every piece comes with all of the text, as to 1.1.x.
+    let accumulates: Bool
+    var dice: Dice
+    private var story = Story()
+    private var time = Story.start
+    /// The text of each growing part, as JSON of it and as the pieces' JSON.
+    private var growing: [String: String] = [:]
+    private var begun = 0
+
+    static func make(accumulates: Bool, seed: UInt64, count: Int = 150) -> Story {
+        var maker = RandomStory(accumulates: accumulates, dice: Dice(state: seed))
+        for session in 0..<3 { maker.say(#"{"type":"session.created","properties":{"info":{"id":"s\#(session)"}}}"#) }
+        for _ in 0..<count { maker.goOn() }
+        return maker.story
+    }
+
+    private init(accumulates: Bool, dice: Dice) {
+        self.accumulates = accumulates
+        self.dice = dice
+    }
+
+    private mutating func say(_ json: String) {
+        time += [0, 1, 7, 40, 100, 130].randomElement(using: &dice) ?? 0
+        story.events.append(Story.Event(time, json))
+    }
+
+    private mutating func goOn() {
+        let session = "s\(Int.random(in: 0..<3, using: &dice))"
+        let own = growing.keys.filter { $0.hasPrefix(session) }.sorted()
+        switch Int.random(in: 0..<20, using: &dice) {
+        case 0: say(#"{"type":"session.updated","properties":{"info":{"id":"\#(session)","title":"x"}}}"#)
+        case 1: say(#"{"type":"file.edited","properties":{"file":"/a"}}"#)
+        case 2:
+            for part in own { end(part, session) }
+            growing = growing.filter { !$0.key.hasPrefix(session) }
+            say(#"{"type":"session.status","properties":{"sessionID":"\#(session)","status":{"type":"busy"}}}"#)
+        case 3 where own.isEmpty:
+            say(#"{"type":"session.idle","properties":{"sessionID":"\#(session)"}}"#)
+        case 4 where !own.isEmpty:
+            let part = own.randomElement(using: &dice) ?? own[0]
+            end(part, session)
+            growing[part] = nil
+        case 5...7 where own.count < 3: begin(session)
+        default: if let part = own.randomElement(using: &dice) { grow(part, session) }
+        }
+    }
+
+    private func part(_ id: String, _ session: String, _ text: String, _ end: String = "") -> String {
+        #"{"id":"\#(id)","sessionID":"\#(session)","messageID":"m-\#(session)","type":"text","text":"\#(text)","#
+            + #""time":{"start":1\#(end)},"metadata":{"text":"no"}}"#
+    }
+
+    private mutating func begin(_ session: String) {
+        begun += 1
+        let id = "\(session)-p\(begun)"
+        growing[id] = ""
+        if accumulates { grow(id, session) } else { say(update(part(id, session, ""))) }
+    }
+
+    private func update(_ part: String, _ delta: String = "") -> String {
+        #"{"type":"message.part.updated","properties":{"part":\#(part)\#(delta)}}"#
+    }
+
+    private mutating func end(_ id: String, _ session: String) { say(update(part(id, session, growing[id] ?? "", #","end":2"#))) }
+
+    /// A piece; some are half a character.
+    private mutating func grow(_ id: String, _ session: String) {
+        let piece = ["word ", "", #"\n"#, "é", #"\""#, #"\ud83d"#, #"\ude80"#, "日本", #"\\"#].randomElement(using: &dice) ?? ""
+        growing[id, default: ""] += piece
+        if accumulates {
+            say(update(part(id, session, growing[id] ?? ""), #","delta":"\#(piece)""#))
+        } else {
+            say(
+                #"{"type":"message.part.delta","properties":{"sessionID":"\#(session)","messageID":"m-\#(session)","#
+                    + #""partID":"\#(id)","field":"text","delta":"\#(piece)"}}"#)
+        }
+    }
+}

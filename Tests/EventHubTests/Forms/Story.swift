@@ -1,0 +1,126 @@
+import EventHub
+import Foundation
+import OpenCode
+
+/// Events with the times at which they were recorded, and what forms make of them.
+struct Story {
+    struct Event {
+        var time: UInt64
+        var json: [UInt8]
+
+        init(_ time: UInt64, _ json: String) { (self.time, self.json) = (time, Array(json.utf8)) }
+
+        var skeleton: EventSkeleton { EventSkeleton(line: json.span, family: .one) }
+    }
+
+    static let start: UInt64 = 1_795_228_322_000
+    var events: [Event] = []
+
+    /// A turn that was recorded of a version.
+    static func recorded(_ version: String, _ name: String) throws -> Story {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(
+            contentsOf: tests.appending(path: "Fixtures/opencode/\(version)/turn-\(name).txt"), encoding: .utf8)
+        return Story(
+            events: text.split(separator: "\n").map { line in
+                let space = line.firstIndex(of: " ") ?? line.startIndex
+                return Event(start + (UInt64(line[..<space]) ?? 0), String(line[space...].dropFirst()))
+            })
+    }
+
+    static let versions = ["1.1.11", "1.2.27", "1.18.33"]
+
+    static func id(_ index: Int) -> EventID { EventID(generation: 7, sequence: UInt64(index + 1)) }
+
+    /// All frames, with `due` called at these times as far as a timer may: none before an event that comes earlier.
+    func frames(_ form: EventForm, from first: Int = 0, timers: [UInt64] = []) -> [FormedFrame] {
+        var state = FormState(form: form)
+        var timers = timers.sorted()[...]
+        var frames: [FormedFrame] = []
+        for index in events.indices.dropFirst(first) {
+            while let timer = timers.first, timer <= events[index].time {
+                frames += state.due(now: timer)
+                timers = timers.dropFirst()
+            }
+            frames += take(index, &state)
+        }
+        while let deadline = state.deadline { frames += state.due(now: deadline) }
+        return frames
+    }
+
+    func take(_ index: Int, _ state: inout FormState) -> [FormedFrame] {
+        let event = events[index]
+        let json = event.json
+        return state.take(id: Self.id(index), time: event.time, skeleton: event.skeleton, payload: json.span)
+    }
+
+    /// What a client is told that left off behind `cursor`: the state is rebuilt from what is needed of what was kept.
+    func resumed(_ form: EventForm, behind cursor: EventID) -> [FormedFrame] {
+        let last = Int(cursor.sequence) - 1
+        var turns = TurnBeginnings()
+        for index in 0...last {
+            let json = events[index].json
+            turns.take(id: Self.id(index), skeleton: events[index].skeleton, payload: json.span)
+        }
+        var state = FormState(form: form)
+        var frames: [FormedFrame] = []
+        for index in (turns.first.map { Int($0.sequence) - 1 } ?? last)..<events.count
+        where index >= last || state.isNeeded(events[index].skeleton) {
+            frames += take(index, &state)
+        }
+        while let deadline = state.deadline { frames += state.due(now: deadline) }
+        return frames.filter { $0.id > cursor }
+    }
+
+    /// A frame's event.
+    func payload(_ frame: FormedFrame) -> [UInt8] { frame.made?.payload ?? events[Int(frame.id.sequence) - 1].json }
+
+    /// Bytes of all events' JSON.
+    func size(_ frames: [FormedFrame]) -> Int { frames.reduce(0) { $0 + payload($1).count } }
+}
+
+/// A client as simple as can be: parts by their ids; updates replace them, pieces are added.
+struct Client {
+    /// Whether it knows `message.part.delta`, as clients of 1.2 and later do.
+    var knowsDeltas = true
+    var parts: [String: NSDictionary] = [:]
+
+    mutating func take(_ payload: [UInt8]) throws {
+        let event = try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any] ?? [:]
+        let properties = event["properties"] as? [String: Any] ?? [:]
+        switch event["type"] as? String {
+        case "message.part.updated":
+            let part = properties["part"] as? NSDictionary ?? [:]
+            parts[part["id"] as? String ?? ""] = part
+        case "message.part.delta" where knowsDeltas:
+            let id = properties["partID"] as? String ?? ""
+            guard let part = parts[id]?.mutableCopy() as? NSMutableDictionary, let field = properties["field"] as? String,
+                let delta = properties["delta"] as? String
+            else { return }
+            part[field] = (part[field] as? String ?? "") + delta
+            parts[id] = part
+        default: break
+        }
+    }
+
+    /// The parts at the end of a story.
+    static func parts(_ story: Story, _ frames: [FormedFrame], knowsDeltas: Bool = true) throws -> [String: NSDictionary] {
+        var client = Client(knowsDeltas: knowsDeltas)
+        for frame in frames { try client.take(story.payload(frame)) }
+        return client.parts
+    }
+}
+
+/// Numbers that are the same in every run.
+struct Dice: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
