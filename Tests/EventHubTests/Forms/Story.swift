@@ -29,6 +29,33 @@ struct Story {
             })
     }
 
+    /// Every stream of one directory that was recorded of a version, where the environment's `OPENCODE_RECORDINGS` names the
+    /// recordings' folder. A stream ends at the first read that was left out.
+    static func recordings(_ version: String) throws -> [Story] {
+        guard let root = ProcessInfo.processInfo.environment["OPENCODE_RECORDINGS"] else { return [] }
+        struct Read: Decodable {
+            var ms: Double?
+            var text: String?
+        }
+        let folder = URL(filePath: root).appending(path: version)
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            .filter { $0.hasPrefix("events-") && !$0.contains("global") }
+            .map { name in
+                var story = Story()
+                var rest = ""
+                for line in try Data(contentsOf: folder.appending(path: name)).split(separator: UInt8(ascii: "\n")).dropFirst() {
+                    let read = try JSONDecoder().decode(Read.self, from: Data(line))
+                    guard let text = read.text else { break }
+                    let frames = (rest + text).components(separatedBy: "\n\n")
+                    rest = frames.last ?? ""
+                    story.events += frames.dropLast().map {
+                        Event(start + UInt64(read.ms ?? 0), String($0.dropFirst("data: ".count)))
+                    }
+                }
+                return story
+            }
+    }
+
     static let versions = ["1.1.11", "1.2.27", "1.18.33"]
 
     static func id(_ index: Int) -> EventID { EventID(generation: 7, sequence: UInt64(index + 1)) }

@@ -1,0 +1,107 @@
+// modules: TextCoding Clocks JSONText Locking MappedFiles OpenCode EventHub
+// length: 512
+
+import EventHub
+import OpenCode
+
+/// Whatever events hold, forms end and their ids rise; of events that are made of the input every frame is JSON, a timer or the
+/// next event tells the same, and pieces that are merged say what they said one by one.
+///
+/// The input is a byte for what is tried, then the events.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let isMade = input.byte() & 1 == 1
+    var events: [(time: UInt64, json: [UInt8])] = []
+    var time: UInt64 = 0
+    while events.count < 40, let piece = input.piece(endedBy: 0xFF) {
+        time += UInt64(piece.first ?? 0)
+        events.append((time, isMade ? made(piece) : Array(piece.dropFirst())))
+    }
+    for form in EventForm.allCases {
+        let frames = told(events, form, isTimed: false)
+        precondition(frames == told(events, form, isTimed: true))
+        for (earlier, later) in zip(frames, frames.dropFirst()) { precondition(earlier.id < later.id) }
+        if isMade { check(frames, events) }
+    }
+    return 0
+}
+
+private func told(_ events: [(time: UInt64, json: [UInt8])], _ form: EventForm, isTimed: Bool) -> [FormedFrame] {
+    var state = FormState(form: form)
+    var frames: [FormedFrame] = []
+    for (index, event) in events.enumerated() {
+        while isTimed, let deadline = state.deadline, deadline <= event.time { frames += state.due(now: deadline) }
+        frames += state.take(
+            id: EventID(generation: 1, sequence: UInt64(index + 1)), time: event.time,
+            skeleton: EventSkeleton(line: event.json.span, family: .one), payload: event.json.span)
+    }
+    while let deadline = state.deadline { frames += state.due(now: deadline) }
+    return frames
+}
+
+private func check(_ frames: [FormedFrame], _ events: [(time: UInt64, json: [UInt8])]) {
+    var merger = DeltaMerger(limit: 64)
+    var merged: [FormedFrame] = []
+    for frame in frames {
+        let payload = frame.made?.payload ?? events[Int(frame.id.sequence) - 1].json
+        precondition(JSONReader.isValid(withoutHalves(payload)))
+        merged += merger.take(frame, EventSkeleton(line: payload.span, family: .one), payload: payload.span)
+    }
+    merged += merger.finish()
+    func pieces(_ frames: [FormedFrame]) -> [UInt8] {
+        frames.flatMap { frame in
+            let payload = frame.made?.payload ?? events[Int(frame.id.sequence) - 1].json
+            return EventDelta(EventSkeleton(line: payload.span, family: .one), payload: payload.span)
+                .map { Array(payload[$0.range]) } ?? []
+        }
+    }
+    precondition(pieces(merged) == pieces(frames))
+    precondition(merged.count <= frames.count && merged.last?.id == frames.last?.id)
+}
+
+/// Without half characters, of which the reader holds that they are no text.
+private func withoutHalves(_ json: [UInt8]) -> [UInt8] {
+    var json = json
+    for index in json.indices.dropLast(5)
+    where json[index...].starts(with: #"\ud83d"#.utf8) || json[index...].starts(with: #"\ude80"#.utf8) {
+        for offset in 0..<6 { json[index + offset] = UInt8(ascii: "x") }
+    }
+    return json
+}
+
+/// An event of one of two sessions with four parts each; the bytes behind the first three are its text.
+private func made(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    var input = Array(bytes.dropFirst())[...]
+    let (kind, which) = (input.popFirst() ?? 0, input.popFirst() ?? 0)
+    let (session, part) = ("s\(which & 1)", "p\(which & 7)")
+    let text = piece(input)
+    let ids = #""sessionID":"\#(session)","messageID":"m""#
+    func update(_ time: String, _ delta: String) -> String {
+        #"{"type":"message.part.updated","properties":{"part":{"id":"\#(part)",\#(ids),"type":"text","text":"\#(text)","time":{\#(time)}}\#(delta)}}"#
+    }
+    let event =
+        switch kind % 8 {
+        case 0: #"{"type":"session.idle","properties":{"sessionID":"\#(session)"}}"#
+        case 1: #"{"type":"session.status","properties":{"sessionID":"\#(session)","status":{"type":"busy"}}}"#
+        case 2: update(#""start":1,"end":2"#, "")
+        case 3: update(#""start":1"#, "")
+        case 4: update(#""start":1"#, #","delta":"\#(text)""#)
+        case 5: #"{"type":"file.edited","properties":{}}"#
+        default: #"{"type":"message.part.delta","properties":{\#(ids),"partID":"\#(part)","field":"text","delta":"\#(text)"}}"#
+        }
+    return Array(event.utf8)
+}
+
+/// The JSON of a text, which may have half a character at either end.
+private func piece(_ bytes: ArraySlice<UInt8>) -> String {
+    bytes.map { byte in
+        switch byte {
+        case 0: #"\ud83d"#
+        case 1: #"\ude80"#
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): "\\" + String(Unicode.Scalar(byte))
+        case ..<0x20: #"\n"#
+        default: String(Unicode.Scalar(byte))
+        }
+    }.joined()
+}
