@@ -149,9 +149,8 @@ extension EventSkeleton {
         let range = finding.range.lowerBound + 1..<finding.range.upperBound - 1
         if finding.isEscaped { return JSONStringText.decoded(line, range) }
         guard range.count <= longest else { return nil }
-        var text: [UInt8] = []
-        text.reserveCapacity(range.count)
-        for index in range { text.append(line[unchecked: index]) }
+        var text = [UInt8](repeating: 0, count: range.count)
+        for offset in text.indices { text[offset] = line[unchecked: range.lowerBound + offset] }
         return text
     }
 }

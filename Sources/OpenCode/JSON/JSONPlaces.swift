@@ -16,8 +16,20 @@ package struct JSONPlaces: Sendable {
         var element: Int?
     }
 
+    /// A key on the way, as it is looked up: where its bytes are in ``keys``; -1 where it has no place, or no node.
+    struct Entry: Sendable {
+        let start: Int
+        let count: Int
+        let place: Int
+        let node: Int
+    }
+
     /// The root first.
     private(set) var nodes = [Node()]
+    /// All keys, one behind the other, and by node which entries are its members.
+    private(set) var keys: [UInt8] = []
+    private(set) var entries: [Entry] = []
+    private(set) var members: [Range<Int>] = []
 
     /// The places with these paths, numbered from 0: keys with dots between them, each with `[]` behind it where its value is
     /// a list; a path that begins with `[]` is one through a list that is the whole text.
@@ -32,6 +44,14 @@ package struct JSONPlaces: Sendable {
             guard let last = steps.last else { continue }
             let member = member(Array(last.utf8), of: node)
             nodes[node].members[member].place = number
+        }
+        for node in nodes {
+            members.append(entries.count..<entries.count + node.members.count)
+            for member in node.members {
+                entries.append(
+                    Entry(start: keys.count, count: member.key.count, place: member.place ?? -1, node: member.node ?? -1))
+                keys += member.key
+            }
         }
     }
 

@@ -40,8 +40,8 @@ package struct JSONValueFinder {
             skipSpace(text)
             guard take(UInt8(ascii: ":"), text) else { return false }
             skipSpace(text)
-            let member = member(text, key, isEscaped, node: node)
-            guard readValue(text, of: member, in: node, found) else { return false }
+            let entry = entry(text, key, isEscaped, node: node)
+            guard readValue(text, of: entry, found) else { return false }
             skipSpace(text)
             if take(UInt8(ascii: "}"), text) { return true }
             guard take(UInt8(ascii: ","), text) else { return false }
@@ -51,38 +51,38 @@ package struct JSONValueFinder {
     }
 
     private mutating func readValue(
-        _ text: borrowing Span<UInt8>, of member: Int?, in node: Int, _ found: (Finding) -> Bool
+        _ text: borrowing Span<UInt8>, of entry: Int, _ found: (Finding) -> Bool
     ) -> Bool {
         let start = index
-        guard let member else { return skipValue(text) != nil }
+        guard entry >= 0 else { return skipValue(text) != nil }
+        let (place, inner) = (places.entries[entry].place, places.entries[entry].node)
         var isEscaped = false
-        if let inner = places.nodes[node].members[member].node, start < text.count,
-            text[unchecked: start] == UInt8(ascii: "{")
-        {
+        if inner >= 0, start < text.count, text[unchecked: start] == UInt8(ascii: "{") {
             guard readObject(text, node: inner, found) else { return false }
         } else {
             guard let hasEscapes = skipValue(text) else { return false }
             isEscaped = hasEscapes
         }
-        guard let place = places.nodes[node].members[member].place else { return true }
-        return found(Finding(place: place, range: start..<index, isEscaped: isEscaped))
+        return place < 0 || found(Finding(place: place, range: start..<index, isEscaped: isEscaped))
     }
 
-    /// The place among the node's members of a key.
-    private func member(_ text: borrowing Span<UInt8>, _ key: Range<Int>, _ isEscaped: Bool, node: Int) -> Int? {
+    /// The entry of a key among the node's members; -1: nothing that is wanted.
+    private func entry(_ text: borrowing Span<UInt8>, _ key: Range<Int>, _ isEscaped: Bool, node: Int) -> Int {
         if isEscaped {
-            guard let decoded = JSONStringText.decoded(text, key) else { return nil }
-            return places.nodes[node].members.firstIndex { $0.key == decoded }
+            guard let decoded = JSONStringText.decoded(text, key) else { return -1 }
+            return places.members[node].first { number in
+                let entry = places.entries[number]
+                return places.keys[entry.start..<entry.start + entry.count].elementsEqual(decoded)
+            } ?? -1
         }
-        let count = places.nodes[node].members.count
-        next: for number in 0..<count where places.nodes[node].members[number].key.count == key.count {
-            for offset in 0..<key.count
-            where places.nodes[node].members[number].key[offset] != text[unchecked: key.lowerBound + offset] {
+        next: for number in places.members[node] where places.entries[number].count == key.count {
+            let start = places.entries[number].start
+            for offset in 0..<key.count where places.keys[start + offset] != text[unchecked: key.lowerBound + offset] {
                 continue next
             }
             return number
         }
-        return nil
+        return -1
     }
 
     private mutating func take(_ byte: UInt8, _ text: borrowing Span<UInt8>) -> Bool {
@@ -124,7 +124,19 @@ package struct JSONValueFinder {
     private mutating func skipString(_ text: borrowing Span<UInt8>) -> Bool? {
         var index = index + 1
         var isEscaped = false
+        let bytes = text.bytes
         while index < text.count {
+            // Most bytes are inside of long strings: eight at a time.
+            while index + 8 <= text.count {
+                let word = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+                let ends = Self.zeros(word ^ Self.quotes) | Self.zeros(word ^ Self.backslashes)
+                guard ends == 0 else {
+                    index += UInt64(littleEndian: ends).trailingZeroBitCount / 8
+                    break
+                }
+                index += 8
+            }
+            guard index < text.count else { break }
             switch text[unchecked: index] {
             case UInt8(ascii: "\""):
                 self.index = index + 1
@@ -137,6 +149,14 @@ package struct JSONValueFinder {
         }
         self.index = text.count
         return nil
+    }
+
+    private static let quotes: UInt64 = 0x2222_2222_2222_2222
+    private static let backslashes: UInt64 = 0x5C5C_5C5C_5C5C_5C5C
+
+    /// The highest bit of the first byte that is 0, and of none before it.
+    private static func zeros(_ word: UInt64) -> UInt64 {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
     /// Skips an object or a list, however deep it is.
