@@ -1,3 +1,4 @@
+import EventHub
 import EventLoop
 import Gateway
 import Glibc
@@ -89,7 +90,7 @@ private final class Service: Sendable {
             policy: settings.policy, log: log,
             control: RegistryControl(registry: registry, board: configuration.events.isHubOn ? board : nil))
         if configuration.events.isHubOn {
-            setUp.events = (HubSettings(configuration, folder: store == nil ? nil : configuration.stateFolder), board)
+            setUp.events = (Self.hubSettings(configuration, keeps: store != nil), board)
         }
         setUp.inheritedListeners = inherited.listeners
         dataPlane = try DataPlane(setUp)
@@ -100,6 +101,16 @@ private final class Service: Sendable {
             LogField("supervisor", supervisor.name), LogField("threads", configuration.threads),
             LogField("libmicrohttpd", DataPlane.serverLibrary),
         ]
+    }
+
+    /// `keeps`: whether something can be kept in the state folder.
+    private static func hubSettings(_ configuration: Configuration, keeps: Bool) -> HubSettings {
+        var hub = HubSettings(configuration, folder: keeps ? configuration.stateFolder : nil)
+        hub.form = { project in
+            let own = try? InstanceEnvironment.load(project: project, home: Environment.homeFolder, base: [:]).eventForm
+            return own.flatMap { EventForm(rawValue: $0) }
+        }
+        return hub
     }
 
     private static func history(

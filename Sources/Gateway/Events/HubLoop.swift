@@ -91,7 +91,9 @@ final class HubLoop: KnowledgeOwner {
             self.loops = loops
             for project in projects.values { tell(.view(project.view)) }
         case .routes(let routes): follow(routes)
-        case .policy(let policy): self.policy = policy
+        case .policy(let policy):
+            self.policy = policy
+            for project in projects.values { project.reload() }
         case .knowledge(let message): knowledge.receive(message)
         case .opened(let name, let run, let directory): projects[name]?.opened(directory, in: run)
         case .mark(let name, let loop, let number):

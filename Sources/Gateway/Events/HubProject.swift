@@ -19,6 +19,7 @@ final class HubProject: TimerHandler {
     /// Why the next run's generation begins behind a gap.
     private var reason: EventGap.Reason?
     private var timer: LoopTimer?
+    private var form: EventForm
     private(set) lazy var view = makeView()
 
     /// One run of the instance whose events are heard.
@@ -47,6 +48,7 @@ final class HubProject: TimerHandler {
         self.name = name
         log = EventLog.open(
             hub.settings.folder, project: name.string, limits: hub.settings.limits, now: WallClock.milliseconds)
+        form = hub.settings.form(name) ?? hub.policy.eventForm
         reason = log.summary.last == nil ? nil : .gatewayRestarted
         if let warning = log.warning { hub.log.warning(warning, LogField("project", name.string)) }
     }
@@ -66,6 +68,7 @@ final class HubProject: TimerHandler {
         run = next
         log.beginGeneration(now: WallClock.milliseconds, after: reason)
         reason = nil
+        form = hub.settings.form(name) ?? hub.policy.eventForm
         change(to: .waiting)
         perform(next.state.on(.begin, at: MonotonicTime.now.nanoseconds))
     }
@@ -79,6 +82,12 @@ final class HubProject: TimerHandler {
         timer?.disarm()
         change(to: .off)
         hub.tell(.lost(name))
+    }
+
+    /// The settings have been read again.
+    func reload() {
+        form = hub.settings.form(name) ?? hub.policy.eventForm
+        publish()
     }
 
     /// The gateway ends.
@@ -216,6 +225,7 @@ final class HubProject: TimerHandler {
     private func makeView() -> HubView {
         HubView(
             project: name, log: log, upstream: upstream, since: since, run: run?.endpoint.generation,
-            connected: run?.connected, opened: run?.opened ?? [], warnings: warnings, subscribers: subscribers)
+            connected: run?.connected, opened: run?.opened ?? [],
+            form: form, warnings: warnings, subscribers: subscribers)
     }
 }

@@ -1,4 +1,5 @@
 package import EventHub
+package import Projects
 package import Settings
 
 /// What the hub goes by.
@@ -9,6 +10,8 @@ package struct HubSettings: Sendable {
     package var limits = LogLimits()
     /// What is kept altogether, in bytes (`--event-keep-total`).
     package var total = 1 << 30
+    /// The form that a project's environment file names for its streams; nil: what holds for all (``Policy/eventForm``).
+    package var form: @Sendable (ProjectName) -> EventForm? = { _ in nil }
 
     /// The defaults, in memory.
     package init() {}

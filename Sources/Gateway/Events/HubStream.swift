@@ -1,3 +1,4 @@
+import Clocks
 import EventHub
 import EventLoop
 import HTTPServer
@@ -18,7 +19,7 @@ final class HubStream: EventReader {
     /// Bytes that are read at once for a stream that is behind.
     static let portion = 64 * 1024
     /// How often a stream that nothing else is said on gets a comment: the gateway's own, and any in a long replay.
-    private static let commentInterval = Duration.seconds(15)
+    private static let ownComment = Duration.seconds(15)
     private static let replayComment = Duration.seconds(10)
 
     let project: ProjectName
@@ -37,6 +38,11 @@ final class HubStream: EventReader {
     private var isEnded = false
     /// Bytes that the kernel has taken of a passage whose rest waits: none, or the client does not keep up.
     private let stall: Duration
+    /// The least time between two looks at the log; nil: none.
+    private let pace: Duration?
+    private var nextRead = MonotonicTime(nanoseconds: 0)
+    /// When something will be told that no event brings.
+    private var wake: MonotonicTime?
     private var timer: LoopTimer?
     private var lastSent: MonotonicTime
     private var blockedSince: MonotonicTime?
@@ -52,6 +58,7 @@ final class HubStream: EventReader {
         self.cursor = cursor
         self.isPlain = isPlain
         self.stall = stall
+        pace = cursor.maxRate.map { .seconds(1) / $0 }
         shape = cursor.shape
         directory = cursor.selector.directory
         connectedFrame = connected
@@ -73,9 +80,9 @@ final class HubStream: EventReader {
         self.timer = timer
         number = events.begin(self)
         events.owner.streamStarted(self)
-        loop.arm(timer, after: Self.commentInterval)
         write(opening)
         read()
+        rearm()
     }
 
     // MARK: What comes
@@ -137,8 +144,17 @@ final class HubStream: EventReader {
 
     private func read() {
         guard !isReading, !isBlocked, !isEnded else { return }
+        if let pace {
+            let now = events.owner.loop.now
+            guard now >= nextRead else {
+                newsWaits = true
+                return rearm()
+            }
+            nextRead = now + pace
+        }
         isReading = true
         newsWaits = false
+        wake = nil
         events.read(cursor, number: number, project, connected: connectedFrame, limit: Self.portion)
     }
 
@@ -160,6 +176,10 @@ final class HubStream: EventReader {
 
     private func goOn(_ passage: EventPassage) {
         if finishIfTold() { return }
+        if let deadline = passage.deadline {
+            wake = MonotonicTime.now + .milliseconds(max(1, deadline - WallClock.milliseconds))
+            rearm()
+        }
         if !passage.isAtEnd || newsWaits || !cursor.isSettled { read() }
     }
 
@@ -168,7 +188,7 @@ final class HubStream: EventReader {
         isBlocked = true
         let since = blockedSince ?? events.owner.loop.now
         blockedSince = since
-        arm(at: since + stall)
+        rearm()
     }
 
     @discardableResult
@@ -203,9 +223,20 @@ final class HubStream: EventReader {
         events.end(self, number: number)
     }
 
-    private func arm(at deadline: MonotonicTime) {
-        if let timer { events.owner.loop.arm(timer, at: deadline) }
+    /// Sets the timer for whatever comes first.
+    private func rearm() {
+        guard let timer else { return }
+        var deadline = lastSent + commentInterval
+        if let blockedSince, isBlocked {
+            deadline = blockedSince + stall
+        } else if newsWaits, !isReading {
+            deadline = min(deadline, nextRead)
+        }
+        if let wake { deadline = min(deadline, wake) }
+        events.owner.loop.arm(timer, at: deadline)
     }
+
+    private var commentInterval: Duration { isPlain ? Self.replayComment : Self.ownComment }
 
     /// A comment; with an id, so that a reader whose filter leaves everything out comes on all the same.
     private static func comment(_ id: EventID?) -> [UInt8] {
@@ -228,8 +259,8 @@ extension HubStream: ServerExchange {
     func resumeResponse() {
         guard isBlocked, !isEnded else { return }
         isBlocked = false
-        arm(at: events.owner.loop.now + Self.commentInterval)
         read()
+        rearm()
     }
 
     func clientGone() { end() }
@@ -237,15 +268,20 @@ extension HubStream: ServerExchange {
 
 extension HubStream: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
-        let loop = events.owner.loop
+        let now = events.owner.loop.now
         if let blockedSince, isBlocked {
-            guard loop.now - blockedSince >= stall else { return arm(at: blockedSince + stall) }
-            if let client { events.owner.turnedAway(client.peer, .stalledReader(stall)) }
-            return breakOff()
+            if now - blockedSince >= stall {
+                if let client { events.owner.turnedAway(client.peer, .stalledReader(stall)) }
+                return breakOff()
+            }
+        } else {
+            if newsWaits || (wake.map { $0 <= now } ?? false) { read() }
+            if now - lastSent >= commentInterval {
+                // An OpenCode's own stream has its heartbeats; only in a long replay nothing of them is passed.
+                if !isPlain || isReading { write(Self.comment(isPlain ? nil : cursor.last)) }
+                lastSent = now
+            }
         }
-        let interval = isPlain ? Self.replayComment : Self.commentInterval
-        let isDue = loop.now - lastSent >= interval
-        if isDue, !isPlain || isReading { write(Self.comment(isPlain ? nil : cursor.last)) }
-        arm(at: (isDue ? loop.now : lastSent) + interval)
+        rearm()
     }
 }

@@ -24,6 +24,8 @@ final class HubView: Sendable {
     let connected: ConnectedFrame?
     /// The directories that streams have opened in this run.
     let opened: Set<[UInt8]>
+    /// The form of its streams where a request does not say.
+    let form: EventForm
     /// What `status` says of it.
     let warnings: [String]
     /// Streams of it that clients read.
@@ -31,7 +33,7 @@ final class HubView: Sendable {
 
     init(
         project: ProjectName, log: EventLog, upstream: Upstream, since: Int64, run: UInt64?,
-        connected: ConnectedFrame?, opened: Set<[UInt8]>, warnings: [String], subscribers: Subscribers
+        connected: ConnectedFrame?, opened: Set<[UInt8]>, form: EventForm, warnings: [String], subscribers: Subscribers
     ) {
         self.project = project
         self.log = log
@@ -40,6 +42,7 @@ final class HubView: Sendable {
         self.run = run
         self.connected = connected
         self.opened = opened
+        self.form = form
         self.warnings = warnings
         self.subscribers = subscribers
     }

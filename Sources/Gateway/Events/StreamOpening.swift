@@ -98,9 +98,10 @@ final class StreamOpening: PendingStream {
         let shape: EventShape = wish.stream == .directory ? .payload : .line
         var selector = EventSelector()
         selector.directory = wish.directory
-        let cursor = EventCursor(
+        var cursor = EventCursor(
             wish.start, now: place, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
             selector: selector)
+        if route.endpoint?.family != .two { cursor.form = wish.form ?? view.form }
         let stream = HubStream(
             events, route.name, cursor, isPlain: true, connected: connected.frame(shape),
             stall: policy.limits.streamStall)

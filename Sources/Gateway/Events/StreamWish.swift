@@ -24,6 +24,8 @@ struct StreamWish {
     /// The directory whose events are wanted.
     var directory: [UInt8]?
     var start = EventCursor.Start.now
+    /// The form that the request names; nil: the project's own.
+    var form: EventForm?
     /// What the instance is asked for where the stream opens a directory.
     let target: ArraySlice<UInt8>
 
@@ -64,6 +66,10 @@ struct StreamWish {
         if stream == .directory {
             guard let directory = directory(head, query, of: route) else { return .passes(target: wish.target) }
             wish.directory = directory
+        }
+        if let text = query["form"] {
+            guard let form = EventForm(rawValue: text) else { return .refused("form=\(text) is unknown: say raw, delta or full.") }
+            wish.form = form
         }
         wish.start = start(head, query)
         return .hub(wish)

@@ -1,5 +1,6 @@
 import Access
 import Addresses
+import EventHub
 import HTTPClient
 import HTTPServer
 package import Instances
@@ -16,7 +17,7 @@ extension Policy {
             origins: AllowedOrigins(configuration.access.origins.map(\.description)),
             pinsDirectories: configuration.projects.pinsDirectories,
             limits: GatewayLimits(configuration, descriptors: descriptors),
-            accessLog: configuration.accessLog)
+            eventForm: EventForm(rawValue: configuration.events.form.rawValue) ?? .raw, accessLog: configuration.accessLog)
     }
 }
 

@@ -1,5 +1,6 @@
 package import Access
 package import Addresses
+package import EventHub
 package import HTTPServer
 import Instances
 
@@ -36,13 +37,16 @@ package final class Policy: Sendable {
     /// Deadlines and sizes. Those that shape libmicrohttpd's daemon stay as they were at the start:
     /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
     package let limits: GatewayLimits
+    /// How OpenCode 1's streamed text is told where neither request nor project says (`--event-form`).
+    package let eventForm: EventForm
     /// Whether each request gets a log line.
     package let accessLog: Bool
 
     /// A policy with these parts.
     package init(
         keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
-        pinsDirectories: Bool = true, limits: GatewayLimits, accessLog: Bool
+        pinsDirectories: Bool = true, limits: GatewayLimits, eventForm: EventForm = .raw,
+        accessLog: Bool
     ) {
         self.keys = keys
         self.failedTries = failedTries
@@ -50,6 +54,7 @@ package final class Policy: Sendable {
         self.origins = origins
         self.pinsDirectories = pinsDirectories
         self.limits = limits
+        self.eventForm = eventForm
         self.accessLog = accessLog
     }
 }

@@ -18,6 +18,9 @@ package struct InstanceEnvironment: Sendable, Equatable {
         let path: String
     }
 
+    /// `VIBE_EVENT_FORM` of the project's own file: how its streamed text is told; nil without one.
+    package let eventForm: String?
+
     /// Lines of the files that have no effect: each deserves a warning.
     package let ignoredLines: [EnvironmentFileProblem]
 
@@ -26,7 +29,8 @@ package struct InstanceEnvironment: Sendable, Equatable {
     package init(base: [String: String], files: [EnvironmentFile], own: EnvironmentFile? = nil) {
         let base = base.filter { !OwnVariables.contain($0.key) }
         let all = files + (own.map { [$0] } ?? [])
-        let values = all.map { $0.values.filter { $0.key != Self.command } }
+        let values = all.map { $0.values.filter { $0.key != Self.command && $0.key != Self.eventFormName } }
+        eventForm = own?.values[Self.eventFormName]
         layers = [base] + values
         ownCommand = own.flatMap { own in own.values[Self.command].map { OwnCommand(text: $0, path: own.path) } }
         fileValues = values.reduce(into: [:]) { $0.merge($1) { $1 } }
@@ -102,13 +106,15 @@ package struct InstanceEnvironment: Sendable, Equatable {
 
     /// The variable with which a project's own file names its command; it is not the server's business.
     private static let command = "VIBE_OPENCODE"
+    /// The variable with which it names the form of its streams; likewise.
+    private static let eventFormName = "VIBE_EVENT_FORM"
 
     private static func misplacedCommands(_ file: EnvironmentFile) -> [EnvironmentFileProblem] {
-        file.assignments.filter { $0.name == command }.map {
+        file.assignments.filter { $0.name == command || $0.name == eventFormName }.map {
             EnvironmentFileProblem(
                 path: file.path, line: $0.line,
                 problem:
-                    "sets \(command), which counts in a project's own file only: move it to env.d/NAME.env beside it")
+                    "sets \($0.name), which counts in a project's own file only: move it to env.d/NAME.env beside it")
         }
     }
 
