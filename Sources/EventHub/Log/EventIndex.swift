@@ -21,8 +21,16 @@ package final class EventIndex: Sendable {
     /// What a reader of the index gets.
     package enum Item: Sendable, Equatable {
         case entry(Entry)
+        /// A gap in what one project's instance has said: the index's id for it, the project, and the gap as JSON.
+        case projectGap(EventID, project: String, json: [UInt8])
         /// Here entries are missing; the ids are the index's.
         case gap(EventGap)
+    }
+
+    /// An item and the place behind it.
+    package struct Step: Sendable {
+        package let item: Item
+        package let behind: LogPlace
     }
 
     /// No project's: names of projects never begin with a dot.
@@ -50,6 +58,13 @@ package final class EventIndex: Sendable {
         line.reserveCapacity(48)
         line.append(contentsOf: event.text.utf8)
         return log.append(skeleton, line: line.span, time: time).id
+    }
+
+    /// Tells of a gap in what a project's instance has said.
+    package func append(_ project: String, _ gap: EventGap, time: Int64) {
+        var skeleton = EventSkeleton()
+        skeleton.type = Array(project.utf8)
+        _ = log.append(skeleton, line: FrameWriter.json(gap, project: project).span, time: time)
     }
 
     /// Removes what is older than is kept, and what only tells of events that no log keeps any more: `oldest` is when the oldest one
@@ -90,10 +105,20 @@ package final class EventIndex: Sendable {
 
     /// What stands behind a place, this many bytes of entries at most, but one at least; empty: nothing. The place moves on.
     package func next(_ place: inout LogPlace, atMost bytes: Int) -> [Item] {
-        log.next(&place, atMost: bytes).compactMap { item in
+        steps(&place, atMost: bytes).map(\.item)
+    }
+
+    /// As ``next(_:atMost:)``, with the place behind each.
+    package func steps(_ place: inout LogPlace, atMost bytes: Int) -> [Step] {
+        log.next(&place, atMost: bytes).map { item in
             switch item {
-            case .event(let event): Self.entry(event).map { .entry($0) }
-            case .gap(let gap, _): .gap(gap)
+            case .event(let event):
+                if let entry = Self.entry(event) { return Step(item: .entry(entry), behind: event.behind) }
+                let gap = Item.projectGap(
+                    event.id, project: event.withType { String(decoding: [UInt8](copying: $0), as: UTF8.self) },
+                    json: event.withLine { [UInt8](copying: $0) })
+                return Step(item: gap, behind: event.behind)
+            case .gap(let gap, let behind): return Step(item: .gap(gap), behind: behind)
             }
         }
     }

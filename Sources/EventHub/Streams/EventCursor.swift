@@ -22,6 +22,8 @@ package struct EventCursor: Sendable {
         case bytes([UInt8])
         /// The event's frame without its first bytes: it is made again.
         case event(StoredEvent, sent: Int)
+        /// The next frame, of this size, without its first bytes: likewise.
+        case again(sent: Int, size: Int)
     }
 
     /// Bytes of a frame that are kept rather than made again.
@@ -89,6 +91,7 @@ package struct EventCursor: Sendable {
         switch remainder {
         case .nothing: break
         case .bytes(let bytes): writer.writeRaw(bytes)
+        case .again: break
         case .event(let event, let sent):
             var again = FrameWriter(shape, isChunked: isChunked)
             again.write(event)
@@ -224,6 +227,7 @@ package struct EventCursor: Sendable {
         passage.told = ids.last ?? told
         passage.deadline = isAtEnd ? deadline.map { Int64($0) + 21 } : nil
         passage.bytes = writer.bytes
+        if case .again(let sent, let size) = remainder { passage.dropSent(sent, size: size) }
         return passage
     }
 
@@ -232,7 +236,64 @@ package struct EventCursor: Sendable {
     ) {
         guard let event = events[frame.id] else { return }
         if let made = frame.made { writer.write(frame.id, made.payload, of: event) } else { writer.write(event) }
-        passage.note(writer.bytes.count, nil, nil, told: frame.id)
+        passage.note(writer.bytes.count, nil, nil, told: frame.id, isMadeAgain: maxRate == nil)
+    }
+
+    // MARK: All projects
+
+    /// As ``read(_:atMost:connected:)``, of all projects' events in the order of the index; `log`: a project's.
+    package mutating func readAll(_ index: EventIndex, atMost limit: Int, log: (String) -> EventLog?) -> EventPassage {
+        switch start {
+        case .now: break
+        case .behind(let id): take(index.place(behind: id))
+        case .time(let time): take(index.place(since: time))
+        case .unknown: gap = EventGap(.unknownID, from: nil, to: nil)
+        }
+        start = .now
+        var writer = FrameWriter(shape, isChunked: isChunked)
+        var passage = EventPassage()
+        if case .bytes(let bytes) = remainder {
+            writer.writeRaw(bytes)
+            passage.note(bytes.count, position, nil)
+        }
+        if let gap {
+            writer.write(gap, project: nil, connected: [])
+            passage.note(writer.bytes.count, position, nil)
+        }
+        var place = position
+        var places: [String: LogPlace] = [:]
+        while writer.bytes.count < limit {
+            let steps = index.steps(&place, atMost: 4_096)
+            guard !steps.isEmpty else {
+                passage.isAtEnd = true
+                break
+            }
+            for step in steps {
+                write(step.item, &writer, &places, log)
+                passage.note(writer.bytes.count, step.behind, nil, isMadeAgain: true)
+            }
+        }
+        passage.end = place
+        passage.bytes = writer.bytes
+        if case .again(let sent, let size) = remainder { passage.dropSent(sent, size: size) }
+        return passage
+    }
+
+    private mutating func write(
+        _ item: EventIndex.Item, _ writer: inout FrameWriter, _ places: inout [String: LogPlace],
+        _ log: (String) -> EventLog?
+    ) {
+        switch item {
+        case .gap(let gap): writer.write(gap, project: nil, connected: [])
+        case .projectGap(let id, _, let json):
+            guard selector.takesAll || selector.sessions == nil else { return }
+            writer.write(gap: json, id: id)
+        case .entry(let entry):
+            guard let log = log(entry.project), let event = log.event(entry.event, &places[entry.project]),
+                selector.admits(event)
+            else { return }
+            writer.write(event, id: entry.id, project: entry.project)
+        }
     }
 
     // MARK: Sending
@@ -262,6 +323,9 @@ package struct EventCursor: Sendable {
             let rest = mark.end - count
             if rest > Self.shortest, let event = mark.event {
                 remainder = .event(event, sent: mark.base + count - whole)
+            } else if rest > Self.shortest, mark.isMadeAgain {
+                remainder = .again(sent: mark.base + count - whole, size: mark.base + mark.end - whole)
+                return
             } else {
                 remainder = .bytes(Array(passage.bytes[count..<mark.end]))
             }
@@ -277,7 +341,7 @@ package struct EventCursor: Sendable {
 package struct EventPassage: Sendable {
     struct Mark: Sendable {
         /// Where the frame ends in the bytes.
-        let end: Int
+        var end: Int
         /// The place behind it in the log; nil where there is none of its own.
         let place: LogPlace?
         /// The event that the frame can be made of again.
@@ -286,6 +350,8 @@ package struct EventPassage: Sendable {
         var base = 0
         /// The frame's id, where frames are made.
         var told: EventID?
+        /// Whether the same frame is made again by who begins before it.
+        var isMadeAgain = false
     }
 
     package internal(set) var bytes: [UInt8] = []
@@ -312,7 +378,23 @@ package struct EventPassage: Sendable {
         return passage
     }
 
-    mutating func note(_ end: Int, _ place: LogPlace?, _ event: StoredEvent?, base: Int = 0, told: EventID? = nil) {
-        marks.append(Mark(end: end, place: place, event: event, base: base, told: told))
+    mutating func note(_ end: Int, _ place: LogPlace?, _ event: StoredEvent?, base: Int = 0, told: EventID? = nil,
+        isMadeAgain: Bool = false
+    ) {
+        marks.append(Mark(end: end, place: place, event: event, base: base, told: told, isMadeAgain: isMadeAgain))
+    }
+
+    /// Whether the rest of a frame could not be made again: what was sent of it can't be gone on with.
+    package private(set) var isBroken = false
+
+    /// Takes away what was sent of the first frame, which has this size, before.
+    mutating func dropSent(_ sent: Int, size: Int) {
+        guard let first = marks.first, first.end == size else {
+            isBroken = true
+            return
+        }
+        bytes.removeFirst(sent)
+        for index in marks.indices { marks[index].end -= sent }
+        marks[0].base = sent
     }
 }

@@ -11,6 +11,10 @@ package enum EventShape: Sendable, Hashable {
     case project(String)
     /// The same as an object with its id, on a line of its own: what a page is made of. A gap's line begins with `gap `.
     case item(String)
+    /// As ``project(_:)``, of whichever project it is.
+    case all
+    /// As ``item(_:)``, likewise.
+    case allItems
 }
 
 /// Writes frames of a server-sent event stream (WHATWG HTML §9.2.5), each in a chunk of its own (RFC 9112 §7.1) where the answer
@@ -27,15 +31,15 @@ package struct FrameWriter: Sendable {
     }
 
     /// An event as it came; `id` where it has another one than its own.
-    package mutating func write(_ event: StoredEvent, id: EventID? = nil) {
+    package mutating func write(_ event: StoredEvent, id: EventID? = nil, project: String = "") {
         let id = id ?? event.id
         switch shape {
         case .line: event.withLine { write(id, before: [], $0, after: []) }
         case .payload:
             let range = event.payload
             event.withLine { write(id, before: [], $0.extracting(range), after: []) }
-        case .project(let name), .item(let name):
-            let before = Self.wrapper(name, event)
+        case .project, .item, .all, .allItems:
+            let before = Self.wrapper(name(or: project), event)
             let range = event.payload
             event.withLine { write(id, before: before, $0.extracting(range), after: Self.brace) }
         }
@@ -54,6 +58,7 @@ package struct FrameWriter: Sendable {
             }
             write(id, before: before, payload.span, after: after)
         case .payload: write(id, before: [], payload.span, after: [])
+        case .all, .allItems: return
         case .project(let name), .item(let name):
             write(id, before: Self.wrapper(name, event), payload.span, after: Self.brace)
         }
@@ -61,12 +66,32 @@ package struct FrameWriter: Sendable {
 
     /// A gap; `connected`: the instance's own frame that says that a stream has begun, which OpenCode's clients read as a reason
     /// to look at everything again.
-    package mutating func write(_ gap: EventGap, project: String, connected: [UInt8]) {
+    package mutating func write(_ gap: EventGap, project: String?, connected: [UInt8]) {
         let json = Self.json(gap, project: project)
         switch shape {
         case .line, .payload: writeFrame(Array(": ".utf8) + json + Self.blank + connected)
-        case .project: writeFrame(Array("event: gap\ndata: ".utf8) + json + Self.blank)
-        case .item: writeFrame(Array("gap ".utf8) + json + [UInt8(ascii: "\n")])
+        case .project, .all: writeFrame(Array("event: gap\ndata: ".utf8) + json + Self.blank)
+        case .item, .allItems: writeFrame(Array("gap ".utf8) + json + [UInt8(ascii: "\n")])
+        }
+    }
+
+    /// A gap in what one of all projects has said, as JSON, under the gateway's own id.
+    package mutating func write(gap json: [UInt8], id: EventID) {
+        if case .allItems = shape { return writeFrame(Array("gap ".utf8) + json + [UInt8(ascii: "\n")]) }
+        writeFrame(Array("id: \(id.text)\nevent: gap\ndata: ".utf8) + json + Self.blank)
+    }
+
+    private func name(or other: String) -> String {
+        switch shape {
+        case .project(let name), .item(let name): name
+        case .line, .payload, .all, .allItems: other
+        }
+    }
+
+    private var isItem: Bool {
+        switch shape {
+        case .item, .allItems: true
+        case .line, .payload, .project, .all: false
         }
     }
 
@@ -87,7 +112,7 @@ package struct FrameWriter: Sendable {
         _ id: EventID, before: [UInt8], _ payload: borrowing Span<UInt8>, after: [UInt8]
     ) {
         let text = Array(id.text.utf8)
-        if case .item = shape {
+        if isItem {
             bytes += Array("{\"id\":\"".utf8) + text + Array("\",".utf8) + before.dropFirst()
             bytes.append(copying: payload)
             bytes += after + [UInt8(ascii: "\n")]
@@ -128,10 +153,10 @@ package struct FrameWriter: Sendable {
     }
 
     /// A gap as JSON.
-    package static func json(_ gap: EventGap, project: String) -> [UInt8] {
+    package static func json(_ gap: EventGap, project: String?) -> [UInt8] {
         func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }
         return Array(
-            "{\"project\":\(JSONText.quoted(project)),\"from\":\(text(gap.from)),\"to\":\(text(gap.to)),\"reason\":\"\(gap.reason.rawValue)\"}"
+            "{\"project\":\(project.map { JSONText.quoted($0) } ?? "null"),\"from\":\(text(gap.from)),\"to\":\(text(gap.to)),\"reason\":\"\(gap.reason.rawValue)\"}"
                 .utf8)
     }
 

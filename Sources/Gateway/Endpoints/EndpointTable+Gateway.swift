@@ -73,6 +73,16 @@ extension EndpointTable {
                 .json(200, .history, "The events."), .noProject, .error(503, "The history can't be read.")),
             .project { ControlAnswers.history($0, await $1.history(of: $0)) }),
         Endpoint(
+            .get, "/events", requires: .key(.useInstances),
+            .init(
+                "followEvents", "What all projects' OpenCode servers say",
+                "As a project's events, of all projects that the key may see, with ids of the gateway's own.",
+                .init(status: 200, meaning: "The events.", content: .eventStream),
+                .passedError(400, "A parameter can't be understood."),
+                .error(404, "The gateway does not listen (--event-hub off)."),
+                .error(503, "The gateway is ending.")),
+            .events(.all)),
+        Endpoint(
             .get, "/projects/{name}/events", requires: .key(.useInstances),
             .init(
                 "followProjectEvents", "What a project's OpenCode server says",

@@ -60,6 +60,8 @@ struct EventQuery: Sendable {
 enum EventEndpoint: Sendable {
     /// One project's.
     case project
+    /// All projects'.
+    case all
 
     /// Why there is none of them.
     static let off = Answer.detail(
@@ -67,12 +69,17 @@ enum EventEndpoint: Sendable {
 
     /// Answers on the loop itself.
     func serve(_ request: ControlRequest, _ connection: ClientConnection, _ loop: GatewayLoop) {
-        guard let name = request.project, loop.snapshot.routes.mayBeProject(name) else {
-            return loop.answer(connection, ControlAnswers.projectNotFound(request.project?.string ?? ""))
-        }
         guard let events = loop.events else { return loop.answer(connection, Self.off) }
-        do {
+        let name = request.project
+        if self == .project, !(name.map { loop.snapshot.routes.mayBeProject($0) } ?? false) {
+            return loop.answer(connection, ControlAnswers.projectNotFound(name?.string ?? ""))
+        }
+        do throws(EventQuery.Refusal) {
             let query = try EventQuery(connection.head, request.query)
+            if self == .all, query.form != .raw || query.maxRate != nil {
+                throw EventQuery.Refusal(
+                    sentence: "form and max_rate are for one project's events: ask for /projects/NAME/events.")
+            }
             OwnStreamOpening(events, connection, name, query).begin()
         } catch {
             loop.refuse(connection, 400, error.sentence)
@@ -100,11 +107,11 @@ enum EventEndpoint: Sendable {
 /// A request for one of the gateway's own streams, until the hub has the project's log.
 final class OwnStreamOpening: PendingStream {
     private let events: LoopEvents
-    private let project: ProjectName
+    private let project: ProjectName?
     private let query: EventQuery
     private var connection: ClientConnection?
 
-    init(_ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName, _ query: EventQuery) {
+    init(_ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName?, _ query: EventQuery) {
         self.events = events
         self.connection = connection
         self.project = project
@@ -123,11 +130,15 @@ final class OwnStreamOpening: PendingStream {
 
     func routesChanged() {}
 
+    private var shape: EventShape {
+        guard let project else { return query.wait == nil ? .all : .allItems }
+        return query.wait == nil ? .project(project.string) : .item(project.string)
+    }
+
     private func start(_ place: LogPlace) {
         guard let connection = end() else { return }
         var cursor = EventCursor(
-            query.start, now: place, project: project.string,
-            shape: query.wait == nil ? .project(project.string) : .item(project.string),
+            query.start, now: place, project: project?.string ?? "", shape: shape,
             isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)
         cursor.form = query.form
         cursor.maxRate = query.maxRate

@@ -11,7 +11,7 @@ final class EventPage: EventReader {
     private static let most = 1_000
     private static let mostBytes = 1 << 20
 
-    let project: ProjectName
+    let project: ProjectName?
     private unowned let events: LoopEvents
     private var connection: ClientConnection?
     private var cursor: EventCursor
@@ -23,7 +23,7 @@ final class EventPage: EventReader {
     private var isLate = false
 
     init(
-        _ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName, _ cursor: EventCursor,
+        _ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName?, _ cursor: EventCursor,
         wait: Duration
     ) {
         self.events = events

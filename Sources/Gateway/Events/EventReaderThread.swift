@@ -2,13 +2,15 @@ import Clocks
 import EventHub
 import EventLoop
 import Locking
+internal import Projects
 
 /// What a stream wants to have read.
 struct ReadingOrder: Sendable {
     /// The loop that the bytes go to, and the stream's number on it.
     let loop: Mailbox<LoopMessage>
     let stream: Int
-    let log: EventLog
+    /// The project's; nil: all projects' events are read.
+    let log: EventLog?
     var cursor: EventCursor
     /// What OpenCode's clients get behind a gap.
     let connected: [UInt8]
@@ -37,14 +39,14 @@ final class EventReaderThread: Sendable {
         let loop: EventLoop
     }
 
-    init() throws {
+    init(_ board: HubBoard) throws {
         let passage = Passage(loop: try EventLoop())
         let loop = passage.loop
         // The mailbox's own: it is called on the thread only.
         var tracks = FormTracks()
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
-            case .read(let order): Self.read(order, &tracks)
+            case .read(let order): Self.read(order, &tracks, board)
             case .stop: loop.stop()
             }
         }
@@ -63,13 +65,22 @@ final class EventReaderThread: Sendable {
         thread.join()
     }
 
-    private static func read(_ order: ReadingOrder, _ tracks: inout FormTracks) {
+    private static func read(_ order: ReadingOrder, _ tracks: inout FormTracks, _ board: HubBoard) {
         var cursor = order.cursor
-        let passage =
-            cursor.isFormed
-            ? cursor.readFormed(
-                order.log, &tracks, atMost: order.limit, connected: order.connected, now: WallClock.milliseconds)
-            : cursor.read(order.log, atMost: order.limit, connected: order.connected)
+        let passage: EventPassage
+        if let log = order.log {
+            passage =
+                cursor.isFormed
+                ? cursor.readFormed(
+                    log, &tracks, atMost: order.limit, connected: order.connected, now: WallClock.milliseconds)
+                : cursor.read(log, atMost: order.limit, connected: order.connected)
+        } else if let index = board.index {
+            passage = cursor.readAll(index, atMost: order.limit) { name in
+                ProjectName(name).flatMap { board.view($0)?.log }
+            }
+        } else {
+            return
+        }
         order.loop.post(.reading(Reading(stream: order.stream, cursor: cursor, passage: passage)))
     }
 }

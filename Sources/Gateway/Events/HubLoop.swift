@@ -18,8 +18,9 @@ enum HubMessage: Sendable {
     case knowledge(KnowledgeMessage)
     /// A stream has opened this directory in this run.
     case opened(ProjectName, run: UInt64, directory: [UInt8])
-    /// Somebody on this loop wants to begin behind everything that has come by now, and begins under this number.
-    case mark(ProjectName, loop: Mailbox<LoopMessage>, number: Int)
+    /// Somebody on this loop wants to begin behind everything that has come by now, and begins under this number; nil: all
+    /// projects' events.
+    case mark(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
     /// Somebody wants to know how many pieces have come from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
     case stop
@@ -41,6 +42,7 @@ final class HubLoop: KnowledgeOwner {
     private(set) var policy: Policy
     private(set) lazy var knowledge = LoopKnowledge(self)
     private let board: HubBoard
+    let index: EventIndex
     private var mailbox: Mailbox<HubMessage>?
     private var loops: [Mailbox<LoopMessage>] = []
     private var projects: [ProjectName: HubProject] = [:]
@@ -49,7 +51,7 @@ final class HubLoop: KnowledgeOwner {
     /// What one instance has said since the last of them.
     private var saying: (project: ProjectName, items: [LogItem], from: LogPlace, to: LogPlace)?
     /// Who wants to begin: at the end of the pass all has been read that had come when they asked.
-    private var marks: [(project: HubProject, loop: Mailbox<LoopMessage>, number: Int)] = []
+    private var marks: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
     var progress = ProgressCounts()
     private var isFlushScheduled = false
     private var trimTimer: LoopTimer?
@@ -62,6 +64,10 @@ final class HubLoop: KnowledgeOwner {
         self.control = control
         self.board = board
         self.log = log
+        index = EventIndex.open(
+            settings.folder, limits: LogLimits(bytes: settings.limits.bytes, time: settings.limits.time),
+            now: WallClock.milliseconds)
+        board.set(index)
     }
 
     func openMailbox() throws -> Mailbox<HubMessage> {
@@ -97,7 +103,7 @@ final class HubLoop: KnowledgeOwner {
         case .knowledge(let message): knowledge.receive(message)
         case .opened(let name, let run, let directory): projects[name]?.opened(directory, in: run)
         case .mark(let name, let loop, let number):
-            marks.append((project(name), loop, number))
+            marks.append((name.map { project($0) }, loop, number))
             scheduleFlush()
         case .progress(let slot, let report): report(progress[slot])
         case .stop: loop.stop()
@@ -182,6 +188,7 @@ final class HubLoop: KnowledgeOwner {
     private func trim() {
         let now = WallClock.milliseconds
         for project in projects.values { project.log.trim(now: now) }
+        index.trim(now: now, oldest: 0)
         let names = Array(projects.keys)
         let plan = RetentionPlan.removals(
                 names.map { projects[$0]?.log.segments ?? [] }, total: settings.total)
@@ -198,7 +205,7 @@ extension HubLoop: PassHandler {
             self.news.removeAll(keepingCapacity: true)
             for loop in loops { loop.post(.events(news)) }
         }
-        for mark in marks { mark.loop.post(.marked(number: mark.number, mark.project.log.end)) }
+        for mark in marks { mark.loop.post(.marked(number: mark.number, mark.project?.log.end ?? index.end)) }
         marks.removeAll(keepingCapacity: true)
     }
 }
@@ -218,10 +225,16 @@ extension WallClock {
 /// The present views of all projects, for threads that are told of nothing.
 package final class HubBoard: Sendable {
     private let views = Locked<[ProjectName: HubView]>([:])
+    private let sharedIndex = Locked<EventIndex?>(nil)
 
     package init() {}
 
     func set(_ view: HubView) { views.withLock { $0[view.project] = view } }
+
+    /// The count over all projects.
+    var index: EventIndex? { sharedIndex.withLock { $0 } }
+
+    func set(_ index: EventIndex) { sharedIndex.withLock { $0 = index } }
 
     func view(_ name: ProjectName) -> HubView? { views.withLock { $0[name] } }
 

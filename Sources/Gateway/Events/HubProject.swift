@@ -66,6 +66,10 @@ final class HubProject: TimerHandler {
         endRun(.instanceRestarted)
         let next = Run(route, endpoint)
         run = next
+        if let reason {
+            hub.index.append(
+                name.string, EventGap(reason, from: log.end.last, to: nil), time: WallClock.milliseconds)
+        }
         log.beginGeneration(now: WallClock.milliseconds, after: reason)
         reason = nil
         form = hub.settings.form(name) ?? hub.policy.eventForm
@@ -120,7 +124,7 @@ final class HubProject: TimerHandler {
             case .follow(let number): run.streams[number]?.follow()
             case .announce: change(to: .connected)
             case .lost:
-                log.append(gap: .upstreamLost, time: WallClock.milliseconds)
+                note(.upstreamLost)
                 change(to: .waiting)
                 hub.tell(.lost(name))
             }
@@ -183,7 +187,7 @@ final class HubProject: TimerHandler {
         case .tooLarge:
             hub.log.warning(
                 "an event of more than \(HubLoop.largestEvent >> 20) MiB was left out", LogField("project", name.string))
-            log.append(gap: .tooLarge, time: WallClock.milliseconds)
+            note(.tooLarge)
         case .event(let data):
             var skeleton = EventSkeleton(line: data.span, family: run.endpoint.family ?? .one)
             if skeleton.isConnected {
@@ -200,6 +204,7 @@ final class HubProject: TimerHandler {
             }
             let from = hub.isSaying(name) ? nil : log.end
             let event = log.append(skeleton, line: data.span, time: WallClock.milliseconds)
+            _ = hub.index.append(name.string, event.id, time: event.time)
             hub.say(name, event, from: from)
             if skeleton.isDispose, let directory = skeleton.directory {
                 run.opened.remove(directory)
@@ -207,6 +212,13 @@ final class HubProject: TimerHandler {
                 hub.tell(.disposed(name, directory: directory, event.id))
             }
         }
+    }
+
+    /// Something is missing here.
+    private func note(_ reason: EventGap.Reason) {
+        log.append(gap: reason, time: WallClock.milliseconds)
+        hub.index.append(
+            name.string, EventGap(reason, from: log.end.last, to: nil), time: WallClock.milliseconds)
     }
 
     // MARK: Telling the loops

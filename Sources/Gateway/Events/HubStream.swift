@@ -22,7 +22,7 @@ final class HubStream: EventReader {
     private static let ownComment = Duration.seconds(15)
     private static let replayComment = Duration.seconds(10)
 
-    let project: ProjectName
+    let project: ProjectName?
     /// Whether it is one of OpenCode's own, which ends with the instance's.
     let isPlain: Bool
     private let directory: [UInt8]?
@@ -50,7 +50,7 @@ final class HubStream: EventReader {
 
     /// A stream that begins at this place; `connected` is what OpenCode's clients get behind a gap.
     init(
-        _ events: LoopEvents, _ project: ProjectName, _ cursor: EventCursor, isPlain: Bool, connected: [UInt8],
+        _ events: LoopEvents, _ project: ProjectName?, _ cursor: EventCursor, isPlain: Bool, connected: [UInt8],
         stall: Duration
     ) {
         self.events = events
@@ -64,7 +64,7 @@ final class HubStream: EventReader {
         connectedFrame = connected
         lastSent = events.owner.loop.now
         wish =
-            cursor.selector.isConstant && !cursor.isFormed
+            project != nil && cursor.selector.isConstant && !cursor.isFormed
             ? Wish(
                 shape: cursor.shape, directory: cursor.selector.directory, types: cursor.selector.types,
                 isChunked: cursor.isChunked) : nil
@@ -163,6 +163,8 @@ final class HubStream: EventReader {
             cursor.sent(0, of: passage)
             return goOn(passage)
         }
+        // A client that has half a frame can't be given another one.
+        guard !passage.isBroken else { return breakOff() }
         let taken = client?.send(framed: passage.bytes.span) ?? 0
         guard !isEnded else { return }
         cursor.sent(taken, of: passage)

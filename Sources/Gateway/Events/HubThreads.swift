@@ -15,7 +15,7 @@ final class HubThreads: Sendable {
     init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger) throws {
         let passage = Passage(hub: try HubLoop(settings, policy, control, board, log))
         mailbox = try passage.hub.openMailbox()
-        reader = try EventReaderThread()
+        reader = try EventReaderThread(board)
         thread = try WorkerThread(name: "event-hub") {
             do {
                 try passage.hub.run()

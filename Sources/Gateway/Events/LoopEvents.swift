@@ -7,7 +7,8 @@ internal import Projects
 
 /// Who reads a project's events on a loop.
 protocol EventReader: AnyObject {
-    var project: ProjectName { get }
+    /// Whose events; nil: all projects'.
+    var project: ProjectName? { get }
     /// Something was said that stands in the log.
     func hasNews()
     /// What was asked for has been read.
@@ -30,7 +31,8 @@ final class LoopEvents {
     private let reader: EventReaderThread
     private(set) var views: [ProjectName: HubView] = [:]
     private var readers: [Int: any EventReader] = [:]
-    private var ofProject: [ProjectName: [any EventReader]] = [:]
+    /// By the project; nil: those who read all projects' events.
+    private var ofProject: [ProjectName?: [any EventReader]] = [:]
     private var count = 0
     /// Requests for streams that can't begin yet.
     private var pending: [ObjectIdentifier: any PendingStream] = [:]
@@ -50,23 +52,25 @@ final class LoopEvents {
         count += 1
         readers[count] = reader
         ofProject[reader.project, default: []].append(reader)
-        views[reader.project]?.subscribers.add(1)
+        if let project = reader.project { views[project]?.subscribers.add(1) }
         return count
     }
 
     func end(_ reader: any EventReader, number: Int) {
         guard readers.removeValue(forKey: number) != nil else { return }
-        views[reader.project]?.subscribers.add(-1)
+        if let project = reader.project { views[project]?.subscribers.add(-1) }
         ofProject[reader.project]?.removeAll { $0 === reader }
         if ofProject[reader.project]?.isEmpty ?? false { ofProject[reader.project] = nil }
     }
 
     /// Has the next bytes read for the reader with this number.
-    func read(_ cursor: EventCursor, number: Int, _ project: ProjectName, connected: [UInt8], limit: Int) {
-        guard let mailbox = owner.mailbox, let view = views[project] else { return }
+    func read(_ cursor: EventCursor, number: Int, _ project: ProjectName?, connected: [UInt8], limit: Int) {
+        guard let mailbox = owner.mailbox else { return }
+        let log = project.flatMap { views[$0]?.log }
+        guard project == nil || log != nil else { return }
         reader.read(
             ReadingOrder(
-                loop: mailbox, stream: number, log: view.log, cursor: cursor, connected: connected, limit: limit))
+                loop: mailbox, stream: number, log: log, cursor: cursor, connected: connected, limit: limit))
     }
 
     func receive(_ reading: Reading) { readers[reading.stream]?.received(reading) }
@@ -76,7 +80,7 @@ final class LoopEvents {
     func add(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = stream }
 
     /// Has the hub say where a stream of this project begins; `begin` is called once, unless the stream is removed.
-    func mark(_ project: ProjectName, for stream: any PendingStream, begin: @escaping (LogPlace) -> Void) {
+    func mark(_ project: ProjectName?, for stream: any PendingStream, begin: @escaping (LogPlace) -> Void) {
         guard let mailbox = owner.mailbox else { return }
         count += 1
         marks[count] = (ObjectIdentifier(stream), begin)
@@ -103,6 +107,7 @@ final class LoopEvents {
     // MARK: News
 
     func receive(_ news: [EventNews]) {
+        for reader in ofProject[nil] ?? [] { reader.hasNews() }
         for item in news {
             switch item {
             case .view(let view):
