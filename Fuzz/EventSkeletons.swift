@@ -37,7 +37,8 @@ private func checkMembers(_ input: inout FuzzInput) {
         Array(String(decoding: input.piece(endedBy: 0xFF) ?? [], as: UTF8.self).utf8)
     }
     let properties = object(
-        [("sessionID", texts[0]), ("messageID", texts[1]), ("partID", texts[2])].map { ($0.0, string($0.1, &input)) }, &input)
+        [("sessionID", texts[0]), ("messageID", texts[1]), ("partID", texts[2])].map { ($0.0, string($0.1, &input)) },
+        &input)
     let payload = object([("type", Array(#""message.part.delta""#.utf8)), ("properties", properties)], &input)
     let line = object([("directory", string(texts[3], &input)), ("payload", payload)], &input)
     let skeleton = EventSkeleton(line: line.span, family: .one)

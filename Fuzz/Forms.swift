@@ -78,7 +78,8 @@ private func made(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     let text = piece(input)
     let ids = #""sessionID":"\#(session)","messageID":"m""#
     func update(_ time: String, _ delta: String) -> String {
-        #"{"type":"message.part.updated","properties":{"part":{"id":"\#(part)",\#(ids),"type":"text","text":"\#(text)","time":{\#(time)}}\#(delta)}}"#
+        let json = #"{"id":"\#(part)",\#(ids),"type":"text","text":"\#(text)","time":{\#(time)}}"#
+        return #"{"type":"message.part.updated","properties":{"part":\#(json)\#(delta)}}"#
     }
     let event =
         switch kind % 8 {
@@ -88,7 +89,8 @@ private func made(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         case 3: update(#""start":1"#, "")
         case 4: update(#""start":1"#, #","delta":"\#(text)""#)
         case 5: #"{"type":"file.edited","properties":{}}"#
-        default: #"{"type":"message.part.delta","properties":{\#(ids),"partID":"\#(part)","field":"text","delta":"\#(text)"}}"#
+        default:
+            #"{"type":"message.part.delta","properties":{\#(ids),"partID":"\#(part)","field":"text","delta":"\#(text)"}}"#
         }
     return Array(event.utf8)
 }

@@ -21,7 +21,8 @@ enum Fixtures {
         var events: [(String, Data)] = []
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         where name.hasPrefix("events-") {
-            let reads = try Data(contentsOf: folder.appending(path: name)).split(separator: UInt8(ascii: "\n")).dropFirst()
+            let reads = try Data(contentsOf: folder.appending(path: name)).split(separator: UInt8(ascii: "\n"))
+                .dropFirst()
                 .map { try JSONDecoder().decode(Read.self, from: Data($0)).text }
             // A read that was left out is the end of what can be told.
             let stream = reads.prefix { $0 != nil }.compactMap { $0 }.joined()

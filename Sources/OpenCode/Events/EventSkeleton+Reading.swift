@@ -35,7 +35,8 @@ extension EventSkeleton {
 
     /// The places in an event of OpenCode 1.
     private enum Place1: Int, CaseIterable {
-        case type, session, message, part, directory, assistantMessage, infoID, infoSession, infoParent, partID, partSession,
+        case type, session, message, part, directory, assistantMessage, infoID, infoSession, infoParent, partID,
+            partSession,
             partMessage, syncSession
 
         var path: String {
@@ -84,7 +85,8 @@ extension EventSkeleton {
         type = text(.type, line) ?? []
         let isSession = type.starts(with: "session.".utf8)
         let isMessage = type.starts(with: "message.".utf8)
-        session = text(.session, line) ?? text(.infoSession, line) ?? text(.partSession, line) ?? text(.syncSession, line)
+        session =
+            text(.session, line) ?? text(.infoSession, line) ?? text(.partSession, line) ?? text(.syncSession, line)
         if session == nil, isSession { session = text(.infoID, line) }
         message = text(.message, line) ?? text(.partMessage, line) ?? text(.assistantMessage, line)
         if message == nil, isMessage { message = text(.infoID, line) }
@@ -104,7 +106,8 @@ extension EventSkeleton {
     }
 
     private static let places2 = JSONPlaces(
-        "type", "location.directory", "data.sessionID", "data.form.sessionID", "data.messageID", "data.assistantMessageID",
+        "type", "location.directory", "data.sessionID", "data.form.sessionID", "data.messageID",
+        "data.assistantMessageID",
         "data.parentID")
 
     private mutating func readSecond(_ line: borrowing Span<UInt8>) {

@@ -47,7 +47,9 @@ import Testing
     }
 
     @Test(arguments: FormTests.Turn.all)
-    func aPartWhoseBeginningIsNotKnownIsNeverToldAsWhole(turn: FormTests.Turn) throws { try checkJoining(try turn.story()) }
+    func aPartWhoseBeginningIsNotKnownIsNeverToldAsWhole(turn: FormTests.Turn) throws {
+        try checkJoining(try turn.story())
+    }
 
     @Test(arguments: 0..<10)
     func aMadeUpPartWhoseBeginningIsNotKnownIsNeverToldAsWhole(seed: Int) throws {

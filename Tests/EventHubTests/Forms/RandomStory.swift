@@ -23,9 +23,12 @@ struct RandomStory {
         self.dice = dice
     }
 
-    private mutating func say(_ json: String) {
+    private mutating func say(_ json: String) { say(Story.Event(0, json)) }
+
+    private mutating func say(_ event: Story.Event) {
         time += [0, 1, 7, 40, 100, 130].randomElement(using: &dice) ?? 0
-        story.events.append(Story.Event(time, json))
+        story.events.append(event)
+        story.events[story.events.count - 1].time = time
     }
 
     private mutating func goOn() {
@@ -49,34 +52,26 @@ struct RandomStory {
         }
     }
 
-    private func part(_ id: String, _ session: String, _ text: String, _ end: String = "") -> String {
-        #"{"id":"\#(id)","sessionID":"\#(session)","messageID":"m-\#(session)","type":"text","text":"\#(text)","#
-            + #""time":{"start":1\#(end)},"metadata":{"text":"no"}}"#
-    }
-
     private mutating func begin(_ session: String) {
         begun += 1
         let id = "\(session)-p\(begun)"
         growing[id] = ""
-        if accumulates { grow(id, session) } else { say(update(part(id, session, ""))) }
+        if accumulates { grow(id, session) } else { say(.update(0, "", part: id, session: session)) }
     }
 
-    private func update(_ part: String, _ delta: String = "") -> String {
-        #"{"type":"message.part.updated","properties":{"part":\#(part)\#(delta)}}"#
+    private mutating func end(_ id: String, _ session: String) {
+        say(.update(0, growing[id] ?? "", part: id, session: session, hasEnded: true))
     }
-
-    private mutating func end(_ id: String, _ session: String) { say(update(part(id, session, growing[id] ?? "", #","end":2"#))) }
 
     /// A piece; some are half a character.
     private mutating func grow(_ id: String, _ session: String) {
-        let piece = ["word ", "", #"\n"#, "é", #"\""#, #"\ud83d"#, #"\ude80"#, "日本", #"\\"#].randomElement(using: &dice) ?? ""
+        let pieces = ["word ", "", #"\n"#, "é", #"\""#, #"\ud83d"#, #"\ude80"#, "日本", #"\\"#]
+        let piece = pieces.randomElement(using: &dice) ?? ""
         growing[id, default: ""] += piece
         if accumulates {
-            say(update(part(id, session, growing[id] ?? ""), #","delta":"\#(piece)""#))
+            say(.update(0, growing[id] ?? "", part: id, session: session, delta: piece))
         } else {
-            say(
-                #"{"type":"message.part.delta","properties":{"sessionID":"\#(session)","messageID":"m-\#(session)","#
-                    + #""partID":"\#(id)","field":"text","delta":"\#(piece)"}}"#)
+            say(.delta(0, piece, part: id, session: session))
         }
     }
 }

@@ -6,11 +6,14 @@ import OpenCode
 struct Story {
     struct Event {
         var time: UInt64
-        var json: [UInt8]
+        let json: [UInt8]
+        let skeleton: EventSkeleton
 
-        init(_ time: UInt64, _ json: String) { (self.time, self.json) = (time, Array(json.utf8)) }
-
-        var skeleton: EventSkeleton { EventSkeleton(line: json.span, family: .one) }
+        init(_ time: UInt64, _ text: String) {
+            self.time = time
+            json = Array(text.utf8)
+            skeleton = EventSkeleton(line: json.span, family: .one)
+        }
     }
 
     static let start: UInt64 = 1_795_228_322_000
@@ -43,7 +46,8 @@ struct Story {
             .map { name in
                 var story = Story()
                 var rest = ""
-                for line in try Data(contentsOf: folder.appending(path: name)).split(separator: UInt8(ascii: "\n")).dropFirst() {
+                let lines = try Data(contentsOf: folder.appending(path: name)).split(separator: UInt8(ascii: "\n"))
+                for line in lines.dropFirst() {
                     let read = try JSONDecoder().decode(Read.self, from: Data(line))
                     guard let text = read.text else { break }
                     let frames = (rest + text).components(separatedBy: "\n\n")
@@ -107,6 +111,35 @@ struct Story {
     func size(_ frames: [FormedFrame]) -> Int { frames.reduce(0) { $0 + payload($1).count } }
 }
 
+extension Story.Event {
+    /// A part's text as a whole: of one that grows, or of one that has ended.
+    static func update(
+        _ time: UInt64, _ text: String, part: String = "p", session: String = "s", delta: String? = nil,
+        hasEnded: Bool = false
+    ) -> Self {
+        let ids = #""id":"\#(part)","sessionID":"\#(session)","messageID":"m""#
+        let times = hasEnded ? #"{"start":1,"end":2}"# : #"{"start":1}"#
+        let added = delta.map { #","delta":"\#($0)""# } ?? ""
+        let json = #"{\#(ids),"type":"text","text":"\#(text)","time":\#(times)}"#
+        return Self(time, #"{"type":"message.part.updated","properties":{"part":\#(json)\#(added)}}"#)
+    }
+
+    /// A piece of a part's text.
+    static func delta(
+        _ time: UInt64, _ text: String, part: String = "p", session: String = "s", field: String = "text"
+    ) -> Self {
+        let ids = #""sessionID":"\#(session)","messageID":"m","partID":"\#(part)""#
+        let properties = #"{\#(ids),"field":"\#(field)","delta":"\#(text)"}"#
+        return Self(time, #"{"type":"message.part.delta","properties":\#(properties)}"#)
+    }
+
+    /// A piece as OpenCode 2 tells it.
+    static func second(_ text: String, _ ordinal: Int, _ kind: String = "text") -> Self {
+        let data = #"{"sessionID":"s","assistantMessageID":"m","ordinal":\#(ordinal),"delta":"\#(text)"}"#
+        return Self(1, #"{"id":"e","type":"session.\#(kind).delta","location":{"directory":"/a"},"data":\#(data)}"#)
+    }
+}
+
 /// A client as simple as can be: parts by their ids; updates replace them, pieces are added.
 struct Client {
     /// Whether it knows `message.part.delta`, as clients of 1.2 and later do.
@@ -122,8 +155,8 @@ struct Client {
             parts[part["id"] as? String ?? ""] = part
         case "message.part.delta" where knowsDeltas:
             let id = properties["partID"] as? String ?? ""
-            guard let part = parts[id]?.mutableCopy() as? NSMutableDictionary, let field = properties["field"] as? String,
-                let delta = properties["delta"] as? String
+            guard let part = parts[id]?.mutableCopy() as? NSMutableDictionary,
+                let field = properties["field"] as? String, let delta = properties["delta"] as? String
             else { return }
             part[field] = (part[field] as? String ?? "") + delta
             parts[id] = part
@@ -132,7 +165,9 @@ struct Client {
     }
 
     /// The parts at the end of a story.
-    static func parts(_ story: Story, _ frames: [FormedFrame], knowsDeltas: Bool = true) throws -> [String: NSDictionary] {
+    static func parts(_ story: Story, _ frames: [FormedFrame], knowsDeltas: Bool = true) throws -> [String:
+        NSDictionary]
+    {
         var client = Client(knowsDeltas: knowsDeltas)
         for frame in frames { try client.take(story.payload(frame)) }
         return client.parts
