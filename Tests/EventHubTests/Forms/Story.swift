@@ -11,8 +11,9 @@ struct Story {
 
         init(_ time: UInt64, _ text: String) {
             self.time = time
-            json = Array(text.utf8)
-            skeleton = EventSkeleton(line: json.span, family: .one)
+            let bytes = Array(text.utf8)
+            json = bytes
+            skeleton = EventSkeleton(line: bytes.span, family: .one)
         }
     }
 

@@ -1,0 +1,230 @@
+import EventHub
+import OpenCode
+import Testing
+
+/// A log in memory with events of two directories and sessions, and readers that take what they are given bit by bit.
+private struct Rig {
+    let log = EventLog.open(nil, project: "demo", limits: LogLimits(), now: 1)
+
+    init() { log.beginGeneration(now: 5, after: nil) }
+
+    @discardableResult
+    func say(_ number: Int, directory: String = "/a", session: String? = nil, parent: String? = nil, type: String = "x.y", size: Int = 20) -> StoredEvent {
+        let payload = "{\"n\":\(number),\"pad\":\"\(String(repeating: "p", count: size))\"}"
+        let line = Array("{\"directory\":\"\(directory)\",\"payload\":\(payload)}".utf8)
+        var skeleton = EventSkeleton()
+        skeleton.type = Array(type.utf8)
+        skeleton.directory = Array(directory.utf8)
+        skeleton.session = session.map { Array($0.utf8) }
+        skeleton.parentSession = parent.map { Array($0.utf8) }
+        let start = line.count - 1 - payload.utf8.count
+        skeleton.payload = start..<line.count - 1
+        return log.append(skeleton, line: line.span, time: Int64(number))
+    }
+
+    func cursor(
+        _ start: EventCursor.Start = .behind(EventID(generation: 5, sequence: 1)), shape: EventShape = .payload,
+        isChunked: Bool = false, _ change: (inout EventSelector) -> Void = { _ in }
+    ) -> EventCursor {
+        var selector = EventSelector()
+        change(&selector)
+        return EventCursor(
+            start, now: log.end, project: "demo", shape: shape, isChunked: isChunked, selector: selector)
+    }
+
+    /// Reads to the end; of each passage the client takes so many bytes at once.
+    func read(_ cursor: inout EventCursor, taking: (Int) -> Int, limit: Int = 300) -> [UInt8] {
+        var received: [UInt8] = []
+        var rounds = 0
+        while rounds < 100_000 {
+            rounds += 1
+            let passage = cursor.read(log, atMost: limit, connected: Array("data: connected\n\n".utf8))
+            let taken = min(passage.bytes.count, max(passage.bytes.isEmpty ? 0 : 1, taking(passage.bytes.count)))
+            received += passage.bytes[..<taken]
+            cursor.sent(taken, of: passage)
+            if taken == passage.bytes.count, passage.isAtEnd || cursor.isFinished { return received }
+        }
+        Issue.record("no end")
+        return received
+    }
+
+    func text(_ cursor: EventCursor) -> String {
+        var cursor = cursor
+        return String(decoding: read(&cursor) { $0 }, as: UTF8.self)
+    }
+}
+
+extension Rig {
+    fileprivate func read(_ cursor: inout EventCursor, _ taking: (Int) -> Int) -> [UInt8] { read(&cursor, taking: taking) }
+}
+
+@Suite struct EventCursorTests {
+    @Test func aReaderGetsWhatStandsBehindItsPlaceAndNothingTwice() {
+        let rig = Rig()
+        for number in 1...5 { rig.say(number) }
+        var cursor = rig.cursor(.behind(EventID(generation: 5, sequence: 3)))
+        let first = String(decoding: rig.read(&cursor) { $0 }, as: UTF8.self)
+        #expect(first.contains("id: 5-4\ndata: {\"n\":4") && first.contains("id: 5-5\n") && !first.contains("5-3"))
+        #expect(rig.read(&cursor) { $0 }.isEmpty)
+        rig.say(6)
+        #expect(String(decoding: rig.read(&cursor) { $0 }, as: UTF8.self).hasPrefix("id: 5-6\n"))
+        #expect(cursor.last == EventID(generation: 5, sequence: 6))
+    }
+
+    @Test(arguments: [false, true]) func whateverAClientTakesAtOnceItGetsTheSameBytes(isChunked: Bool) {
+        let rig = Rig()
+        for number in 1...40 { rig.say(number, size: number % 20 == 0 ? 5_000 : number) }
+        rig.log.append(gap: .upstreamLost, time: 0)
+        for number in 41...60 { rig.say(number) }
+        var whole = rig.cursor(isChunked: isChunked)
+        let expected = rig.read(&whole) { $0 }
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<5 {
+            var cursor = rig.cursor(isChunked: isChunked)
+            #expect(rig.read(&cursor) { Int.random(in: 0...$0, using: &random) } == expected)
+        }
+        var slowest = rig.cursor(isChunked: isChunked)
+        #expect(rig.read(&slowest) { _ in 97 } == expected)
+    }
+
+    @Test func whatIsLiveIsTheSameAsWhatIsRead() {
+        let rig = Rig()
+        rig.say(1)
+        var read = rig.cursor(.now, isChunked: true)
+        var live = read
+        var bytes: [UInt8] = []
+        for number in 2...20 {
+            let before = rig.log.end
+            let event = rig.say(number)
+            #expect(live.isSettled && live.place == before)
+            let passage = live.write([.event(event)], upTo: event.behind, connected: [])
+            bytes += passage.bytes
+            live.sent(passage.bytes.count, of: passage)
+        }
+        #expect(rig.read(&read) { $0 } == bytes)
+    }
+
+    @Test func anUnknownIDIsAGapAndThenFromNow() {
+        let rig = Rig()
+        rig.say(1)
+        let text = rig.text(rig.cursor(.unknown))
+        #expect(
+            text
+                == ": {\"project\":\"demo\",\"from\":null,\"to\":null,\"reason\":\"unknown-id\"}\n\ndata: connected\n\n")
+        #expect(rig.text(rig.cursor(.unknown, shape: .project("demo"))).hasPrefix("event: gap\ndata: {"))
+    }
+
+    @Test func aDirectorysReaderGetsItsOwnEventsOnlyAndNoSync() {
+        let rig = Rig()
+        rig.say(1)
+        rig.say(2, directory: "/b")
+        rig.say(3, type: "sync")
+        rig.say(4)
+        let text = rig.text(rig.cursor { $0.directory = Array("/a".utf8) })
+        #expect(text.contains("5-4") && !text.contains("5-2") && !text.contains("5-3"))
+    }
+
+    @Test func typesAreChosenWholeOrByTheirBeginning() throws {
+        let rig = Rig()
+        for (number, type) in ["z", "message.updated", "message.part.delta", "session.idle", "session.idler"].enumerated() {
+            rig.say(number, type: type)
+        }
+        let patterns = try ["message.*", "session.idle"].map { try #require(EventSelector.TypePattern($0)) }
+        let text = rig.text(rig.cursor { $0.types = patterns })
+        #expect(["5-2", "5-3", "5-4"].allSatisfy(text.contains) && !text.contains("5-5"))
+        #expect(EventSelector.TypePattern("") == nil && EventSelector.TypePattern("a*b") == nil)
+    }
+
+    @Test func aSessionsChildrenBelongToIt() {
+        let rig = Rig()
+        rig.say(1)
+        rig.say(2, session: "s")
+        rig.say(3, session: "other")
+        rig.say(4, session: "child", parent: "s")
+        rig.say(5, session: "child")
+        rig.say(6, session: "grandchild", parent: "child")
+        rig.say(7)
+        let text = rig.text(rig.cursor { $0.sessions = [Array("s".utf8)] })
+        #expect(["5-2", "5-4", "5-5", "5-6"].allSatisfy(text.contains))
+        #expect(!text.contains("5-3") && !text.contains("5-7"))
+    }
+
+    @Test func itEndsWithTheEventThatEndsIt() {
+        let rig = Rig()
+        for number in 1...4 { rig.say(number) }
+        var cursor = rig.cursor()
+        cursor.until = EventID(generation: 5, sequence: 3)
+        let text = String(decoding: rig.read(&cursor) { $0 }, as: UTF8.self)
+        #expect(text.contains("5-3") && !text.contains("5-4") && cursor.isFinished)
+    }
+
+    @Test func theGatewaysOwnFramesNameProjectAndDirectory() {
+        let rig = Rig()
+        rig.say(1)
+        rig.say(2)
+        #expect(
+            rig.text(rig.cursor(shape: .project("my \"app\"")))
+                == "id: 5-2\ndata: {\"project\":\"my \\\"app\\\"\",\"directory\":\"/a\",\"event\":{\"n\":2,\"pad\":\"\(String(repeating: "p", count: 20))\"}}\n\n"
+        )
+    }
+
+    @Test func aPlaceIsSmall() { #expect(MemoryLayout<EventCursor>.size <= 512) }
+
+    @Test(arguments: [EventForm.raw, .full, .delta]) func framesThatAreMadeComeTheSameHoweverTheyAreTaken(form: EventForm) {
+        let rig = Rig()
+        for number in 1...30 { rig.say(number, size: number * 200) }
+        func received(_ taking: (Int) -> Int) -> [UInt8] {
+            var tracks = FormTracks()
+            var cursor = rig.cursor(isChunked: true)
+            cursor.form = form
+            var bytes: [UInt8] = []
+            for _ in 0..<10_000 {
+                let passage =
+                    cursor.isFormed
+                    ? cursor.readFormed(rig.log, &tracks, atMost: 900, connected: [], now: 1_000_000)
+                    : cursor.read(rig.log, atMost: 900, connected: [])
+                #expect(!passage.isBroken)
+                let taken = min(passage.bytes.count, max(1, taking(passage.bytes.count)))
+                bytes += passage.bytes[..<taken]
+                cursor.sent(taken, of: passage)
+                if taken == passage.bytes.count, passage.isAtEnd { return bytes }
+            }
+            return bytes
+        }
+        let expected = received { $0 }
+        #expect(String(decoding: expected, as: UTF8.self).contains("id: 5-30\n"))
+        #expect(received { _ in 61 } == expected)
+        #expect(received { $0 / 2 } == expected)
+    }
+
+    @Test func allProjectsAreReadInTheOrderOfTheIndex() {
+        let one = Rig()
+        let two = Rig()
+        let index = EventIndex.open(nil, limits: LogLimits(), now: 9)
+        for number in 1...6 {
+            let rig = number % 2 == 0 ? two : one
+            let event = rig.say(number, size: number == 5 ? 6_000 : 10)
+            _ = index.append(number % 2 == 0 ? "two" : "one", event.id, time: 1)
+        }
+        index.append("one", EventGap(.stopped, from: EventID(generation: 5, sequence: 3), to: nil), time: 1)
+        func received(_ taking: Int) -> [UInt8] {
+            var cursor = EventCursor(
+                .behind(EventID(generation: 9, sequence: 1)), now: index.end, project: "", shape: .all, isChunked: true,
+                selector: EventSelector())
+            var bytes: [UInt8] = []
+            for _ in 0..<10_000 {
+                let passage = cursor.readAll(index, atMost: 500) { $0 == "one" ? one.log : two.log }
+                #expect(!passage.isBroken)
+                let taken = min(passage.bytes.count, taking)
+                bytes += passage.bytes[..<taken]
+                cursor.sent(taken, of: passage)
+                if taken == passage.bytes.count, passage.isAtEnd { return bytes }
+            }
+            return bytes
+        }
+        let text = String(decoding: received(.max), as: UTF8.self)
+        #expect(text.contains("id: 9-2\ndata: {\"project\":\"two\",\"directory\":\"/a\",\"event\":{\"n\":2"))
+        #expect(text.contains("id: 9-7\nevent: gap\ndata: {\"project\":\"one\",\"from\":\"5-3\",\"to\":null,\"reason\":\"stopped\"}"))
+        #expect(received(77) == received(.max))
+    }
+}

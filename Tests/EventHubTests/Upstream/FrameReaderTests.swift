@@ -1,0 +1,35 @@
+import EventHub
+import Testing
+
+@Suite struct FrameReaderTests {
+    private func frames(_ text: String, limit: Int = 1_000, pieces: Int) -> [FrameReader.Frame] {
+        var reader = FrameReader(limit: limit)
+        var frames: [FrameReader.Frame] = []
+        let bytes = Array(text.utf8)
+        var start = 0
+        while start < bytes.count {
+            let piece = Array(bytes[start..<min(bytes.count, start + pieces)])
+            reader.read(piece.span) { frames.append($0) }
+            start += pieces
+        }
+        return frames
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 10_000]) func eventsAndCommentsComeOneByOneHoweverTheyAreCut(pieces: Int) {
+        let found = frames("data: {\"a\":1}\n\n: heartbeat\n\nid: 7\ndata: {}\r\n\r\ndata:x\ndata: y\n\n", pieces: pieces)
+        #expect(
+            found == [
+                .event(Array("{\"a\":1}".utf8)), .other(Array(": heartbeat\n\n".utf8)), .event(Array("{}".utf8)),
+                .event(Array("x y".utf8)),
+            ])
+    }
+
+    @Test(arguments: [1, 5, 10_000]) func whatIsTooLargeIsToldAndTheRestGoesOn(pieces: Int) {
+        let long = String(repeating: "z", count: 50)
+        let found = frames("data: \(long)\n\ndata: {}\n\n", limit: 49, pieces: pieces)
+        #expect(found == [.tooLarge, .event(Array("{}".utf8))])
+        #expect(frames("data: \(long)\n\n", limit: 50, pieces: pieces) == [.event(Array(long.utf8))])
+    }
+
+    @Test func anUnfinishedFrameIsNone() { #expect(frames("data: {}\n", pieces: 3).isEmpty) }
+}

@@ -1,0 +1,138 @@
+import EventHub
+import Testing
+
+private typealias Event = SubscriptionState.Event
+private typealias Action = SubscriptionState.Action
+
+/// Times are seconds; silence 30 s, settling 1 s, grace 1 s, opening 30 s, delays from 0.1 s to 5 s.
+@Suite struct SubscriptionStateTests {
+    private struct Step {
+        let time: Double
+        let event: Event
+        let actions: [Action]
+
+        init(_ time: Double, _ event: Event, _ actions: [Action] = []) {
+            self.time = time
+            self.event = event
+            self.actions = actions
+        }
+    }
+
+    private static func nanoseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1_000_000_000) }
+
+    /// Plays the steps and answers the state behind them.
+    @discardableResult
+    private func play(_ steps: [Step], settling: Double = 0, _ location: SourceLocation = #_sourceLocation) -> SubscriptionState {
+        var state = SubscriptionState(
+            .init(silence: Self.nanoseconds(30), settling: Self.nanoseconds(settling)))
+        for step in steps {
+            let actions = state.on(step.event, at: Self.nanoseconds(step.time))
+            #expect(actions == step.actions, "at \(step.time): \(step.event)", sourceLocation: location)
+        }
+        return state
+    }
+
+    private func deadline(_ state: SubscriptionState) -> Double? { state.deadline.map { Double($0) / 1_000_000_000 } }
+
+    private let begun = [
+        Step(0, .begin, [.open(1)]), Step(0.1, .opened(1)), Step(0.1, .heard(1)), Step(0.1, .connected(1), [.follow(1), .announce]),
+    ]
+
+    @Test func aStreamIsFollowedAndAnnouncedOnceItSaysThatItHasBegun() {
+        let state = play(begun)
+        #expect(state.isConnected && state.isAnnounced && deadline(state) == 30.1)
+    }
+
+    @Test func aBeginningInTheMiddleOfItOpensNothingMore() { play(begun + [Step(1, .begin)]) }
+
+    @Test func whereAnInstanceSaysSoTooEarlyTheAnnouncementWaits() {
+        let state = play(
+            [Step(0, .begin, [.open(1)]), Step(0, .opened(1)), Step(0.1, .connected(1), [.follow(1)])], settling: 1)
+        #expect(!state.isAnnounced && deadline(state) == 1.1)
+        play(
+            [
+                Step(0, .begin, [.open(1)]), Step(0.1, .connected(1), [.follow(1)]), Step(0.5, .due),
+                Step(1.1, .due, [.announce]), Step(1.2, .due),
+            ], settling: 1)
+    }
+
+    @Test func aStreamThatEndsIsALossAndTriedAgainLaterAndLater() {
+        play(
+            begun + [
+                Step(1, .ended(1), [.lost]), Step(1.05, .due), Step(1.1, .due, [.open(2)]), Step(1.2, .ended(2)),
+                Step(1.3, .due), Step(1.4, .due, [.open(3)]), Step(1.4, .ended(3)), Step(1.8, .due, [.open(4)]),
+                Step(1.9, .connected(4), [.follow(4), .announce]), Step(2, .ended(4), [.lost]),
+                // It has begun in between: the first delay again.
+                Step(2.1, .due, [.open(5)]),
+            ])
+    }
+
+    @Test func noDelayIsLongerThanTheLongest() {
+        var state = SubscriptionState(.init(silence: Self.nanoseconds(30), settling: 0))
+        var time: Int64 = 0
+        var actions = state.on(.begin, at: time)
+        for number in 1...40 {
+            #expect(actions == [.open(number)])
+            _ = state.on(.ended(number), at: time)
+            let next = state.deadline ?? 0
+            #expect(next - time <= 5_000_000_000)
+            time = next
+            actions = state.on(.due, at: time)
+        }
+    }
+
+    @Test func aRefusalIsKnownUntilAStreamIsGiven() {
+        var state = play([Step(0, .begin, [.open(1)]), Step(0.1, .refused(1))])
+        #expect(state.isRefused)
+        #expect(state.on(.due, at: Self.nanoseconds(0.2)) == [.open(2)])
+        _ = state.on(.opened(2), at: Self.nanoseconds(0.3))
+        #expect(!state.isRefused)
+    }
+
+    @Test func silenceOpensASecondStreamAndGivesUpNothing() {
+        let state = play(begun + [Step(30, .due), Step(30.1, .due, [.open(2)])])
+        #expect(state.isConnected && state.isAnnounced)
+    }
+
+    @Test func whenTheFirstOneSpeaksAgainTheSecondIsClosed() {
+        play(begun + [Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .heard(1), [.close(2)]), Step(32.1, .due)])
+    }
+
+    @Test func theFirstOneIsGivenUpWhenTheSecondHasBegunAndItIsStillSilent() {
+        play(
+            begun + [
+                Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .heard(2)), Step(31.9, .due),
+                Step(32, .due, [.close(1), .lost, .follow(2), .announce]), Step(33, .heard(2)),
+            ])
+    }
+
+    @Test func aFrozenInstanceIsNotSilent() {
+        // Neither stream says anything: the second one is tried again, the first one stays.
+        let state = play(
+            begun + [
+                Step(30.1, .due, [.open(2)]), Step(60.1, .due, [.close(2)]), Step(60.2, .due, [.open(3)]),
+                Step(90.2, .due, [.close(3)]), Step(91, .heard(1)),
+            ])
+        #expect(state.isConnected && state.isAnnounced)
+    }
+
+    @Test func theFirstOnesEndWhileTheSecondHasBegunIsALossWithoutAWait() {
+        play(
+            begun + [
+                Step(30.1, .due, [.open(2)]), Step(30.2, .connected(2)),
+                Step(30.3, .ended(1), [.lost, .follow(2), .announce]),
+            ])
+    }
+
+    @Test func theSecondOnesEndIsNoLoss() {
+        play(begun + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.3, .due, [.open(3)])])
+    }
+
+    @Test func aStreamThatNeverBeginsIsTriedAgain() {
+        play([Step(0, .begin, [.open(1)]), Step(29, .due), Step(30, .due, [.close(1)]), Step(30.1, .due, [.open(2)])])
+    }
+
+    @Test func whatIsSaidOfAnOlderStreamChangesNothing() {
+        play(begun + [Step(1, .ended(1), [.lost]), Step(1.1, .due, [.open(2)]), Step(1.2, .ended(1)), Step(1.2, .connected(1))])
+    }
+}
