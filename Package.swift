@@ -93,12 +93,14 @@ let package = Package(
             "Gateway",
             [
                 "Clocks", "EventHub", "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging",
-                "OpenCode", "Projects", "Instances", "Access", "Addresses", "JSONText", "Settings", "Sodium", "Storage", "TextCoding",
+                "OpenCode", "Projects", "Instances", "Access", "Addresses", "JSONText", "Settings", "Sodium", "Storage",
+                "TextCoding",
             ]),
         program(
             "viberemote-gateway",
             [
-                "Gateway", "EventHub", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes", "Projects",
+                "Gateway", "EventHub", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes",
+                "Projects",
                 "Instances", "Supervisors", "Logging", "Locking", "OpenCode", "Settings", "Storage", "Systemd",
                 "Access", "Addresses", "Outbound", "TextCoding",
             ]),

@@ -20,12 +20,14 @@ package struct EventGap: Sendable, Equatable {
         case unknownID = "unknown-id"
     }
 
+    /// Why something is missing.
     package var reason: Reason
     /// The last event before it; nil: none.
     package var from: EventID?
     /// The first event behind it; nil: none yet.
     package var to: EventID?
 
+    /// A gap between two events.
     package init(_ reason: Reason, from: EventID?, to: EventID?) {
         self.reason = reason
         self.from = from

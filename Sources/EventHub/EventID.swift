@@ -9,6 +9,7 @@ package struct EventID: Sendable, Hashable, Comparable {
     /// Which of the frames that were made of the event, from 1; 0: the event as a whole.
     package var frame: UInt32
 
+    /// An id of these numbers.
     package init(generation: UInt64, sequence: UInt64, frame: UInt32 = 0) {
         self.generation = generation
         self.sequence = sequence
@@ -27,7 +28,9 @@ package struct EventID: Sendable, Hashable, Comparable {
         guard index < text.count else { return }
         guard text[index] == UInt8(ascii: ".") else { return nil }
         index += 1
-        guard let frame = Self.number(text, &index), frame > 0, frame <= UInt32.max, index == text.count else { return nil }
+        guard let frame = Self.number(text, &index), frame > 0, frame <= UInt32.max, index == text.count else {
+            return nil
+        }
         self.frame = UInt32(frame)
     }
 
@@ -36,6 +39,7 @@ package struct EventID: Sendable, Hashable, Comparable {
         frame == 0 ? "\(generation)-\(sequence)" : "\(generation)-\(sequence).\(frame)"
     }
 
+    /// The earlier of two comes first.
     package static func < (left: EventID, right: EventID) -> Bool {
         (left.generation, left.sequence, left.frame) < (right.generation, right.sequence, right.frame)
     }

@@ -16,37 +16,38 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
 
     /// How long a connection may linger after its answer without a byte, so that bytes in flight don't turn the end
     /// into a reset.
-    private static let lingerTimeout = Duration.seconds(2)
+    static let lingerTimeout = Duration.seconds(2)
     /// How long it may linger in all: a client that goes on sending is not listened to for ever.
-    private static let longestLinger = Duration.seconds(30)
+    static let longestLinger = Duration.seconds(30)
     /// How often a cut HTTP/1.0 connection is looked at until the client has everything.
-    private static let resetInterval = Duration.milliseconds(5)
+    static let resetInterval = Duration.milliseconds(5)
 
     /// Reads of 64 KiB in one pass at most, so that one client's flood keeps nobody waiting.
-    private static let readsPerPass = 16
+    static let readsPerPass = 16
 
-    private let loop: EventLoop
-    private let server: Server
-    private let socket: Socket
-    private let request: RequestRecord
-    private let client: Client
+    let loop: EventLoop
+    let server: Server
+    let socket: Socket
+    let request: RequestRecord
+    let client: Client
     private let policy: Policy
     private let version: Version
     private let isHead: Bool
     private var body = WireBody(.none(announced: nil), version: .http11, isHead: false)
-    private var state = DetachedState()
-    private var pending = ByteQueue()
+    var state = DetachedState()
+    var pending = ByteQueue()
     private var isFlushScheduled = false
-    private var isDiscardDue = false
-    private var lingerEnd = MonotonicTime.distantFuture
+    var isDiscardDue = false
+    var lingerEnd = MonotonicTime.distantFuture
     private var isSourcePaused = false
     /// Whether its source waits until something can be sent at once (``send(framed:)``).
     private var isRoomWanted = false
-    private var watch: EventLoop.Watch?
-    private var timer: LoopTimer?
-    private var resetChecksLeft = 400
-    private var summary: RequestSummary
-    private var exchange: (any ServerExchange)?
+    var watch: EventLoop.Watch?
+    var timer: LoopTimer?
+    var resetChecksLeft = 400
+    var summary: RequestSummary
+    var exchange: (any ServerExchange)?
+    var isReported = false
 
     init(
         socket: Socket, from connection: ClientConnection, version: Version, isHead: Bool, policy: Policy,
@@ -199,11 +200,11 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         close(tellingFollower: true)
     }
 
-    private func arm(_ duration: Duration) {
+    func arm(_ duration: Duration) {
         if let timer { loop.arm(timer, after: duration) }
     }
 
-    private func scheduleFlush() {
+    func scheduleFlush() {
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
         loop.atEndOfPass(self)
@@ -239,83 +240,5 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         isSourcePaused = false
         if state.phase == .open { timer?.disarm() }
         exchange?.resumeResponse()
-    }
-
-    // MARK: The end
-
-    /// The answer is whole, and the next request may follow.
-    private func handBack() {
-        stopWatching()
-        report()
-        server.takeBack(self, socket, of: client)
-    }
-
-    /// Everything is written: FIN, and then whatever the client still sends is read, so that no reset overtakes the
-    /// answer.
-    private func linger() {
-        socket.shutdownWriting()
-        report()
-        lingerEnd = loop.now + Self.longestLinger
-        discardInput()
-    }
-
-    private func stayLingering() {
-        guard state.phase == .lingering, let timer else { return }
-        loop.arm(timer, at: min(loop.now + Self.lingerTimeout, lingerEnd))
-    }
-
-    private func discardInput() {
-        for _ in 0..<Self.readsPerPass {
-            switch socket.receive(loop.scratch, { _ in }) {
-            case .bytes: continue
-            case .nothingYet: return stayLingering()
-            case .end, .failed: return close(tellingFollower: true)
-            }
-        }
-        // Others have their turn first; the kernel does not tell again of what is there already.
-        isDiscardDue = true
-        stayLingering()
-        scheduleFlush()
-    }
-
-    /// Only a reset tells an HTTP/1.0 client that its body is not whole; it is sent once the client has all that was
-    /// written.
-    private func resetWhenDelivered() {
-        resetChecksLeft -= 1
-        guard socket.unacknowledgedBytes == 0 || resetChecksLeft == 0 else { return arm(Self.resetInterval) }
-        stopWatching()
-        socket.reset()
-        close(tellingFollower: false)
-    }
-
-    /// Ends the connection now.
-    package func close(tellingFollower: Bool) {
-        let wasWhole = state.isWhole
-        guard state.on(.close) == .close else { return }
-        if !wasWhole { summary.isComplete = false }
-        stopWatching()
-        socket.close()
-        pending.removeAll()
-        let follower = exchange
-        exchange = nil
-        report()
-        server.remove(self)
-        if tellingFollower { follower?.clientGone() }
-    }
-
-    private func stopWatching() {
-        if let watch { loop.cancel(watch) }
-        watch = nil
-        if let timer { loop.cancel(timer) }
-        timer = nil
-    }
-
-    private var isReported = false
-
-    private func report() {
-        guard !isReported else { return }
-        isReported = true
-        server.handler.ended(summary) { request }
-        request.context?.requestEnded()
     }
 }

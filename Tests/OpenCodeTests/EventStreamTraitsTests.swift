@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct EventStreamTraitsTests {
     @Test(arguments: [
-        ("1.0.223", 90), ("1.1.11", 90), ("1.2.6", 90), ("1.2.7", 30), ("1.2.27", 30), ("1.18.33", 30), ("1.2.7-beta", 30),
+        ("1.0.223", 90), ("1.1.11", 90), ("1.2.6", 90), ("1.2.7", 30), ("1.2.27", 30), ("1.18.33", 30),
+        ("1.2.7-beta", 30),
         ("2", 30), (nil, 90), ("dev", 90),
     ]) func silenceIsThreeHeartbeatsOfOpenCode1(version: String?, seconds: Int) {
         let traits = EventStreamTraits(.one, version: version)

@@ -31,7 +31,8 @@ struct DeltaForm: Sendable {
         for victim in parts.victims(for: id, bytes: 0) ?? [] { parts.forget(victim) }
         parts.put(Part(session: session, message: message, length: text.count), id)
         // What does not go on where the client stands is told as it came: it has the whole text.
-        guard let delta = news.delta, text.count == (known ?? 0) + delta.count, Self.ends(payload, text, with: delta) else {
+        guard let delta = news.delta, text.count == (known ?? 0) + delta.count, Self.ends(payload, text, with: delta)
+        else {
             return [event]
         }
         var made: [FormedFrame.Made] = []
@@ -59,7 +60,8 @@ struct DeltaForm: Sendable {
     }
 
     private static func piece(
-        _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ session: [UInt8], _ message: [UInt8], _ part: [UInt8],
+        _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ session: [UInt8], _ message: [UInt8],
+        _ part: [UInt8],
         _ delta: Range<Int>
     ) -> FormedFrame.Made {
         var json = Array(#"{"type":"message.part.delta","properties":{"sessionID":"#.utf8)

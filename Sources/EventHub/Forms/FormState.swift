@@ -10,6 +10,7 @@ package import OpenCode
 /// session as one that was given all. In memory it has 4 MiB of texts of at most 256 parts; beyond that, parts that have
 /// been silent longest are passed on as they come, as is every part whose beginning is not known.
 package struct FormState: Sendable {
+    /// Which form it makes.
     package let form: EventForm
     private var counter = FrameCounter()
     private var deltas = DeltaForm()

@@ -23,6 +23,7 @@ package struct FormedFrame: Sendable, Equatable {
     /// nil: the event with this id, as it came.
     package let made: Made?
 
+    /// A frame with this place.
     package init(id: EventID, made: Made? = nil) {
         self.id = id
         self.made = made

@@ -29,7 +29,9 @@ package final class EventIndex: Sendable {
 
     /// An item and the place behind it.
     package struct Step: Sendable {
+        /// What stands there.
         package let item: Item
+        /// The place behind it.
         package let behind: LogPlace
     }
 

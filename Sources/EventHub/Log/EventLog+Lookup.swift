@@ -6,7 +6,8 @@ extension EventLog {
             place = event.behind
             return event
         }
-        guard var found = self.place(before: id), case .event(let event)? = next(&found, atMost: 1).first, event.id == id
+        guard var found = self.place(before: id), case .event(let event)? = next(&found, atMost: 1).first,
+            event.id == id
         else { return nil }
         place = event.behind
         return event

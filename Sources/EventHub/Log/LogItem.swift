@@ -48,6 +48,7 @@ package struct LogSummary: Sendable, Equatable {
     /// Gaps among what is kept.
     package var gaps: Int
 
+    /// Numbers of a log.
     package init(first: EventID?, last: EventID?, bytes: Int, gaps: Int) {
         self.first = first
         self.last = last
@@ -65,6 +66,7 @@ package struct LogSegment: Sendable, Equatable {
     /// Whether it is a file.
     package var isFile: Bool
 
+    /// A segment of this size.
     package init(bytes: Int, lastTime: Int64, isFile: Bool) {
         self.bytes = bytes
         self.lastTime = lastTime

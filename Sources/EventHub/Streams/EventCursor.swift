@@ -29,9 +29,13 @@ package struct EventCursor: Sendable {
     /// Bytes of a frame that are kept rather than made again.
     static let shortest = 2_048
 
+    /// The project's name; empty where all projects' events are read.
     package let project: String
+    /// How events stand in the stream.
     package let shape: EventShape
+    /// Whether each frame is a chunk (RFC 9112 §7.1).
     package let isChunked: Bool
+    /// Which events it wants.
     package var selector: EventSelector
     /// The form of growing texts.
     package var form = EventForm.raw
@@ -39,14 +43,14 @@ package struct EventCursor: Sendable {
     /// pieces are merged.
     package var maxRate: Int?
     /// The last frame that was told, where a form makes them.
-    private(set) var told: EventID?
+    var told: EventID?
     /// The last event that is told, where the stream ends with one.
     package var until: EventID?
-    private var start: Start
-    private var position: LogPlace
-    private var remainder = Remainder.nothing
+    var start: Start
+    var position: LogPlace
+    var remainder = Remainder.nothing
     /// A gap that is told first.
-    private var gap: EventGap?
+    var gap: EventGap?
 
     /// A place; `now` is where everything stands before that the instance has said so far.
     package init(
@@ -152,7 +156,7 @@ package struct EventCursor: Sendable {
     }
 
     /// Finds the place where it begins.
-    private mutating func find(in log: EventLog) {
+    mutating func find(in log: EventLog) {
         defer { start = .now }
         switch start {
         case .now: if told == nil { told = position.last }
@@ -169,130 +173,12 @@ package struct EventCursor: Sendable {
         }
     }
 
-    private mutating func take(_ search: LogSearch) {
+    mutating func take(_ search: LogSearch) {
         switch search {
         case .place(let place): position = place
         case .gap(let found, let place):
             gap = found
             position = place
-        }
-    }
-
-    /// As ``read(_:atMost:connected:)``, of frames that are made.
-    package mutating func readFormed(
-        _ log: EventLog, _ tracks: inout FormTracks, atMost limit: Int, connected: [UInt8], now: Int64
-    ) -> EventPassage {
-        find(in: log)
-        var writer = FrameWriter(shape, isChunked: isChunked)
-        var passage = EventPassage()
-        if case .bytes(let bytes) = remainder {
-            writer.writeRaw(bytes)
-            passage.note(bytes.count, nil, nil, told: told)
-        }
-        if let gap {
-            writer.write(gap, project: project, connected: connected)
-            passage.note(writer.bytes.count, nil, nil, told: told)
-        }
-        let behind = told
-        let (steps, ids, isAtEnd, deadline) = tracks.withTrack(form, log, behind: behind) { track in
-            let (steps, ids, isAtEnd) = track.steps(behind: behind, log, atMost: limit, now: now)
-            return (steps, ids, isAtEnd, track.deadline)
-        }
-        var merger = DeltaMerger()
-        var events: [EventID: StoredEvent] = [:]
-        for (step, id) in zip(steps, ids) {
-            switch step {
-            case .gap(let gap):
-                for frame in merger.finish() { write(frame, events, &writer, &passage) }
-                writer.write(gap, project: project, connected: connected)
-                passage.note(writer.bytes.count, nil, nil, told: id)
-            case .frame(let frame, let event):
-                if let until, frame.id.sequence > until.sequence, frame.id.generation == until.generation { break }
-                let skeleton = frame.made?.skeleton ?? event.skeleton
-                guard selector.admits(skeleton) else { continue }
-                events[frame.id] = event
-                guard maxRate != nil else {
-                    write(frame, events, &writer, &passage)
-                    continue
-                }
-                let range = event.payload
-                let ready =
-                    frame.made.map { merger.take(frame, skeleton, payload: $0.payload.span) }
-                    ?? event.withLine { merger.take(frame, skeleton, payload: $0.extracting(range)) }
-                for frame in ready { write(frame, events, &writer, &passage) }
-            }
-        }
-        for frame in merger.finish() { write(frame, events, &writer, &passage) }
-        passage.isAtEnd = isAtEnd
-        passage.told = ids.last ?? told
-        passage.deadline = isAtEnd ? deadline.map { Int64($0) + 21 } : nil
-        passage.bytes = writer.bytes
-        if case .again(let sent, let size) = remainder { passage.dropSent(sent, size: size) }
-        return passage
-    }
-
-    private func write(
-        _ frame: FormedFrame, _ events: [EventID: StoredEvent], _ writer: inout FrameWriter, _ passage: inout EventPassage
-    ) {
-        guard let event = events[frame.id] else { return }
-        if let made = frame.made { writer.write(frame.id, made.payload, of: event) } else { writer.write(event) }
-        passage.note(writer.bytes.count, nil, nil, told: frame.id, isMadeAgain: maxRate == nil)
-    }
-
-    // MARK: All projects
-
-    /// As ``read(_:atMost:connected:)``, of all projects' events in the order of the index; `log`: a project's.
-    package mutating func readAll(_ index: EventIndex, atMost limit: Int, log: (String) -> EventLog?) -> EventPassage {
-        switch start {
-        case .now: break
-        case .behind(let id): take(index.place(behind: id))
-        case .time(let time): take(index.place(since: time))
-        case .unknown: gap = EventGap(.unknownID, from: nil, to: nil)
-        }
-        start = .now
-        var writer = FrameWriter(shape, isChunked: isChunked)
-        var passage = EventPassage()
-        if case .bytes(let bytes) = remainder {
-            writer.writeRaw(bytes)
-            passage.note(bytes.count, position, nil)
-        }
-        if let gap {
-            writer.write(gap, project: nil, connected: [])
-            passage.note(writer.bytes.count, position, nil)
-        }
-        var place = position
-        var places: [String: LogPlace] = [:]
-        while writer.bytes.count < limit {
-            let steps = index.steps(&place, atMost: 4_096)
-            guard !steps.isEmpty else {
-                passage.isAtEnd = true
-                break
-            }
-            for step in steps {
-                write(step.item, &writer, &places, log)
-                passage.note(writer.bytes.count, step.behind, nil, isMadeAgain: true)
-            }
-        }
-        passage.end = place
-        passage.bytes = writer.bytes
-        if case .again(let sent, let size) = remainder { passage.dropSent(sent, size: size) }
-        return passage
-    }
-
-    private mutating func write(
-        _ item: EventIndex.Item, _ writer: inout FrameWriter, _ places: inout [String: LogPlace],
-        _ log: (String) -> EventLog?
-    ) {
-        switch item {
-        case .gap(let gap): writer.write(gap, project: nil, connected: [])
-        case .projectGap(let id, _, let json):
-            guard selector.takesAll || selector.sessions == nil else { return }
-            writer.write(gap: json, id: id)
-        case .entry(let entry):
-            guard let log = log(entry.project), let event = log.event(entry.event, &places[entry.project]),
-                selector.admits(event)
-            else { return }
-            writer.write(event, id: entry.id, project: entry.project)
         }
     }
 
@@ -334,67 +220,5 @@ package struct EventCursor: Sendable {
             told = mark.told ?? told
             return
         }
-    }
-}
-
-/// Bytes for a client, and where each frame of them ends.
-package struct EventPassage: Sendable {
-    struct Mark: Sendable {
-        /// Where the frame ends in the bytes.
-        var end: Int
-        /// The place behind it in the log; nil where there is none of its own.
-        let place: LogPlace?
-        /// The event that the frame can be made of again.
-        let event: StoredEvent?
-        /// Bytes of the frame that were sent before these.
-        var base = 0
-        /// The frame's id, where frames are made.
-        var told: EventID?
-        /// Whether the same frame is made again by who begins before it.
-        var isMadeAgain = false
-    }
-
-    package internal(set) var bytes: [UInt8] = []
-    /// Whether nothing stood behind it when it was read.
-    package internal(set) var isAtEnd = false
-    /// The place behind all of it, what the client does not want included.
-    package internal(set) var end: LogPlace?
-    /// The last frame that it holds or leaves out, where frames are made.
-    var told: EventID?
-    /// When something will be told that no event brings, milliseconds since 1970.
-    package internal(set) var deadline: Int64?
-    private(set) var marks: [Mark] = []
-
-    /// Its first frames, so many at most.
-    package func limited(to most: Int) -> EventPassage {
-        guard marks.count > most else { return self }
-        let last = marks[most - 1]
-        var passage = self
-        passage.marks.removeLast(marks.count - most)
-        passage.bytes.removeLast(bytes.count - last.end)
-        passage.isAtEnd = false
-        passage.end = last.place
-        passage.told = last.told
-        return passage
-    }
-
-    mutating func note(_ end: Int, _ place: LogPlace?, _ event: StoredEvent?, base: Int = 0, told: EventID? = nil,
-        isMadeAgain: Bool = false
-    ) {
-        marks.append(Mark(end: end, place: place, event: event, base: base, told: told, isMadeAgain: isMadeAgain))
-    }
-
-    /// Whether the rest of a frame could not be made again: what was sent of it can't be gone on with.
-    package private(set) var isBroken = false
-
-    /// Takes away what was sent of the first frame, which has this size, before.
-    mutating func dropSent(_ sent: Int, size: Int) {
-        guard let first = marks.first, first.end == size else {
-            isBroken = true
-            return
-        }
-        bytes.removeFirst(sent)
-        for index in marks.indices { marks[index].end -= sent }
-        marks[0].base = sent
     }
 }

@@ -20,6 +20,7 @@ package struct FormTrack: Sendable {
     private static let mostBytes = 4 << 20
     private static let mostSteps = 8_192
 
+    /// Which form it makes.
     package let form: EventForm
     private var state: FormState
     private var place: LogPlace
@@ -48,7 +49,9 @@ package struct FormTrack: Sendable {
     package var deadline: UInt64? { state.deadline }
 
     /// The steps behind this frame, of about so many bytes, and whether there are no more now; `now` in milliseconds since 1970.
-    package mutating func steps(behind id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (steps: [Step], ids: [EventID], isAtEnd: Bool) {
+    package mutating func steps(behind id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (
+        steps: [Step], ids: [EventID], isAtEnd: Bool
+    ) {
         var isAtEnd = advance(log, now: now)
         var start = told.count
         while start > 0, id.map({ told[start - 1].id > $0 }) ?? true { start -= 1 }
@@ -95,7 +98,8 @@ package struct FormTrack: Sendable {
             }
             let range = event.payload
             let frames = event.withLine {
-                state.take(id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, payload: $0.extracting(range))
+                state.take(
+                    id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, payload: $0.extracting(range))
             }
             tell(frames, event)
             return event.size
@@ -106,7 +110,9 @@ package struct FormTrack: Sendable {
         for frame in frames {
             let carrier = frame.made.flatMap { $0.skeleton.directory }.flatMap { carriers[$0] } ?? event
             guard let carrier else { continue }
-            keep(.frame(frame, of: frame.made == nil ? event ?? carrier : carrier), frame.id, frame.made?.payload.count ?? carrier.size)
+            keep(
+                .frame(frame, of: frame.made == nil ? event ?? carrier : carrier), frame.id,
+                frame.made?.payload.count ?? carrier.size)
         }
     }
 
@@ -133,6 +139,7 @@ package struct FormTracks: Sendable {
     private static let most = 16
     private var kept: [Kept] = []
 
+    /// No track yet.
     package init() {}
 
     /// Runs `body` on a track of this form that reaches the frames behind `id`.

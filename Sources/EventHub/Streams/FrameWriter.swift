@@ -20,11 +20,14 @@ package enum EventShape: Sendable, Hashable {
 /// Writes frames of a server-sent event stream (WHATWG HTML §9.2.5), each in a chunk of its own (RFC 9112 §7.1) where the answer
 /// is chunked: what was sent in part can be made again from its event, and goes on where it stopped.
 package struct FrameWriter: Sendable {
+    /// How events stand in the stream.
     package let shape: EventShape
+    /// Whether each frame is a chunk (RFC 9112 §7.1).
     package let isChunked: Bool
     /// What has been written.
     package private(set) var bytes: [UInt8] = []
 
+    /// A writer that has written nothing.
     package init(_ shape: EventShape, isChunked: Bool) {
         self.shape = shape
         self.isChunked = isChunked
@@ -146,7 +149,8 @@ package struct FrameWriter: Sendable {
         var bytes = Array("{\"project\":".utf8)
         bytes.append(jsonString: project)
         bytes += Array(",\"directory\":".utf8)
-        let directory = event.withDirectory { JSONText.quoted(String(decoding: [UInt8](copying: $0), as: UTF8.self)) } ?? "null"
+        let directory =
+            event.withDirectory { JSONText.quoted(String(decoding: [UInt8](copying: $0), as: UTF8.self)) } ?? "null"
         bytes += Array(directory.utf8)
         bytes += Array(",\"event\":".utf8)
         return bytes

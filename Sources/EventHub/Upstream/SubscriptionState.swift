@@ -48,8 +48,10 @@ package struct SubscriptionState: Sendable {
         package var opening: Int64 = 30_000_000_000
         /// The first delay before another try; doubled each time, up to ``longestDelay``.
         package var delay: Int64 = 100_000_000
+        /// The longest delay.
         package var longestDelay: Int64 = 5_000_000_000
 
+        /// Times with the usual rest.
         package init(silence: Int64, settling: Int64) {
             self.silence = silence
             self.settling = settling
@@ -215,7 +217,13 @@ package struct SubscriptionState: Sendable {
     }
 
     private mutating func change(_ number: Int, _ body: (inout Stream) -> Void) {
-        if followed?.number == number { followed.map { var stream = $0; body(&stream); followed = stream } }
-        if second?.number == number { second.map { var stream = $0; body(&stream); second = stream } }
+        if var stream = followed, stream.number == number {
+            body(&stream)
+            followed = stream
+        }
+        if var stream = second, stream.number == number {
+            body(&stream)
+            second = stream
+        }
     }
 }

@@ -29,7 +29,8 @@ struct EventQuery: Sendable {
         if let session = query["session"], !session.isEmpty { selector.sessions = [Array(session.utf8)] }
         for type in (query["types"] ?? "").split(separator: ",") {
             guard let pattern = EventSelector.TypePattern(String(type)) else {
-                throw Refusal(sentence: "types=\(type) is no event's type: write for example types=message.*,session.idle.")
+                throw Refusal(
+                    sentence: "types=\(type) is no event's type: write for example types=message.*,session.idle.")
             }
             selector.types.append(pattern)
         }

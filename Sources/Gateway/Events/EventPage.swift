@@ -69,7 +69,11 @@ final class EventPage: EventReader {
         var gaps: [[UInt8]] = []
         var items: [[UInt8]] = []
         for line in passage.bytes.split(separator: UInt8(ascii: "\n")) {
-            if line.starts(with: EventPage.gap) { gaps.append(Array(line.dropFirst(EventPage.gap.count))) } else { items.append(Array(line)) }
+            if line.starts(with: EventPage.gap) {
+                gaps.append(Array(line.dropFirst(EventPage.gap.count)))
+            } else {
+                items.append(Array(line))
+            }
         }
         var body = Array("{\"events\":[".utf8)
         body += items.joined(separator: [UInt8(ascii: ",")])

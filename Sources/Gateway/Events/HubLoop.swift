@@ -56,7 +56,9 @@ final class HubLoop: KnowledgeOwner {
     private var isFlushScheduled = false
     private var trimTimer: LoopTimer?
 
-    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger) throws {
+    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger)
+        throws
+    {
         loop = try EventLoop()
         client = UpstreamClient(loop: loop)
         self.settings = settings
@@ -191,7 +193,7 @@ final class HubLoop: KnowledgeOwner {
         index.trim(now: now, oldest: 0)
         let names = Array(projects.keys)
         let plan = RetentionPlan.removals(
-                names.map { projects[$0]?.log.segments ?? [] }, total: settings.total)
+            names.map { projects[$0]?.log.segments ?? [] }, total: settings.total)
         for (name, count) in zip(names, plan) where count > 0 { projects[name]?.log.removeOldest(count) }
     }
 }
@@ -227,6 +229,7 @@ package final class HubBoard: Sendable {
     private let views = Locked<[ProjectName: HubView]>([:])
     private let sharedIndex = Locked<EventIndex?>(nil)
 
+    /// Nothing is known yet.
     package init() {}
 
     func set(_ view: HubView) { views.withLock { $0[view.project] = view } }
@@ -239,5 +242,7 @@ package final class HubBoard: Sendable {
     func view(_ name: ProjectName) -> HubView? { views.withLock { $0[name] } }
 
     /// What `status` says about a project's events.
-    func warnings(of name: ProjectName) -> [String] { view(name).map { $0.warnings + ($0.log.warning.map { [$0] } ?? []) } ?? [] }
+    func warnings(of name: ProjectName) -> [String] {
+        view(name).map { $0.warnings + ($0.log.warning.map { [$0] } ?? []) } ?? []
+    }
 }

@@ -119,7 +119,8 @@ final class HubProject: TimerHandler {
         for action in actions {
             guard let run else { return }
             switch action {
-            case .open(let number): run.streams[number] = UpstreamEventStream(self, hub, run.route, run.endpoint, run.traits, number)
+            case .open(let number):
+                run.streams[number] = UpstreamEventStream(self, hub, run.route, run.endpoint, run.traits, number)
             case .close(let number): run.streams.removeValue(forKey: number)?.close()
             case .follow(let number): run.streams[number]?.follow()
             case .announce: change(to: .connected)
@@ -186,7 +187,8 @@ final class HubProject: TimerHandler {
         case .other(let bytes): hub.tell(.comment(name, bytes))
         case .tooLarge:
             hub.log.warning(
-                "an event of more than \(HubLoop.largestEvent >> 20) MiB was left out", LogField("project", name.string))
+                "an event of more than \(HubLoop.largestEvent >> 20) MiB was left out", LogField("project", name.string)
+            )
             note(.tooLarge)
         case .event(let data):
             var skeleton = EventSkeleton(line: data.span, family: run.endpoint.family ?? .one)

@@ -12,7 +12,9 @@ final class HubThreads: Sendable {
         let hub: HubLoop
     }
 
-    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger) throws {
+    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger)
+        throws
+    {
         let passage = Passage(hub: try HubLoop(settings, policy, control, board, log))
         mailbox = try passage.hub.openMailbox()
         reader = try EventReaderThread(board)

@@ -61,14 +61,18 @@ struct StreamWish {
         switch query["hub"] {
         case "0"?, "off"?: return .passes(target: wish.target)
         case nil, "1"?, "on"?: break
-        case let other?: return .refused("hub=\(other) is neither 0 nor 1: leave it out, or say hub=0 to get OpenCode's stream itself.")
+        case let other?:
+            return .refused(
+                "hub=\(other) is neither 0 nor 1: leave it out, or say hub=0 to get OpenCode's stream itself.")
         }
         if stream == .directory {
             guard let directory = directory(head, query, of: route) else { return .passes(target: wish.target) }
             wish.directory = directory
         }
         if let text = query["form"] {
-            guard let form = EventForm(rawValue: text) else { return .refused("form=\(text) is unknown: say raw, delta or full.") }
+            guard let form = EventForm(rawValue: text) else {
+                return .refused("form=\(text) is unknown: say raw, delta or full.")
+            }
             wish.form = form
         }
         wish.start = start(head, query)
@@ -88,7 +92,8 @@ struct StreamWish {
 
     /// The directory that OpenCode 1 takes such a request for: its query's over its field's over the working directory. Nil where
     /// that can't be told from here.
-    private static func directory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route) -> [UInt8]? {
+    private static func directory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route) -> [UInt8]?
+    {
         var named = query["directory"].map { Array($0.utf8) }
         if named?.isEmpty ?? true, let index = head.fields.firstIndex(of: .openCodeDirectory) {
             named = Array(head.fields.value(at: index))
@@ -97,9 +102,10 @@ struct StreamWish {
         // OpenCode decodes once more.
         let decoded = PercentEncoding.decode(named).bytes
         guard decoded.first == UInt8(ascii: "/"), !decoded.contains(UInt8(ascii: "%")) else { return nil }
-        let isPlain = !decoded.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().contains {
-            $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
-        }
+        let isPlain = !decoded.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+            .contains {
+                $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
+            }
         return isPlain ? decoded : nil
     }
 

@@ -17,7 +17,8 @@ extension Policy {
             origins: AllowedOrigins(configuration.access.origins.map(\.description)),
             pinsDirectories: configuration.projects.pinsDirectories,
             limits: GatewayLimits(configuration, descriptors: descriptors),
-            eventForm: EventForm(rawValue: configuration.events.form.rawValue) ?? .raw, accessLog: configuration.accessLog)
+            eventForm: EventForm(rawValue: configuration.events.form.rawValue) ?? .raw,
+            accessLog: configuration.accessLog)
     }
 }
 

@@ -15,5 +15,6 @@ package struct EventSkeleton: Sendable, Equatable {
     /// Where the event's own JSON stands in the data line: within what `/global/event` wraps, or all of the line.
     package var payload: Range<Int> = 0..<0
 
+    /// Of an event of which nothing was read.
     package init() {}
 }

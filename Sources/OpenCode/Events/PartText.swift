@@ -25,7 +25,8 @@ package struct PartText: Sendable, Equatable {
 
     private enum Update: Int { case part, type, text, time, end, delta }
     private static let update = JSONPlaces(
-        "properties.part", "properties.part.type", "properties.part.text", "properties.part.time", "properties.part.time.end",
+        "properties.part", "properties.part.type", "properties.part.text", "properties.part.time",
+        "properties.part.time.end",
         "properties.delta")
 
     private mutating func readUpdate(_ payload: borrowing Span<UInt8>) -> Bool {
@@ -36,7 +37,8 @@ package struct PartText: Sendable, Equatable {
         JSONValueFinder.find(Self.update, in: payload) {
             switch Update(rawValue: $0.place) {
             case .part: places.part = $0.range
-            case .type: isText = Self.equals(payload, $0.range, Self.answer) || Self.equals(payload, $0.range, Self.thought)
+            case .type:
+                isText = Self.equals(payload, $0.range, Self.answer) || Self.equals(payload, $0.range, Self.thought)
             case .text: places.text = Self.body($0.range, payload)
             case .time: hasTime = true
             case .end: hasEnd = true

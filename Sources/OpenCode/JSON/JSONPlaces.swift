@@ -49,7 +49,8 @@ package struct JSONPlaces: Sendable {
             members.append(entries.count..<entries.count + node.members.count)
             for member in node.members {
                 entries.append(
-                    Entry(start: keys.count, count: member.key.count, place: member.place ?? -1, node: member.node ?? -1))
+                    Entry(
+                        start: keys.count, count: member.key.count, place: member.place ?? -1, node: member.node ?? -1))
                 keys += member.key
             }
         }

@@ -9,7 +9,10 @@ private struct Rig {
     init() { log.beginGeneration(now: 5, after: nil) }
 
     @discardableResult
-    func say(_ number: Int, directory: String = "/a", session: String? = nil, parent: String? = nil, type: String = "x.y", size: Int = 20) -> StoredEvent {
+    func say(
+        _ number: Int, directory: String = "/a", session: String? = nil, parent: String? = nil, type: String = "x.y",
+        size: Int = 20
+    ) -> StoredEvent {
         let payload = "{\"n\":\(number),\"pad\":\"\(String(repeating: "p", count: size))\"}"
         let line = Array("{\"directory\":\"\(directory)\",\"payload\":\(payload)}".utf8)
         var skeleton = EventSkeleton()
@@ -55,7 +58,9 @@ private struct Rig {
 }
 
 extension Rig {
-    fileprivate func read(_ cursor: inout EventCursor, _ taking: (Int) -> Int) -> [UInt8] { read(&cursor, taking: taking) }
+    fileprivate func read(_ cursor: inout EventCursor, _ taking: (Int) -> Int) -> [UInt8] {
+        read(&cursor, taking: taking)
+    }
 }
 
 @Suite struct EventCursorTests {
@@ -110,7 +115,8 @@ extension Rig {
         let text = rig.text(rig.cursor(.unknown))
         #expect(
             text
-                == ": {\"project\":\"demo\",\"from\":null,\"to\":null,\"reason\":\"unknown-id\"}\n\ndata: connected\n\n")
+                == ": {\"project\":\"demo\",\"from\":null,\"to\":null,\"reason\":\"unknown-id\"}\n\ndata: connected\n\n"
+        )
         #expect(rig.text(rig.cursor(.unknown, shape: .project("demo"))).hasPrefix("event: gap\ndata: {"))
     }
 
@@ -126,7 +132,9 @@ extension Rig {
 
     @Test func typesAreChosenWholeOrByTheirBeginning() throws {
         let rig = Rig()
-        for (number, type) in ["z", "message.updated", "message.part.delta", "session.idle", "session.idler"].enumerated() {
+        for (number, type) in ["z", "message.updated", "message.part.delta", "session.idle", "session.idler"]
+            .enumerated()
+        {
             rig.say(number, type: type)
         }
         let patterns = try ["message.*", "session.idle"].map { try #require(EventSelector.TypePattern($0)) }
@@ -170,7 +178,9 @@ extension Rig {
 
     @Test func aPlaceIsSmall() { #expect(MemoryLayout<EventCursor>.size <= 512) }
 
-    @Test(arguments: [EventForm.raw, .full, .delta]) func framesThatAreMadeComeTheSameHoweverTheyAreTaken(form: EventForm) {
+    @Test(arguments: [EventForm.raw, .full, .delta]) func framesThatAreMadeComeTheSameHoweverTheyAreTaken(
+        form: EventForm
+    ) {
         let rig = Rig()
         for number in 1...30 { rig.say(number, size: number * 200) }
         func received(_ taking: (Int) -> Int) -> [UInt8] {
@@ -224,7 +234,9 @@ extension Rig {
         }
         let text = String(decoding: received(.max), as: UTF8.self)
         #expect(text.contains("id: 9-2\ndata: {\"project\":\"two\",\"directory\":\"/a\",\"event\":{\"n\":2"))
-        #expect(text.contains("id: 9-7\nevent: gap\ndata: {\"project\":\"one\",\"from\":\"5-3\",\"to\":null,\"reason\":\"stopped\"}"))
+        #expect(
+            text.contains(
+                "id: 9-7\nevent: gap\ndata: {\"project\":\"one\",\"from\":\"5-3\",\"to\":null,\"reason\":\"stopped\"}"))
         #expect(received(77) == received(.max))
     }
 }

@@ -16,7 +16,8 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 7, 10_000]) func eventsAndCommentsComeOneByOneHoweverTheyAreCut(pieces: Int) {
-        let found = frames("data: {\"a\":1}\n\n: heartbeat\n\nid: 7\ndata: {}\r\n\r\ndata:x\ndata: y\n\n", pieces: pieces)
+        let found = frames(
+            "data: {\"a\":1}\n\n: heartbeat\n\nid: 7\ndata: {}\r\n\r\ndata:x\ndata: y\n\n", pieces: pieces)
         #expect(
             found == [
                 .event(Array("{\"a\":1}".utf8)), .other(Array(": heartbeat\n\n".utf8)), .event(Array("{}".utf8)),

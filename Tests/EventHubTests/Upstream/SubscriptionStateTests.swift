@@ -22,7 +22,9 @@ private typealias Action = SubscriptionState.Action
 
     /// Plays the steps and answers the state behind them.
     @discardableResult
-    private func play(_ steps: [Step], settling: Double = 0, _ location: SourceLocation = #_sourceLocation) -> SubscriptionState {
+    private func play(_ steps: [Step], settling: Double = 0, _ location: SourceLocation = #_sourceLocation)
+        -> SubscriptionState
+    {
         var state = SubscriptionState(
             .init(silence: Self.nanoseconds(30), settling: Self.nanoseconds(settling)))
         for step in steps {
@@ -35,7 +37,8 @@ private typealias Action = SubscriptionState.Action
     private func deadline(_ state: SubscriptionState) -> Double? { state.deadline.map { Double($0) / 1_000_000_000 } }
 
     private let begun = [
-        Step(0, .begin, [.open(1)]), Step(0.1, .opened(1)), Step(0.1, .heard(1)), Step(0.1, .connected(1), [.follow(1), .announce]),
+        Step(0, .begin, [.open(1)]), Step(0.1, .opened(1)), Step(0.1, .heard(1)),
+        Step(0.1, .connected(1), [.follow(1), .announce]),
     ]
 
     @Test func aStreamIsFollowedAndAnnouncedOnceItSaysThatItHasBegun() {
@@ -95,7 +98,11 @@ private typealias Action = SubscriptionState.Action
     }
 
     @Test func whenTheFirstOneSpeaksAgainTheSecondIsClosed() {
-        play(begun + [Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .heard(1), [.close(2)]), Step(32.1, .due)])
+        play(
+            begun + [
+                Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .heard(1), [.close(2)]),
+                Step(32.1, .due),
+            ])
     }
 
     @Test func theFirstOneIsGivenUpWhenTheSecondHasBegunAndItIsStillSilent() {
@@ -133,6 +140,10 @@ private typealias Action = SubscriptionState.Action
     }
 
     @Test func whatIsSaidOfAnOlderStreamChangesNothing() {
-        play(begun + [Step(1, .ended(1), [.lost]), Step(1.1, .due, [.open(2)]), Step(1.2, .ended(1)), Step(1.2, .connected(1))])
+        play(
+            begun + [
+                Step(1, .ended(1), [.lost]), Step(1.1, .due, [.open(2)]), Step(1.2, .ended(1)),
+                Step(1.2, .connected(1)),
+            ])
     }
 }

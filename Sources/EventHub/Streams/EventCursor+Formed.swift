@@ -1,0 +1,63 @@
+extension EventCursor {
+    /// As ``read(_:atMost:connected:)``, of frames that are made.
+    package mutating func readFormed(
+        _ log: EventLog, _ tracks: inout FormTracks, atMost limit: Int, connected: [UInt8], now: Int64
+    ) -> EventPassage {
+        find(in: log)
+        var writer = FrameWriter(shape, isChunked: isChunked)
+        var passage = EventPassage()
+        if case .bytes(let bytes) = remainder {
+            writer.writeRaw(bytes)
+            passage.note(bytes.count, nil, nil, told: told)
+        }
+        if let gap {
+            writer.write(gap, project: project, connected: connected)
+            passage.note(writer.bytes.count, nil, nil, told: told)
+        }
+        let behind = told
+        let (steps, ids, isAtEnd, deadline) = tracks.withTrack(form, log, behind: behind) { track in
+            let (steps, ids, isAtEnd) = track.steps(behind: behind, log, atMost: limit, now: now)
+            return (steps, ids, isAtEnd, track.deadline)
+        }
+        var merger = DeltaMerger()
+        var events: [EventID: StoredEvent] = [:]
+        for (step, id) in zip(steps, ids) {
+            switch step {
+            case .gap(let gap):
+                for frame in merger.finish() { write(frame, events, &writer, &passage) }
+                writer.write(gap, project: project, connected: connected)
+                passage.note(writer.bytes.count, nil, nil, told: id)
+            case .frame(let frame, let event):
+                if let until, frame.id.sequence > until.sequence, frame.id.generation == until.generation { break }
+                let skeleton = frame.made?.skeleton ?? event.skeleton
+                guard selector.admits(skeleton) else { continue }
+                events[frame.id] = event
+                guard maxRate != nil else {
+                    write(frame, events, &writer, &passage)
+                    continue
+                }
+                let range = event.payload
+                let ready =
+                    frame.made.map { merger.take(frame, skeleton, payload: $0.payload.span) }
+                    ?? event.withLine { merger.take(frame, skeleton, payload: $0.extracting(range)) }
+                for frame in ready { write(frame, events, &writer, &passage) }
+            }
+        }
+        for frame in merger.finish() { write(frame, events, &writer, &passage) }
+        passage.isAtEnd = isAtEnd
+        passage.told = ids.last ?? told
+        passage.deadline = isAtEnd ? deadline.map { Int64($0) + 21 } : nil
+        passage.bytes = writer.bytes
+        if case .again(let sent, let size) = remainder { passage.dropSent(sent, size: size) }
+        return passage
+    }
+
+    private func write(
+        _ frame: FormedFrame, _ events: [EventID: StoredEvent], _ writer: inout FrameWriter,
+        _ passage: inout EventPassage
+    ) {
+        guard let event = events[frame.id] else { return }
+        if let made = frame.made { writer.write(frame.id, made.payload, of: event) } else { writer.write(event) }
+        passage.note(writer.bytes.count, nil, nil, told: frame.id, isMadeAgain: maxRate == nil)
+    }
+}
