@@ -30,7 +30,8 @@ package enum Settings {
             "state-dir", "VIBE_STATE_DIR", .directory, \.stateFolder,
             default: .system(description: "~/.local/state/viberemote-gateway") { $0.stateFolder },
             """
-            Folder for what the gateway keeps over restarts (`state.db`: the history of instances), which it makes itself. \
+            Folder for what the gateway keeps over restarts (`state.db`: the history of instances; `events`: what they have \
+            said), which it makes itself. \
             One gateway at a time can use it. In a unit with `StateDirectory=` it is that one.
             """),
         Setting(
