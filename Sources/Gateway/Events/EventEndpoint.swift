@@ -40,9 +40,14 @@ struct EventQuery: Sendable {
             }
             self.form = form
         }
-        maxRate = try Self.number(query, "max_rate", 1...1_000, "pieces of one text a second")
+        maxRate = try Self.maxRate(query)
         wait = try Self.number(query, "wait", 0...Self.longestWait, "seconds")
         start = StreamWish.start(head, query)
+    }
+
+    /// How often a growing text may be told of in a second; nil: always.
+    static func maxRate(_ query: RequestQuery) throws(Refusal) -> Int? {
+        try number(query, "max_rate", 1...1_000, "pieces of one text a second")
     }
 
     private static func number(

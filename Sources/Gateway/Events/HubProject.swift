@@ -81,7 +81,7 @@ final class HubProject: TimerHandler {
         guard let run else { return }
         for stream in run.streams.values { stream.close() }
         self.run = nil
-        self.reason = reason
+        note(reason)
         warnings = []
         timer?.disarm()
         change(to: .off)

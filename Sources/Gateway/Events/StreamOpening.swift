@@ -45,10 +45,10 @@ final class StreamOpening: PendingStream {
         self.timer = timer
         owner.loop.arm(timer, after: Self.patience)
         if let directory = wish.directory, view?.opened.contains(directory) != true {
-            var fields = RequestForwarding.fields(
-                of: connection.head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
-                authorization: endpoint.authorization, isUpgrade: false, in: FieldList())
-            fields.keep { field, spelling in !spelling.equalsIgnoringCase(Self.lastEventID.span) }
+            let fields = StreamWish.withoutPlace(
+                RequestForwarding.fields(
+                    of: connection.head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
+                    authorization: endpoint.authorization, isUpgrade: false, in: FieldList()))
             opener = DirectoryOpening(owner.client, endpoint.address, wish.target, fields) { [unowned self] isGiven in
                 opened(directory, isGiven)
             }
@@ -57,8 +57,6 @@ final class StreamOpening: PendingStream {
         }
         proceed()
     }
-
-    private static let lastEventID = Array("last-event-id".utf8)
 
     private var view: HubView? {
         guard let view = owner.events?.view(route.name), view.run == route.endpoint?.generation else { return nil }
@@ -70,6 +68,7 @@ final class StreamOpening: PendingStream {
         guard isGiven else { return passOn() }
         isOpen = true
         if let endpoint = route.endpoint {
+            owner.answered(route, ResponseHead(status: 200), wish.target)
             owner.hub?.post(.opened(route.name, run: endpoint.generation, directory: directory))
         }
         proceed()
@@ -102,6 +101,7 @@ final class StreamOpening: PendingStream {
             wish.start, now: place, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
             selector: selector)
         if route.endpoint?.family != .two { cursor.form = wish.form ?? view.form }
+        cursor.maxRate = wish.maxRate
         let stream = HubStream(
             events, route.name, cursor, isPlain: true, connected: connected.frame(shape),
             stall: policy.limits.streamStall)
@@ -112,7 +112,7 @@ final class StreamOpening: PendingStream {
     /// The instance refuses the stream: its own answer says why.
     private func passOn() {
         guard let connection = end() else { return }
-        ProxyExchange(owner, connection, route, policy, target: wish.target).pass()
+        ProxyExchange(owner, connection, route, policy, target: wish.target).passWithoutPlace()
     }
 
     /// The gateway is ending.
@@ -140,7 +140,15 @@ extension StreamOpening: ServerExchange {
 
 extension StreamOpening: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
+        guard !isLate else {
+            guard let connection = end() else { return }
+            return owner.refuse(
+                connection, 504,
+                "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.plainText) (--answer-timeout)."
+            )
+        }
         isLate = true
+        owner.loop.arm(timer, after: policy.limits.answerTimeout)
         proceed()
     }
 }

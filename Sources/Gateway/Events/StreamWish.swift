@@ -26,6 +26,8 @@ struct StreamWish {
     var start = EventCursor.Start.now
     /// The form that the request names; nil: the project's own.
     var form: EventForm?
+    /// How often a growing text may be told of in a second.
+    var maxRate: Int?
     /// What the instance is asked for where the stream opens a directory.
     let target: ArraySlice<UInt8>
 
@@ -75,6 +77,11 @@ struct StreamWish {
             }
             wish.form = form
         }
+        do throws(EventQuery.Refusal) {
+            wish.maxRate = try EventQuery.maxRate(query)
+        } catch {
+            return .refused(error.sentence)
+        }
         wish.start = start(head, query)
         return .hub(wish)
     }
@@ -120,4 +127,12 @@ struct StreamWish {
     }
 
     private static let lastEventID = Array("last-event-id".utf8)
+
+    /// The fields without `Last-Event-ID`.
+    static func withoutPlace(_ fields: FieldList) -> FieldList {
+        let name = lastEventID
+        var kept = fields
+        kept.keep { _, spelling in !spelling.equalsIgnoringCase(name.span) }
+        return kept
+    }
 }

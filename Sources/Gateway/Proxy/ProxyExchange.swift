@@ -39,6 +39,8 @@ final class ProxyExchange {
     var target: ArraySlice<UInt8>
     /// Whether the instance does not get the client's field `x-opencode-directory`.
     var dropsDirectory = false
+    /// Nor the field `Last-Event-ID`, which means something to the gateway only.
+    private var dropsLastEventID = false
     /// Whether it waits for something to be found out before it is sent.
     var isHeldBack = false
     /// Whether its answer comes at the end of a turn.
@@ -94,9 +96,15 @@ final class ProxyExchange {
             StreamOpening(owner, connection, route, policy, wish).begin()
         case .passes(let target):
             self.target = target
-            pass()
+            passWithoutPlace()
         case .refused(let sentence): fail(400, sentence)
         }
+    }
+
+    /// Sends a request for a stream on, without what is the gateway's in it.
+    func passWithoutPlace() {
+        dropsLastEventID = true
+        pass()
     }
 
     /// Sends the request on, whatever it asks for.
@@ -111,6 +119,7 @@ final class ProxyExchange {
                 authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.spareFields.take()),
             body: body(of: connection), mayUpgrade: isUpgrade)
         if dropsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
+        if dropsLastEventID { request.fields = StreamWish.withoutPlace(request.fields) }
         isSentOnceOnly = request.connectionChoice != .kept
         upstream = owner.client.start(request, follower: self)
         owner.spareFields.giveBack(request.fields)
