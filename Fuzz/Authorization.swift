@@ -1,7 +1,8 @@
 // modules: Sodium Addresses Access
 // length: 128
 
-@testable import Access
+import Access
+import Sodium
 
 private let key = Array("0123456789abcdef".utf8)
 private let table = KeyTable(keys: [("main", key), ("other", Array("fedcba9876543210".utf8))])
@@ -11,7 +12,7 @@ private let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let value = Array(UnsafeBufferPointer(start: data, count: count))
-    switch (table.authenticate(value[...]), secret(of: value)) {
+    switch (table.authenticate(value.span), secret(of: value)) {
     case (.missing, nil): break
     case (.invalid, .some(let secret)): precondition(!secret.elementsEqual(key))
     case (.principal(let principal), .some(let secret)):
@@ -46,11 +47,7 @@ private func secret(of value: [UInt8]) -> ArraySlice<UInt8>? {
 }
 
 private func decode(_ text: [UInt8]) -> [UInt8]? {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { buffer in
-        buffer.initialize(repeating: 0)
-        var output = buffer.mutableSpan
-        return Base64.decode(text.span, into: &output).map { Array(buffer.prefix($0)) }
-    }
+    Base64.withDecoded(text.span, atMost: 1024) { decoded in decoded.indices.map { decoded[$0] } }
 }
 
 private func encode(_ bytes: [UInt8]) -> [UInt8] {

@@ -14,17 +14,10 @@ package struct KeyTable: Sendable {
         secrets = SecretTable(keys.map(\.secret))
     }
 
-    /// Judges the value of a request's `Authorization` field: `Bearer KEY`, or `Basic` with the key as password of
-    /// any user.
+    /// Judges the value of a request's one `Authorization` field: `Bearer KEY`, or `Basic` with the key as password of
+    /// any user. The value is lent.
     ///
-    /// A request with several such fields is ambiguous: pass nil for it. Allocates nothing; how long it takes tells
-    /// nothing about the keys: every one is compared, each in constant time.
-    package func authenticate(_ value: ArraySlice<UInt8>?) -> Authentication {
-        guard let value else { return .missing }
-        return authenticate(value.span)
-    }
-
-    /// Judges the value of the one such field, which is lent; see ``authenticate(_:)-(ArraySlice<UInt8>?)``.
+    /// Allocates nothing; how long it takes tells nothing about the keys: every one is compared, each in constant time.
     package func authenticate(_ value: borrowing Span<UInt8>) -> Authentication {
         guard let credentials = Credentials(value) else { return .missing }
         let presented = value.extracting(credentials.range)

@@ -7,13 +7,8 @@ final class LogQueue: Sendable {
         var waiting = LogBatch()
         /// Records that were dropped or refused and of which no written line has told yet.
         var dropped = 0
-        /// Records queued, and records done with, since the beginning: what `waitUntilWritten` compares.
-        var queued = 0
-        var finished = 0
         /// The writer waits for a first record: whoever queues it must wake the writer.
         var isWriterIdle = false
-        /// `queued` when somebody asked last for everything to be written at once.
-        var wanted = 0
         /// The output refused the whole last batch.
         var isBroken = false
         var isClosed = false
@@ -42,7 +37,6 @@ final class LogQueue: Sendable {
                 state.dropped += 1
                 return false
             }
-            state.queued += 1
             let isEnough = before < Self.gathering.bytes && state.waiting.bytes.count >= Self.gathering.bytes
             defer { state.isWriterIdle = false }
             return state.isWriterIdle || isEnough
@@ -57,7 +51,7 @@ final class LogQueue: Sendable {
         state.withLock { $0.isWriterIdle = $0.waiting.ends.isEmpty }
         state.wait(until: { !$0.waiting.ends.isEmpty || $0.isClosed }, then: { _ in })
         _ = state.wait(
-            until: { $0.waiting.bytes.count >= Self.gathering.bytes || $0.wanted > $0.finished || $0.isClosed },
+            until: { $0.waiting.bytes.count >= Self.gathering.bytes || $0.isClosed },
             atMost: Self.gathering.time)
         return state.wait(
             until: { !$0.waiting.ends.isEmpty || $0.isClosed },
@@ -74,28 +68,16 @@ final class LogQueue: Sendable {
     func finish(_ batch: borrowing LogBatch, refused: Int) {
         let (count, told) = (batch.ends.count, batch.droppedTold)
         state.withLock { state in
-            state.finished += count
             state.isBroken = refused == count
             // Where the line that told of dropped ones may be among the refused, its count is told again.
             if refused > 0 { state.dropped += told > 0 ? refused - 1 + told : refused }
         }
-        state.notifyAll()
     }
 
     /// The writer's last word: nothing is written from now on.
     func end() {
         state.withLock { $0.hasEnded = true }
         state.notifyAll()
-    }
-
-    /// Blocks until all that was queued before the call is done with; false when `limit` passed first.
-    func waitUntilWritten(atMost limit: Duration) -> Bool {
-        let goal = state.withLock { state in
-            state.wanted = state.queued
-            return state.queued
-        }
-        state.notifyAll()
-        return state.wait(until: { $0.finished >= goal }, atMost: limit)
     }
 
     /// Takes no more records and waits for the writer's end; false when `limit` passed first.
@@ -113,7 +95,6 @@ final class LogQueue: Sendable {
         if state.waiting.append(record, encoder: &state.encoder, limit: .max) {
             state.waiting.droppedTold = state.dropped
             state.dropped = 0
-            state.queued += 1
         }
     }
 }

@@ -39,13 +39,6 @@ package final class LogWriter: LogSink {
         queue.append(record)
     }
 
-    /// Blocks until every record that was queued before is written or given up. False when `limit` passed first, because
-    /// the output takes nothing. Not for a loop thread.
-    @discardableResult
-    package func flush(atMost limit: Duration = .seconds(2)) -> Bool {
-        queue.waitUntilWritten(atMost: limit)
-    }
-
     /// Takes no more records, writes what is queued and ends the thread. False when `limit` passed first: then what is
     /// left stays unwritten and the thread is left behind in its write. A later call gives the same answer.
     @discardableResult

@@ -8,7 +8,7 @@ import Testing
         (name: "phone", secret: Array("staple: with a colon".utf8)),
     ])
 
-    private func judge(_ value: String) -> Authentication { table.authenticate(Array(value.utf8)[...]) }
+    private func judge(_ value: String) -> Authentication { table.authenticate(Array(value.utf8).span) }
     private func basic(_ credentials: String) -> String { "Basic " + Data(credentials.utf8).base64EncodedString() }
 
     @Test(arguments: [
@@ -53,16 +53,13 @@ import Testing
         #expect(judge(value).detail == "Missing or invalid Authorization header")
     }
 
-    @Test func noFieldIsMissing() {
-        #expect(table.authenticate(nil) == .missing)
-    }
-
     @Test func anEmptyTableLetsNobodyIn() {
-        #expect(KeyTable(keys: []).authenticate(Array("Bearer x".utf8)[...]) == .invalid)
+        let value = Array("Bearer x".utf8)
+        #expect(KeyTable(keys: []).authenticate(value.span) == .invalid)
     }
 
-    @Test func aSliceOfALargerBufferIsJudgedAlone() {
+    @Test func aPartOfALargerBufferIsJudgedAlone() {
         let head = Array("Authorization: Bearer correct-horse-battery\r\nX: y".utf8)
-        #expect(table.authenticate(head[15..<43]) == .principal(Principal(name: "default")))
+        #expect(table.authenticate(head.span.extracting(15..<43)) == .principal(Principal(name: "default")))
     }
 }

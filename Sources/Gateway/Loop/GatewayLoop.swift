@@ -113,12 +113,6 @@ final class GatewayLoop {
         for peer in peers { peer.post(message) }
     }
 
-    /// Leaves a message with the loop of this number, which may be this one.
-    func post(_ message: LoopMessage, toLoop number: Int) {
-        guard peers.indices.contains(number) else { return }
-        peers[number].post(message)
-    }
-
     // MARK: Streams
 
     /// A stream has begun: it is ended when the gateway ends.
