@@ -56,10 +56,14 @@ final class OutboundRig: Sendable {
 
     /// Waits until the server has so many connections, without keeping a thread that tasks run on.
     func active(_ count: Int) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while server.activeConnections != count {
-            try #require(ContinuousClock.now < deadline, "\(server.activeConnections) connections instead of \(count)")
-            try await Task.sleep(for: .milliseconds(5))
+        try await withCheckedThrowingContinuation { (reached: CheckedContinuation<Void, any Error>) in
+            do {
+                _ = try TestThread { [server] in
+                    reached.resume(with: Result { try server.wait(forActiveConnections: count, within: .seconds(20)) })
+                }
+            } catch {
+                reached.resume(throwing: error)
+            }
         }
     }
 
