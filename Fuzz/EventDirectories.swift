@@ -135,21 +135,3 @@ private func member(_ input: inout FuzzInput) -> [UInt8] {
         }
     return name + value + Array(",".utf8)
 }
-
-/// A JSON string; every character that the bits choose is escaped.
-private func string(_ text: [UInt8], escapes: UInt8) -> [UInt8] {
-    var bits = escapes
-    var result = Array("\"".utf8)
-    for byte in text {
-        bits = bits << 1 | bits >> 7
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
-        case 0x80...: result.append(byte)
-        case _ where byte < 0x20 || byte == 0x7F || bits & 1 == 1:
-            let digits = String(byte, radix: 16)
-            result += Array(("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8)
-        default: result.append(byte)
-        }
-    }
-    return result + Array("\"".utf8)
-}
