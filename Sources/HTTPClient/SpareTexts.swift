@@ -1,5 +1,4 @@
-/// Memory of requests' texts that is used again. To allocate it anew cost a small request about 4 % of its instructions
-/// (`Benchmarks/instructions`).
+/// Memory of requests' texts that is used again, so that a small request allocates none for its text.
 struct SpareTexts {
     private static let most = 64
     /// A longer text's memory is given back.

@@ -3,8 +3,8 @@ import EventLoop
 
 /// The connections that are kept alive between requests, in the order in which they came to rest.
 ///
-/// One list for all instances: the wanted one is found from its end within a few steps, and neither a look into a table nor an
-/// array for each instance costs a request anything (`Benchmarks/instructions`).
+/// One list for all instances: the wanted one is found from its end within a few steps, without a look into a table and without an
+/// array for each instance.
 struct IdleConnections {
     /// How many are kept.
     static let most = 64
