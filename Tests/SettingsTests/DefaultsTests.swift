@@ -26,6 +26,8 @@ struct DefaultsTests {
             "unhealthy-after": "1min", "restart-unhealthy": "off",
             "follow-links": "off",
             "directory-pinning": "on",
+            "event-hub": "on", "event-keep-size": "64MiB", "event-keep-time": "7d", "event-keep-total": "1GiB",
+            "stream-stall": "1min", "event-form": "raw",
         ]
         #expect(Set(Settings.table.map(\.name)) == Set(expected.keys))
         for setting in Settings.table {
