@@ -18,6 +18,7 @@ import zlib
 from pathlib import Path
 
 from recorded_events import write_events
+from recorded_turns import write_turns
 
 VERSIONS = ["1.1.11", "1.2.27", "1.18.33"]
 SECOND = "2.0.15"
@@ -254,6 +255,7 @@ def second_exchange(record):
 def second_version(source, target):
     """The fixtures of OpenCode 2."""
     write_events(source, target, write)
+    write_turns(source, target, SECOND)
     exchanges = [json.loads(line) for line in (source / "http.jsonl").open()]
     write(target / "exchanges.jsonl", [second_exchange(record) for record in exchanges])
     lives = [json.loads(line) for line in (source / "process.jsonl").open()]
@@ -331,6 +333,7 @@ def main(recordings, fixtures):
             write(target / "events" / f"{scenario}.jsonl", [head] + shortened(events, ROUNDS.get(scenario)))
         for scenario in TURNS:
             turn(source / f"events-{scenario}.jsonl", target / f"turn-{scenario}.txt")
+        write_turns(source, target, version)
         seen, exchanges = set(), []
         for line in (source / "http.jsonl").open():
             record = exchange(json.loads(line))

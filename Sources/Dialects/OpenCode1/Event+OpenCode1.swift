@@ -1,0 +1,135 @@
+extension Event {
+    /// Reads an event of OpenCode 1, 1.0.223 to 1.18; nil where it is none. What is not understood is kept as it came.
+    package init?(openCode1 json: JSON) {
+        guard var rest = json.object, let type = rest.text("type"), let properties = rest.value("properties") else {
+            return nil
+        }
+        let id = rest.text("id")
+        var others = properties.object ?? JSONObject()
+        if properties.object != nil, let change = Change(type, &others) {
+            self.init(id: id, change)
+            otherProperties = others
+        } else {
+            self.init(id: id, .other(type: type, properties: properties))
+        }
+        self.others = rest
+    }
+}
+
+extension Change {
+    /// Takes what it understands out of `rest`; nil, and `rest` may then be anything, where that is not an event's all.
+    fileprivate init?(_ type: String, _ rest: inout JSONObject) {
+        let all = rest
+        switch type {
+        case "session.created", "session.updated", "session.deleted":
+            guard let session = rest.take("info", { Session(openCode1: $0) }) else { return nil }
+            // From 1.14 on the session's id stands beside it, too.
+            guard Self.drop("sessionID", session.id, &rest) else { return nil }
+            switch type {
+            case "session.created": self = .sessionCreated(session)
+            case "session.updated": self = .sessionUpdated(session)
+            default: self = .sessionDeleted(session)
+            }
+        case "message.updated":
+            guard let info = rest.object("info").map(MessageInfo.init(openCode1:)), let id = info.sessionID,
+                Self.drop("sessionID", id, &rest)
+            else { return nil }
+            self = .message(info)
+        case "message.part.updated":
+            guard let part = rest.take("part", { Part(openCode1: $0) }), Self.drop("sessionID", part.sessionID, &rest)
+            else { return nil }
+            self = .part(part, time: rest.number("time"), delta: rest.value("delta"))
+        case "permission.asked", "permission.updated":
+            guard let permission = Permission(openCode1: .object(all)) else { return nil }
+            rest = JSONObject()
+            self = .permissionAsked(permission)
+        case "question.asked":
+            guard let question = Question(openCode1: .object(all)) else { return nil }
+            rest = JSONObject()
+            self = .questionAsked(question)
+        case "session.error":
+            guard let failure = rest.take("error", { Failure(openCode1: $0) }) else { return nil }
+            self = .failed(sessionID: rest.text("sessionID"), failure)
+        default:
+            guard let sessionID = rest.text("sessionID"), let change = Self.read(type, sessionID, &rest) else {
+                return nil
+            }
+            self = change
+        }
+    }
+
+    /// Removes a repeated member; false where it says something else.
+    private static func drop(_ name: String, _ value: String, _ rest: inout JSONObject) -> Bool {
+        guard let found = rest.text(name) else { return rest[name] == nil }
+        return found == value
+    }
+
+    /// The events that name their session and hold little else.
+    private static func read(_ type: String, _ sessionID: String, _ rest: inout JSONObject) -> Change? {
+        switch type {
+        case "session.status": return rest.take("status") { .status(sessionID: sessionID, Status(openCode1: $0)) }
+        case "session.idle": return .idle(sessionID: sessionID)
+        case "session.compacted": return .compacted(sessionID: sessionID)
+        case "session.diff": return rest.value("diff").map { .diff(sessionID: sessionID, $0) }
+        case "todo.updated": return rest.value("todos").map { .todo(sessionID: sessionID, $0) }
+        case "message.removed": return rest.text("messageID").map { .messageRemoved(sessionID: sessionID, messageID: $0) }
+        case "message.part.removed":
+            guard let messageID = rest.text("messageID"), let partID = rest.text("partID") else { return nil }
+            return .partRemoved(sessionID: sessionID, messageID: messageID, partID: partID)
+        case "message.part.delta":
+            guard let messageID = rest.text("messageID"), let partID = rest.text("partID"),
+                let field = rest.text("field"), let delta = rest.take("delta", { $0.text == nil ? nil : $0 })
+            else { return nil }
+            return .partDelta(
+                Delta(sessionID: sessionID, messageID: messageID, partID: partID, field: field, delta: delta))
+        case "permission.replied":
+            guard let id = rest.text("requestID") ?? rest.text("permissionID"),
+                let reply = rest.text("reply") ?? rest.text("response")
+            else { return nil }
+            return .permissionReplied(sessionID: sessionID, id: id, reply: reply)
+        case "question.replied":
+            let answers: [[String]]? = rest.take("answers") { value in
+                value.array?.all { row in row.array?.all { if case .string(let text) = $0 { text } else { nil } } }
+            }
+            guard let id = rest.text("requestID"), let answers else { return nil }
+            return .questionReplied(sessionID: sessionID, id: id, answers: answers)
+        case "question.rejected": return rest.text("requestID").map { .questionRejected(sessionID: sessionID, id: $0) }
+        default: return nil
+        }
+    }
+}
+
+extension Change.Status {
+    init(openCode1 json: JSON) {
+        guard var rest = json.object, let type = rest.text("type") else {
+            self = .other(json)
+            return
+        }
+        switch type {
+        case "idle" where rest.isEmpty: self = .idle
+        case "busy" where rest.isEmpty: self = .busy
+        case "retry":
+            guard let attempt = rest.number("attempt"), let message = rest.text("message"),
+                let next = rest.number("next")
+            else { fallthrough }
+            self = .retry(attempt: attempt, message: message, next: next, others: rest)
+        default: self = .other(json)
+        }
+    }
+
+    package var json: JSON {
+        switch self {
+        case .idle: return ["type": "idle"]
+        case .busy: return ["type": "busy"]
+        case .retry(let attempt, let message, let next, let others):
+            var object = JSONObject()
+            object.add("type", "retry")
+            object.add("attempt", attempt)
+            object.add("message", message)
+            object.add("next", next)
+            object.add(others)
+            return .object(object)
+        case .other(let json): return json
+        }
+    }
+}

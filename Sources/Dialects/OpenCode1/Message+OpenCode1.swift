@@ -1,0 +1,118 @@
+extension Message {
+    /// Reads `{"info","parts"}`; nil where it is no such thing.
+    package init?(openCode1 json: JSON) {
+        guard let object = json.object, let info = object["info"]?.object, let parts = object["parts"]?.array else {
+            return nil
+        }
+        self.init(MessageInfo(openCode1: info), parts.map { Part(openCode1: $0) }.compactMap(\.self))
+        guard self.parts.count == parts.count else { return nil }
+    }
+
+    /// As 1.18.33 says it.
+    package var json: JSON { ["info": info.json, "parts": .array(parts.map(\.json))] }
+}
+
+extension MessageInfo {
+    /// Reads a message's head; what is not understood is kept as it came.
+    package init(openCode1 object: JSONObject) {
+        if let user = UserMessage(openCode1: object) {
+            self = .user(user)
+        } else if let assistant = AssistantMessage(openCode1: object) {
+            self = .assistant(assistant)
+        } else {
+            self = .other(object)
+        }
+    }
+
+    package var json: JSON {
+        switch self {
+        case .user(let user): user.json
+        case .assistant(let assistant): assistant.json
+        case .other(let object): .object(object)
+        }
+    }
+}
+
+extension UserMessage {
+    init?(openCode1 object: JSONObject) {
+        var rest = object
+        guard rest.text("role") == "user", let id = rest.text("id"), let sessionID = rest.text("sessionID"),
+            let time = rest.object("time"), let created = time["created"]?.number, time.members.count == 1,
+            let agent = rest.text("agent"), let model = rest.take("model", { Model(openCode1Message: $0) })
+        else { return nil }
+        self.init(id: id, sessionID: sessionID, created: created, agent: agent, model: model, others: rest)
+    }
+
+    var json: JSON {
+        var object = JSONObject()
+        object.add("id", id)
+        object.add("sessionID", sessionID)
+        object.add("role", "user")
+        object.add("time", ["created": .number(created)])
+        object.add("agent", agent)
+        object.add("model", model.messageJSON)
+        object.add(others)
+        return .object(object)
+    }
+}
+
+extension AssistantMessage {
+    init?(openCode1 object: JSONObject) {
+        var rest = object
+        guard rest.text("role") == "assistant", let id = rest.text("id"), let sessionID = rest.text("sessionID"),
+            let parentID = rest.text("parentID"), var time = rest.object("time"), let created = time.number("created"),
+            let mode = rest.text("mode"), let providerID = rest.text("providerID"), let modelID = rest.text("modelID"),
+            let path = rest.object("path"), let directory = path["cwd"]?.text, let root = path["root"]?.text,
+            path.members.count == 2, let cost = rest.number("cost"), let tokens = rest.take("tokens", { Tokens($0) })
+        else { return nil }
+        let completed = time.number("completed")
+        guard time.isEmpty else { return nil }
+        self.init(
+            id: id, sessionID: sessionID, parentID: parentID, created: created, completed: completed,
+            agent: rest.text("agent"), mode: mode,
+            model: Model(providerID: providerID, modelID: modelID, variant: rest.text("variant")), directory: directory,
+            root: root, cost: cost, tokens: tokens, finish: rest.text("finish"),
+            failure: rest.take("error") { Failure(openCode1: $0) }, isSummary: rest.bool("summary"), others: rest)
+    }
+
+    var json: JSON {
+        var object = JSONObject()
+        object.add("id", id)
+        object.add("sessionID", sessionID)
+        object.add("role", "assistant")
+        var time = JSONObject()
+        time.add("created", created)
+        time.add("completed", completed)
+        object.add("time", .object(time))
+        object.add("error", failure?.json)
+        object.add("parentID", parentID)
+        object.add("modelID", model.modelID)
+        object.add("providerID", model.providerID)
+        object.add("mode", mode)
+        object.add("agent", agent)
+        object.add("path", ["cwd": .string(directory), "root": .string(root)])
+        object.add("summary", isSummary)
+        object.add("cost", cost)
+        object.add("tokens", tokens.json)
+        object.add("variant", model.variant)
+        object.add("finish", finish)
+        object.add(others)
+        return .object(object)
+    }
+}
+
+extension Failure {
+    package init?(openCode1 json: JSON) {
+        guard var rest = json.object, let name = rest.text("name"), let data = rest.object("data") else { return nil }
+        self.init(name, data)
+        others = rest
+    }
+
+    package var json: JSON {
+        var object = JSONObject()
+        object.add("name", name)
+        object.add("data", .object(data))
+        object.add(others)
+        return .object(object)
+    }
+}

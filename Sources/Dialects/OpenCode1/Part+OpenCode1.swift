@@ -1,0 +1,195 @@
+extension Part {
+    /// Reads a part; nil where it lacks what every part has.
+    package init?(openCode1 json: JSON) {
+        guard var rest = json.object, let id = rest.text("id"), let sessionID = rest.text("sessionID"),
+            let messageID = rest.text("messageID"), let type = rest.text("type")
+        else { return nil }
+        let known = rest
+        if let kind = Kind(type, &rest) {
+            self.init(id: id, sessionID: sessionID, messageID: messageID, kind, others: rest)
+        } else {
+            self.init(id: id, sessionID: sessionID, messageID: messageID, .other(type), others: known)
+        }
+    }
+
+    /// As 1.18.33 says it.
+    package var json: JSON {
+        var object = JSONObject()
+        object.add("id", id)
+        object.add("sessionID", sessionID)
+        object.add("messageID", messageID)
+        object.add("type", kind.type)
+        kind.add(to: &object)
+        object.add(others)
+        return .object(object)
+    }
+}
+
+extension Part.Kind {
+    /// The type's name.
+    package var type: String {
+        switch self {
+        case .text: "text"
+        case .reasoning: "reasoning"
+        case .file: "file"
+        case .tool: "tool"
+        case .stepStart: "step-start"
+        case .stepFinish: "step-finish"
+        case .snapshot: "snapshot"
+        case .patch: "patch"
+        case .agent: "agent"
+        case .retry: "retry"
+        case .compaction: "compaction"
+        case .subtask: "subtask"
+        case .other(let type): type
+        }
+    }
+
+    /// Takes what it understands out of `rest`; nil where something is missing that the type has.
+    fileprivate init?(_ type: String, _ rest: inout JSONObject) {
+        switch type {
+        case "text":
+            guard let text = rest.text("text") else { return nil }
+            let time = rest.take("time") { Part.Time($0) }
+            self = .text(Part.Text(text: text, isSynthetic: rest.bool("synthetic"), time: time))
+        case "reasoning":
+            guard let text = rest.text("text"), let time = rest.take("time", { Part.Time($0) }) else { return nil }
+            self = .reasoning(Part.Reasoning(text: text, time: time))
+        case "file":
+            guard let mime = rest.text("mime"), let url = rest.text("url") else { return nil }
+            let name = rest.text("filename")
+            self = .file(Part.File(mime: mime, filename: name, url: url, source: rest.value("source")))
+        case "tool":
+            guard let callID = rest.text("callID"), let tool = rest.text("tool"),
+                let state = rest.take("state", { ToolCall.State(openCode1: $0) })
+            else { return nil }
+            self = .tool(ToolCall(callID: callID, tool: tool, state: state))
+        case "step-start": self = .stepStart(snapshot: rest.text("snapshot"))
+        case "step-finish":
+            guard let reason = rest.text("reason"), let cost = rest.number("cost"),
+                let tokens = rest.take("tokens", { Tokens($0) })
+            else { return nil }
+            let snapshot = rest.text("snapshot")
+            self = .stepFinish(Part.StepFinish(reason: reason, snapshot: snapshot, cost: cost, tokens: tokens))
+        default: self.init(rare: type, &rest)
+        }
+    }
+
+    private init?(rare type: String, _ rest: inout JSONObject) {
+        switch type {
+        case "snapshot":
+            guard let snapshot = rest.text("snapshot") else { return nil }
+            self = .snapshot(snapshot)
+        case "patch":
+            guard let hash = rest.text("hash"), let files = rest.texts("files") else { return nil }
+            self = .patch(hash: hash, files: files)
+        case "agent":
+            guard let name = rest.text("name") else { return nil }
+            self = .agent(name: name, source: rest.value("source"))
+        case "retry":
+            guard let attempt = rest.number("attempt"), let failure = rest.take("error", { Failure(openCode1: $0) }),
+                let time = rest.object("time"), let created = time["created"]?.number, time.members.count == 1
+            else { return nil }
+            self = .retry(attempt: attempt, failure: failure, created: created)
+        case "compaction":
+            guard let isAutomatic = rest.bool("auto") else { return nil }
+            self = .compaction(isAutomatic: isAutomatic)
+        case "subtask":
+            guard let prompt = rest.text("prompt"), let description = rest.text("description"),
+                let agent = rest.text("agent")
+            else { return nil }
+            self = .subtask(prompt: prompt, description: description, agent: agent)
+        default: return nil
+        }
+    }
+
+    fileprivate func add(to object: inout JSONObject) {
+        switch self {
+        case .text(let text):
+            object.add("text", text.text)
+            object.add("synthetic", text.isSynthetic)
+            object.add("time", text.time?.json)
+        case .reasoning(let reasoning):
+            object.add("text", reasoning.text)
+            object.add("time", reasoning.time.json)
+        case .file(let file):
+            object.add("mime", file.mime)
+            object.add("filename", file.filename)
+            object.add("url", file.url)
+            object.add("source", file.source)
+        case .tool(let call):
+            object.add("tool", call.tool)
+            object.add("callID", call.callID)
+            object.add("state", call.state.json)
+        case .stepStart(let snapshot): object.add("snapshot", snapshot)
+        case .stepFinish(let finish):
+            object.add("reason", finish.reason)
+            object.add("snapshot", finish.snapshot)
+            object.add("cost", finish.cost)
+            object.add("tokens", finish.tokens.json)
+        case .snapshot(let snapshot): object.add("snapshot", snapshot)
+        case .patch(let hash, let files):
+            object.add("hash", hash)
+            object.add("files", files)
+        case .agent(let name, let source):
+            object.add("name", name)
+            object.add("source", source)
+        case .retry(let attempt, let failure, let created):
+            object.add("attempt", attempt)
+            object.add("error", failure.json)
+            object.add("time", ["created": .number(created)])
+        case .compaction(let isAutomatic): object.add("auto", isAutomatic)
+        case .subtask(let prompt, let description, let agent):
+            object.add("prompt", prompt)
+            object.add("description", description)
+            object.add("agent", agent)
+        case .other: break
+        }
+    }
+}
+
+extension Part.Time {
+    init?(_ json: JSON) {
+        guard var rest = json.object, let start = rest.number("start") else { return nil }
+        self.init(start: start, end: rest.number("end"))
+        others = rest
+    }
+
+    var json: JSON {
+        var object = JSONObject()
+        object.add("start", start)
+        object.add("end", end)
+        object.add(others)
+        return .object(object)
+    }
+}
+
+extension ToolCall.State {
+    init?(openCode1 json: JSON) {
+        guard var rest = json.object, let status = rest.text("status").flatMap(ToolCall.Status.init(rawValue:)),
+            let input = rest.object("input")
+        else { return nil }
+        self.init(status, input: input)
+        raw = rest.text("raw")
+        output = rest.text("output")
+        title = rest.text("title")
+        metadata = rest.object("metadata")
+        error = rest.text("error")
+        time = rest.take("time") { Part.Time($0) }
+        others = rest
+    }
+
+    var json: JSON {
+        var object = JSONObject()
+        object.add("status", status.rawValue)
+        object.add("input", .object(input))
+        object.add("raw", raw)
+        object.add("output", output)
+        object.add("title", title)
+        object.add("metadata", metadata.map(JSON.object))
+        object.add("error", error)
+        object.add("time", time?.json)
+        object.add(others)
+        return .object(object)
+    }
+}

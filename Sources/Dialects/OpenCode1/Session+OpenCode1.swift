@@ -1,0 +1,118 @@
+extension Session {
+    /// Reads what OpenCode 1 says of a session; nil where it is none.
+    package init?(openCode1 json: JSON) {
+        guard var rest = json.object, let id = rest.text("id"), let projectID = rest.text("projectID"),
+            let directory = rest.text("directory"), let title = rest.text("title"), let version = rest.text("version"),
+            var time = rest.object("time"), let created = time.number("created"), let updated = time.number("updated")
+        else { return nil }
+        self.init(
+            id: id, slug: rest.text("slug"), projectID: projectID, directory: directory, path: rest.text("path"),
+            parentID: rest.text("parentID"), title: title, agent: rest.text("agent"),
+            model: rest.take("model") { Model(openCode1Session: $0) }, version: version, cost: rest.number("cost"),
+            tokens: rest.take("tokens") { Tokens($0) }, created: created, updated: updated, otherTimes: time,
+            revert: rest.take("revert") { Revert(openCode1: $0) })
+        others = rest
+    }
+
+    /// As 1.18.33 says it.
+    package var json: JSON {
+        var time = JSONObject()
+        time.add("created", created)
+        time.add("updated", updated)
+        time.add(otherTimes)
+        var object = JSONObject()
+        object.add("id", id)
+        object.add("slug", slug)
+        object.add("projectID", projectID)
+        object.add("directory", directory)
+        object.add("path", path)
+        object.add("parentID", parentID)
+        object.add("title", title)
+        object.add("agent", agent)
+        object.add("model", model?.sessionJSON)
+        object.add("version", version)
+        object.add("cost", cost)
+        object.add("tokens", tokens?.json)
+        object.add(others)
+        object.add("time", .object(time))
+        object.add("revert", revert?.json)
+        return .object(object)
+    }
+}
+
+extension Session.Revert {
+    init?(openCode1 json: JSON) {
+        guard var rest = json.object, let messageID = rest.text("messageID") else { return nil }
+        self.init(messageID: messageID, partID: rest.text("partID"), snapshot: rest.text("snapshot"))
+        others = rest
+    }
+
+    var json: JSON {
+        var object = JSONObject()
+        object.add("messageID", messageID)
+        object.add("partID", partID)
+        object.add("snapshot", snapshot)
+        object.add(others)
+        return .object(object)
+    }
+}
+
+extension Model {
+    /// Sessions call a model's id `id`, and so does OpenCode 2 everywhere.
+    package init?(openCode1Session json: JSON) { self.init(json, id: "id") }
+
+    /// Messages call it `modelID`.
+    package init?(openCode1Message json: JSON) { self.init(json, id: "modelID") }
+
+    private init?(_ json: JSON, id: String) {
+        guard var rest = json.object, let modelID = rest.text(id), let providerID = rest.text("providerID") else {
+            return nil
+        }
+        self.init(providerID: providerID, modelID: modelID, variant: rest.text("variant"))
+        others = rest
+    }
+
+    package var sessionJSON: JSON {
+        var object = JSONObject()
+        object.add("id", modelID)
+        object.add("providerID", providerID)
+        object.add("variant", variant)
+        object.add(others)
+        return .object(object)
+    }
+
+    package var messageJSON: JSON {
+        var object = JSONObject()
+        object.add("providerID", providerID)
+        object.add("modelID", modelID)
+        object.add("variant", variant)
+        object.add(others)
+        return .object(object)
+    }
+}
+
+extension Tokens {
+    /// Reads a count, which both OpenCodes say in the same form; nil where it is none.
+    package init?(_ json: JSON) {
+        guard var rest = json.object, let input = rest.number("input"), let output = rest.number("output"),
+            let reasoning = rest.number("reasoning"),
+            let cache = rest.take("cache", { $0.object.flatMap { $0.members.count == 2 ? $0 : nil } }),
+            let read = cache["read"]?.number, let write = cache["write"]?.number
+        else { return nil }
+        self.init(
+            total: rest.number("total"), input: input, output: output, reasoning: reasoning, cacheRead: read,
+            cacheWrite: write)
+        others = rest
+    }
+
+    package var json: JSON {
+        var object = JSONObject()
+        object.add("total", total)
+        object.add("input", input)
+        object.add("output", output)
+        object.add("reasoning", reasoning)
+        object.add("cache", ["read": .number(cacheRead), "write": .number(cacheWrite)])
+        object.add(others)
+        return .object(object)
+    }
+}

@@ -1,0 +1,41 @@
+import Dialects
+import Testing
+
+@Suite struct JSONTests {
+    @Test(arguments: [
+        #"{"b":1,"a":[true,false,null],"c":{}}"#, "[1.50,-0,1e+9,12345678901234567890]", #""a\"b\\c\n""#, "[]", "{}",
+        #"{"a":1,"a":2}"#, #""naïve 日本語 🚀""#, #"["\ud83d","x\udc00y"]"#,
+    ])
+    func whatIsReadIsWrittenAsItCame(_ text: String) throws {
+        let json = try #require(JSONParser.parse(Array(text.utf8)))
+        #expect(json.shown == text)
+    }
+
+    @Test(arguments: [
+        "", "{", "[1,]", #"{"a"}"#, "01", "1.", "tru", #""a"#, "\"\u{1}\"", #""\x""#, "1 2", #""\u12g4""#, "{a:1}",
+        String(repeating: "[", count: 300) + String(repeating: "]", count: 300),
+    ])
+    func whatIsNoJSONIsNotRead(_ text: String) {
+        #expect(JSONParser.parse(Array(text.utf8)) == nil)
+    }
+
+    @Test func escapesMeanWhatTheyStandFor() throws {
+        let json = try #require(JSONParser.parse(Array(#""\u00e9\ud83d\ude80\/\t""#.utf8)))
+        #expect(json == .string("é🚀/\t"))
+    }
+
+    @Test func halfASurrogatePairKeepsItsBytesAndReadsAsUnknown() throws {
+        let json = try #require(JSONParser.parse(Array(#""a\ud83d""#.utf8)))
+        #expect(json.text == "a\u{FFFD}")
+        #expect(json.shown == #""a\ud83d""#)
+    }
+
+    @Test func theLastOfSeveralMembersCounts() throws {
+        var object = try #require(JSONParser.parse(Array(#"{"a":1,"b":2,"a":"x"}"#.utf8))?.object)
+        #expect(object["a"] == "x")
+        #expect(object.text("a") == "x")
+        #expect(object.number("b") == 2)
+        #expect(object.text("a") == nil)
+        #expect(JSON.object(object).shown == #"{"a":1}"#)
+    }
+}
