@@ -7,15 +7,17 @@ SCENARIOS = {
     "1.18.33": [
         "talk", "think", "tools-allowed-once", "tools-rejected", "question", "subagent", "edit", "todo", "unauthorized",
         "ratelimit-abort", "abort-delete", "cutoff", "slow", "session-calls", "wrong-requests",
+        "fast", "medium", "killed-mid-turn",
     ],
     "2.0.15": [
         "talk", "think", "tools-allowed-once", "tools-rejected", "question", "question-cancelled", "subagent", "edit",
         "unauthorized", "ratelimit-interrupt", "interrupt-remove", "cutoff", "slow", "session-calls", "wrong-requests",
         "steer", "queue", "revert", "compaction", "agent-and-model", "worktree", "always", "reload",
+        "fast", "medium", "killed-mid-turn",
     ],
 }
 LEFT_OUT = ("plugin.", "catalog.", "reference.", "integration.", "sync", "server.heartbeat")
-LONGEST = 200
+LONGEST = 120
 
 
 def events(path):
@@ -35,7 +37,7 @@ def short(value):
     if isinstance(value, list):
         return [short(inner) for inner in value]
     if isinstance(value, str) and len(value) > LONGEST and " " in value:
-        return value[:60]
+        return value[:40]
     return value
 
 

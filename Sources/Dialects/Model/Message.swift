@@ -60,7 +60,7 @@ package struct AssistantMessage: Sendable, Equatable {
     package var root: String
     /// In US dollars.
     package var cost: Number = 0
-    package var tokens = Tokens.none
+    package var tokens = Tokens.zero
     /// Why it ended: `stop`, `tool-calls`, `length`, `content-filter`, `error`, `unknown`.
     package var finish: String?
     package var failure: Failure?

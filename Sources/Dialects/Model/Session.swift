@@ -60,7 +60,7 @@ package struct Tokens: Sendable, Equatable {
     package var others = JSONObject()
 
     /// None.
-    package static let none = Tokens()
+    package static let zero = Tokens()
 
     /// The sum of all kinds, which OpenCode 1 says with a finished step; nil where one is no whole number.
     package var sum: Number? {

@@ -1,0 +1,26 @@
+extension Failure {
+    /// What OpenCode 1 calls an error of OpenCode 2.
+    package init(openCode2 json: JSON) {
+        let type = json["type"]?.text ?? ""
+        let message = json["message"]?.text ?? type
+        var data = JSONObject([JSONObject.Member("message", .string(message))])
+        switch type {
+        case "aborted": self = .aborted
+        case "provider.no-route": self = .unknown(message)
+        case "provider.context-overflow", "provider.context-length": self.init("ContextOverflowError", data)
+        case "provider.content-filter": self.init("ContentFilterError", data)
+        case _ where type.hasPrefix("provider."):
+            let status = json["status"]?.number
+            data.add("statusCode", status)
+            data.add("isRetryable", Self.isRetryable(type, status?.integer))
+            self.init("APIError", data)
+        default: self = .unknown(message)
+        }
+    }
+
+    /// What OpenCode 1 tries again: too many requests, and what goes wrong at the provider's.
+    private static func isRetryable(_ type: String, _ status: Int?) -> Bool {
+        guard let status else { return type == "provider.rate-limit" || type == "provider.overloaded" }
+        return status == 408 || status == 429 || status >= 500
+    }
+}

@@ -1,0 +1,123 @@
+/// A list of OpenCode 2's messages in OpenCode 1's words, message by message: nothing is held but what waits for the next
+/// one. OpenCode 2's prompts name no agent or model, so they wait for the answer to say them; and whether a step that
+/// failed was tried again, the next message tells.
+package struct MessageList {
+    private let session: Session
+    private let surroundings: Surroundings
+    private let messages: MessageTranslation
+    /// The prompt that answers belong to; nil where the list began behind it.
+    private var parentID: String?
+    private var prompts: [JSONObject] = []
+    private var failed: JSONObject?
+    /// Whether a message's `parentID` had to be left to guess, as the list begins with an answer: it is its own id then.
+    package private(set) var lacksParent = false
+
+    /// `parentID`: the last prompt before the list, where it is known.
+    package init(session: Session, _ surroundings: Surroundings, parentID: String? = nil) {
+        (self.session, self.surroundings, self.parentID) = (session, surroundings, parentID.map(MessageIDs.openCode1))
+        messages = MessageTranslation(session: session)
+    }
+
+    /// Takes the next message, oldest first, and gives what is known now.
+    package mutating func add(_ message: JSON) -> [Message] {
+        guard let object = message.object, let type = object["type"]?.text else { return [] }
+        switch type {
+        case "user":
+            let before = settle(isRetried: false)
+            prompts.append(object)
+            return before
+        case "assistant":
+            var all = settle(isRetried: true)
+            all += told(agent: object["agent"]?.text, model: object["model"].flatMap { Model(openCode1Session: $0) })
+            if object["error"] != nil {
+                failed = object
+            } else {
+                all += answer(object, isRetried: false)
+            }
+            return all
+        case "shell", "compaction":
+            let before = settle(isRetried: false) + told(agent: nil, model: nil)
+            return before + (type == "shell" ? shell(object) : compaction(object))
+        case "idle": return settle(isRetried: false)
+        default: return []
+        }
+    }
+
+    /// The rest; `inbox` is what waits to be delivered.
+    package mutating func finish(inbox: [JSON] = []) -> [Message] {
+        let rest = settle(isRetried: false) + told(agent: nil, model: nil)
+        return rest
+            + inbox.compactMap { item in
+                guard item["type"]?.text == "user", let id = item["id"]?.text, let payload = item["payload"]?.object,
+                    let created = item["time"]?["created"]?.number
+                else { return nil }
+                return messages.user(id, created: created, payload: payload, agent: agent, model: model)
+            }
+    }
+
+    private var agent: String { session.agent ?? surroundings.agent }
+    private var model: Model {
+        session.model ?? surroundings.model ?? Model(providerID: "", modelID: "")
+    }
+
+    /// The step that failed, once it is known whether it was tried again.
+    private mutating func settle(isRetried: Bool) -> [Message] {
+        guard let object = failed else { return [] }
+        failed = nil
+        return answer(object, isRetried: isRetried && object["error"]?["type"]?.text != "aborted")
+    }
+
+    /// The prompts that waited.
+    private mutating func told(agent: String?, model: Model?) -> [Message] {
+        defer { prompts = [] }
+        return prompts.compactMap { object in
+            guard let id = object["id"]?.text, let created = object["time"]?["created"]?.number else { return nil }
+            parentID = MessageIDs.openCode1(id)
+            return messages.user(
+                id, created: created, payload: object, agent: agent ?? self.agent, model: model ?? self.model)
+        }
+    }
+
+    private mutating func answer(_ object: JSONObject, isRetried: Bool) -> [Message] {
+        if parentID == nil { lacksParent = true }
+        let parent = parentID ?? object["id"]?.text.map(MessageIDs.openCode1) ?? ""
+        return messages.assistant(object, parentID: parent, isRetried: isRetried).map { [$0] } ?? []
+    }
+
+    private func shell(_ object: JSONObject) -> [Message] {
+        guard let id = object["id"]?.text, let created = object["time"]?["created"]?.number,
+            let command = object["command"]?.text
+        else { return [] }
+        let shell = ShellTranslation(
+            messages: messages, id: id, callID: object["shellID"]?.text ?? id, command: command, created: created,
+            agent: agent, model: model)
+        let answer = shell.answer(
+            completed: object["time"]?["completed"]?.number, output: object["output"]?["output"]?.text)
+        return [shell.question(), Message(.assistant(answer.info), [answer.call])]
+    }
+
+    private func compaction(_ object: JSONObject) -> [Message] {
+        guard let id = object["id"]?.text, let created = object["time"]?["created"]?.number else { return [] }
+        let used = object["model"].flatMap { Model(openCode1Session: $0) } ?? model
+        let compaction = CompactionTranslation(messages: messages, id: id, created: created, agent: agent, model: used)
+        var info = compaction.answer(created: created)
+        var parts: [Part] = []
+        let tokens = object["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
+        if let text = object["summary"]?.text {
+            parts.append(messages.part(info.id, .content(0), .text(Part.Text(text: text))))
+        }
+        switch object["status"]?.text {
+        case "completed":
+            (info.cost, info.tokens) = (object["cost"]?.number ?? 0, tokens)
+            (info.finish, info.completed) = ("stop", created)
+            parts.insert(messages.part(info.id, .stepStart, .stepStart(snapshot: nil)), at: 0)
+            parts.append(
+                messages.stepFinish(info.id, reason: "stop", snapshot: nil, cost: info.cost, tokens: tokens))
+        case "failed":
+            (info.failure, info.completed) = (object["error"].map(Failure.init(openCode2:)), created)
+        default: break
+        }
+        let question = compaction.question(isAutomatic: object["reason"]?.text == "auto")
+        return [question, Message(.assistant(info), parts)]
+    }
+}

@@ -1,0 +1,87 @@
+/// What a session's messages of OpenCode 2 are in OpenCode 1's words: made from lists and from events alike, so that
+/// both give the same.
+struct MessageTranslation {
+    let session: Session
+
+    /// A person's prompt; `payload` has its text, files and agents.
+    func user(_ id: String, created: Number, payload: JSONObject, agent: String, model: Model) -> Message {
+        let info = UserMessage(
+            id: MessageIDs.openCode1(id), sessionID: session.id, created: created, agent: agent, model: told(model))
+        var kinds: [Part.Kind] = []
+        if let text = payload["text"]?.text, !text.isEmpty { kinds.append(.text(Part.Text(text: text))) }
+        for file in payload["files"]?.array ?? [] { kinds.append(.file(self.file(file))) }
+        for agent in payload["agents"]?.array ?? [] {
+            guard let name = agent["name"]?.text else { continue }
+            kinds.append(.agent(name: name, source: agent["mention"].map(source)))
+        }
+        return Message(.user(info), kinds.enumerated().map { part(info.id, .content($0), $1) })
+    }
+
+    /// The head of an answer's step.
+    func assistant(_ id: String, parentID: String, created: Number, agent: String, model: Model) -> AssistantMessage {
+        AssistantMessage(
+            id: MessageIDs.openCode1(id), sessionID: session.id, parentID: parentID, created: created, agent: agent,
+            mode: agent, model: told(model), directory: session.directory, root: session.root)
+    }
+
+    func part(_ messageID: String, _ place: PartIDs.Place, _ kind: Part.Kind) -> Part {
+        Part(id: PartIDs.make(messageID, place), sessionID: session.id, messageID: messageID, kind)
+    }
+
+    /// The part that ends a step.
+    func stepFinish(_ messageID: String, reason: String, snapshot: String?, cost: Number, tokens: Tokens) -> Part {
+        part(
+            messageID, .stepFinish,
+            .stepFinish(Part.StepFinish(reason: reason, snapshot: snapshot, cost: cost, tokens: tokens)))
+    }
+
+    /// The files that a step has changed; nil where there are none.
+    func patch(_ messageID: String, before snapshot: String?, files: [String]) -> Part? {
+        guard let snapshot, !files.isEmpty else { return nil }
+        let separator = session.directory.hasSuffix("/") ? "" : "/"
+        let paths = files.map { $0.hasPrefix("/") ? $0 : session.directory + separator + $0 }
+        return part(messageID, .patch, .patch(hash: snapshot, files: paths))
+    }
+
+    /// OpenCode 1 says the sum of a step's tokens, too.
+    func summed(_ tokens: Tokens) -> Tokens {
+        var tokens = tokens
+        if tokens.total == nil { tokens.total = tokens.sum }
+        return tokens
+    }
+
+    /// OpenCode 1's messages do not name the variant where it is the default one.
+    private func told(_ model: Model) -> Model {
+        Model(
+            providerID: model.providerID, modelID: model.modelID,
+            variant: model.variant == "default" ? nil : model.variant)
+    }
+
+    private func file(_ file: JSON) -> Part.File {
+        let mime = file["mime"]?.text ?? "application/octet-stream"
+        let address = file["source"]?["uri"]?.text
+        let name = file["name"]?.text
+        var source: JSON?
+        if let mention = file["mention"], let address, address.hasPrefix("file://") {
+            source = ["type": "file", "text": self.source(mention), "path": .string(String(address.dropFirst(7)))]
+        }
+        let url = address ?? "data:\(mime);base64,\(file["data"]?.text ?? "")"
+        return Part.File(mime: mime, filename: name, url: url, source: source)
+    }
+
+    /// Where in the text something is named.
+    private func source(_ mention: JSON) -> JSON {
+        ["value": mention["text"], "start": mention["start"], "end": mention["end"]]
+    }
+}
+
+/// How OpenCode 2 says that a person refused what a tool asked for.
+enum Refusal {
+    static func isOne(_ error: JSON?) -> Bool {
+        guard error?["type"]?.text == "aborted", let message = error?["message"]?.text else { return false }
+        return message.hasPrefix("The user declined") || message.hasPrefix("The user dismissed")
+    }
+
+    /// Why the step ended that was refused something, in OpenCode's words; providers write `_` for `-`.
+    static func finish(_ rawFinish: String?) -> String { rawFinish?.replacing("_", with: "-") ?? "tool-calls" }
+}

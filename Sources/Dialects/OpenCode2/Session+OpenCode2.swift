@@ -1,0 +1,65 @@
+extension Session {
+    /// Reads what OpenCode 2 says of a session; nil where it is none.
+    package init?(openCode2 json: JSON, _ surroundings: Surroundings) {
+        guard let object = json.object, let id = object["id"]?.text, let created = object["time"]?["created"]?.number
+        else { return nil }
+        self.init(openCode2: object, id: id, created: created, updated: object["time"]?["updated"]?.number, surroundings)
+        cost = object["cost"]?.number ?? 0
+        tokens = object["tokens"].flatMap { Tokens($0) } ?? .zero
+        if let archived = object["time"]?["archived"]?.number { otherTimes.add("archived", archived) }
+        revert = object["revert"].flatMap { Revert(openCode2: $0) }
+    }
+
+    /// Reads what `session.created` says of one; `created` is the event's time in milliseconds since 1970.
+    init?(openCode2Created data: JSONObject, created: Number, _ surroundings: Surroundings) {
+        guard let id = data["sessionID"]?.text else { return nil }
+        self.init(openCode2: data, id: id, created: created, updated: nil, surroundings)
+    }
+
+    private init?(
+        openCode2 object: JSONObject, id: String, created: Number, updated: Number?, _ surroundings: Surroundings
+    ) {
+        guard let directory = object["location"]?["directory"]?.text, let projectID = object["projectID"]?.text else {
+            return nil
+        }
+        let parentID = object["parentID"]?.text
+        self.init(
+            id: id, slug: Self.slug(of: id), projectID: projectID, directory: directory,
+            path: object["subpath"]?.text ?? "", parentID: parentID,
+            title: object["title"]?.text ?? DefaultTitle.make(created: created, isChild: parentID != nil),
+            agent: object["agent"]?.text, model: object["model"].flatMap { Model(openCode1Session: $0) },
+            version: surroundings.version, cost: 0, tokens: Tokens.zero, created: created, updated: updated ?? created)
+        others.add("metadata", object["metadata"])
+        others.add("permission", object["permissions"]?.array.map { .array($0.map(Self.rule)) })
+    }
+
+    /// OpenCode 2 tells a slug once and never again, so it is made from the id.
+    private static func slug(of id: String) -> String {
+        (id.hasPrefix("ses_") ? String(id.dropFirst(4)) : id).lowercased()
+    }
+
+    /// A rule in OpenCode 1's words.
+    static func rule(_ rule: JSON) -> JSON {
+        [
+            "permission": rule["action"].flatMap(\.text).map { .string(Names.openCode1(tool: $0)) },
+            "pattern": rule["resource"], "action": rule["effect"],
+        ]
+    }
+
+    /// The project's directory, where the session's is below it.
+    var root: String {
+        guard let path, !path.isEmpty, directory.hasSuffix("/" + path) else { return directory }
+        let root = directory.dropLast(path.count + 1)
+        return root.isEmpty ? "/" : String(root)
+    }
+}
+
+extension Session.Revert {
+    /// Nil where it is none. Which part of a message it begins with, OpenCode 2 says in its own words only.
+    init?(openCode2 json: JSON) {
+        guard let messageID = json["messageID"]?.text else { return nil }
+        self.init(messageID: MessageIDs.openCode1(messageID), snapshot: json["snapshot"]?.text)
+        let patches = json["files"]?.array?.compactMap { $0["patch"]?.text } ?? []
+        if !patches.isEmpty { others.add("diff", patches.joined(separator: "\n")) }
+    }
+}

@@ -1,0 +1,99 @@
+/// What OpenCode 2's calls of tools are in OpenCode 1's words.
+struct ToolTranslation {
+    /// OpenCode 2's name of it.
+    let name: String
+    let callID: String
+    let session: Session
+    let model: Model
+
+    /// Written but not yet called; `raw` is what the model has written of the input.
+    func pending(raw: String = "") -> ToolCall {
+        var state = ToolCall.State(.pending)
+        state.raw = raw
+        return call(state)
+    }
+
+    /// At work since `start`, in milliseconds since 1970; `metadata` is OpenCode 2's, nil where it has said nothing.
+    func running(input: JSONObject, start: Number, metadata: JSONObject?) -> ToolCall {
+        var state = ToolCall.State(.running, input: Names.input(input, of: name))
+        if name == "subagent", metadata != nil { state.title = title(input) }
+        state.metadata = metadata.map(translated)
+        state.time = Part.Time(start: start)
+        return call(state)
+    }
+
+    /// Done; `content` is what it gave.
+    func completed(
+        input: JSONObject, content: [JSON], metadata: JSONObject?, time: Part.Time, messageID: String, place: Int
+    ) -> ToolCall {
+        var state = ToolCall.State(.completed, input: Names.input(input, of: name))
+        let output = content.compactMap { $0["type"]?.text == "text" ? $0["text"]?.text : nil }.joined(separator: "\n")
+        state.output = output
+        state.title = title(input)
+        var metadata = metadata.map(translated) ?? JSONObject()
+        if name == "shell", metadata["output"] == nil { metadata.members.insert(.init("output", .string(output)), at: 0) }
+        if name == "write" || name == "edit", metadata["filepath"] == nil {
+            metadata.add("filepath", input["path"]?.text.map { .string(absolute($0)) })
+        }
+        state.metadata = metadata
+        state.time = time
+        let files = content.enumerated().compactMap { index, content in
+            attachment(content, "\(PartIDs.make(messageID, .content(place)))_\(index)", messageID)
+        }
+        if !files.isEmpty { state.others.add("attachments", .array(files)) }
+        return call(state)
+    }
+
+    /// Failed; `error` is OpenCode 2's.
+    func failed(input: JSONObject, error: JSON?, metadata: JSONObject?, time: Part.Time) -> ToolCall {
+        var state = ToolCall.State(.error, input: Names.input(input, of: name))
+        state.error = error?["message"]?.text ?? ""
+        state.metadata = metadata.map(translated)
+        state.time = time
+        return call(state)
+    }
+
+    /// Where a file of the session's is.
+    func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : (session.directory.hasSuffix("/") ? "" : session.directory) + "/" + path
+    }
+
+    private func call(_ state: ToolCall.State) -> ToolCall {
+        ToolCall(callID: callID, tool: Names.openCode1(tool: name), state: state)
+    }
+
+    /// Metadata with the names of members that OpenCode 1's clients look at.
+    private func translated(_ metadata: JSONObject) -> JSONObject {
+        if name == "shell" {
+            return JSONObject(metadata.members.filter { !["status", "shellID"].contains($0.name) })
+        }
+        guard name == "subagent", let child = metadata["sessionID"] else { return metadata }
+        var translated = JSONObject()
+        translated.add("parentSessionId", session.id)
+        translated.add("sessionId", child)
+        translated.add("model", ["modelID": .string(model.modelID), "providerID": .string(model.providerID)])
+        translated.members += metadata.members.filter { !["sessionID", "status"].contains($0.name) }
+        return translated
+    }
+
+    /// What OpenCode 1 draws beside a call: the first of these that the input has.
+    private func title(_ input: JSONObject) -> String {
+        switch name {
+        case "question":
+            let count = input["questions"]?.array?.count ?? 0
+            return "Asked \(count) question\(count == 1 ? "" : "s")"
+        case "subagent": return input["description"]?.text ?? ""
+        default:
+            let names = ["command", "path", "filePath", "pattern", "url", "query", "name", "description"]
+            return names.lazy.compactMap { input[$0]?.text }.first ?? ""
+        }
+    }
+
+    private func attachment(_ content: JSON, _ id: String, _ messageID: String) -> JSON? {
+        guard content["type"]?.text == "file", let url = content["uri"]?.text, let mime = content["mime"]?.text else {
+            return nil
+        }
+        let file = Part.File(mime: mime, filename: content["name"]?.text, url: url)
+        return Part(id: id, sessionID: session.id, messageID: messageID, .file(file)).json
+    }
+}

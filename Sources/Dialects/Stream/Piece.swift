@@ -1,0 +1,74 @@
+/// A piece of a streamed answer, as it stands in the text of OpenCode 2's event.
+struct Piece {
+    enum Kind { case text, reasoning, compaction }
+
+    let kind: Kind
+    let sessionID: String
+    /// Nil for a summary's, which names no message.
+    let messageID: String?
+    let ordinal: Int
+    /// The event's id.
+    let id: Range<Int>
+    /// The JSON string that is added, quotes included.
+    let addition: Range<Int>
+
+    /// Nil where the event is anything else, or not whole.
+    init?(_ bytes: [UInt8]) {
+        guard var event = JSONScanner(bytes, in: 0..<bytes.count) else { return nil }
+        var (id, kind, data): (Range<Int>?, Kind?, Range<Int>?) = (nil, nil, nil)
+        while let (name, value) = event.member() {
+            if event.isAt(name, "id") {
+                id = Self.inner(value, bytes)
+            } else if event.isAt(name, "type") {
+                kind = Self.kind(value, event)
+                guard kind != nil else { return nil }
+            } else if event.isAt(name, "data") {
+                data = value
+            }
+        }
+        guard let id, let kind, let data else { return nil }
+        self.init(bytes, kind, id, data)
+    }
+
+    private init?(_ bytes: [UInt8], _ kind: Kind, _ id: Range<Int>, _ object: Range<Int>) {
+        guard var data = JSONScanner(bytes, in: object) else { return nil }
+        var (session, message, addition, ordinal): (Range<Int>?, Range<Int>?, Range<Int>?, Int?) = (nil, nil, nil, 0)
+        while data.index < object.upperBound, let (name, value) = data.member() {
+            if data.isAt(name, "sessionID") {
+                session = Self.inner(value, bytes)
+            } else if data.isAt(name, "assistantMessageID") {
+                message = Self.inner(value, bytes)
+            } else if data.isAt(name, "ordinal") {
+                ordinal = Self.number(value, bytes)
+            } else if data.isAt(name, kind == .compaction ? "text" : "delta") {
+                addition = value
+            }
+        }
+        guard let session, let addition, let ordinal, bytes[addition.lowerBound] == UInt8(ascii: "\"") else { return nil }
+        (self.kind, self.id, self.ordinal, self.addition) = (kind, id, ordinal, addition)
+        sessionID = String(decoding: bytes[session], as: UTF8.self)
+        messageID = message.map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+
+    private static func kind(_ type: Range<Int>, _ scanner: JSONScanner) -> Kind? {
+        if scanner.isAt(type, "\"session.text.delta\"") { return .text }
+        if scanner.isAt(type, "\"session.reasoning.delta\"") { return .reasoning }
+        if scanner.isAt(type, "\"session.compaction.delta\"") { return .compaction }
+        return nil
+    }
+
+    /// What stands between quotes; nil where there are none.
+    private static func inner(_ value: Range<Int>, _ bytes: [UInt8]) -> Range<Int>? {
+        guard value.count >= 2, bytes[value.lowerBound] == UInt8(ascii: "\"") else { return nil }
+        return value.lowerBound + 1..<value.upperBound - 1
+    }
+
+    private static func number(_ value: Range<Int>, _ bytes: [UInt8]) -> Int? {
+        var number = 0
+        for byte in bytes[value] {
+            guard (0x30...0x39).contains(byte), number < 100_000 else { return nil }
+            number = number * 10 + Int(byte & 0xF)
+        }
+        return number
+    }
+}

@@ -1,0 +1,70 @@
+extension SessionState {
+    mutating func executionStarted() {
+        (isRunning, hasStepped) = (true, false)
+        tell(.busy)
+    }
+
+    mutating func executionSucceeded(_ event: SecondEvent) {
+        endFailedStep(event.created)
+        isRunning = false
+        // A prompt that was sent twice begins and ends without a step: OpenCode 1 would have been busy, too.
+        if hasStepped { tell(.busy) }
+        tellIdle()
+        tell(.diff(sessionID: session.id, []))
+    }
+
+    mutating func executionFailed(_ event: SecondEvent) {
+        isRunning = false
+        let reason = Failure(openCode2: event["error"] ?? failure?["error"] ?? .null)
+        failure = nil
+        if step?.isOver == false {
+            breakOff(reason, event.created)
+        } else {
+            // No step was made: OpenCode 1 says the error twice, and is idle in between.
+            flush()
+            tell(.failed(sessionID: session.id, reason))
+            tellIdle()
+            if !hasStepped { tell(.failed(sessionID: session.id, reason)) }
+        }
+    }
+
+    /// `session.execution.interrupted`: by a person, or because something was refused, or the server stops.
+    mutating func executionInterrupted(_ event: SecondEvent) {
+        isRunning = false
+        let isUser = event["reason"]?.text == "user"
+        if isUser, failure != nil, step?.wasRefused == false {
+            failure = nil
+            return breakOff(.aborted, event.created)
+        }
+        if failure != nil, step?.wasRefused == true {
+            endFailedStep(event.created)
+            tellIdle()
+            return tell(.diff(sessionID: session.id, []))
+        }
+        // While it waited for the next try, or without a step: no error.
+        flush()
+        failure = nil
+        if var current = step, !current.isOver {
+            current.info.completed = event.created
+            current.isOver = true
+            step = current
+            tell(.assistant(current.info))
+        }
+        tellIdle()
+    }
+
+    /// The error, idle, what was said so far, the message with the error, and idle again: OpenCode 1's order.
+    private mutating func breakOff(_ reason: Failure, _ created: Number) {
+        tell(.failed(sessionID: session.id, reason))
+        tellIdle()
+        flush()
+        if var current = step {
+            current.info.failure = reason
+            current.info.completed = created
+            current.isOver = true
+            step = current
+            tell(.assistant(current.info))
+        }
+        tellIdle()
+    }
+}

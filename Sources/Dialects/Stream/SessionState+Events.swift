@@ -1,0 +1,107 @@
+extension SessionState {
+    /// Adds to ``changes`` what an event of this session becomes.
+    mutating func translate(_ event: SecondEvent) {
+        if !Self.waits(event.type) { flush() }
+        switch event.type {
+        case "session.execution.started": executionStarted()
+        case "session.execution.succeeded": executionSucceeded(event)
+        case "session.execution.failed": executionFailed(event)
+        case "session.execution.interrupted": executionInterrupted(event)
+        case "session.step.started": stepStarted(event)
+        case "session.step.ended": stepEnded(event)
+        case "session.step.failed": inStep(event) { state, _ in state.failure = event.data }
+        case "session.retry.scheduled": retryScheduled(event)
+        case "session.text.started", "session.reasoning.started":
+            textStarted(event, isReasoning: event.type == "session.reasoning.started")
+        case "session.text.delta", "session.reasoning.delta":
+            added(event, isReasoning: event.type == "session.reasoning.delta")
+        case "session.text.ended", "session.reasoning.ended":
+            textEnded(event, isReasoning: event.type == "session.reasoning.ended")
+        case "session.tool.input.started": toolInputStarted(event)
+        case "session.tool.called": toolCalled(event)
+        case "session.tool.progress": toolProgress(event)
+        case "session.tool.success": toolSucceeded(event)
+        case "session.tool.failed": toolFailed(event)
+        case "permission.asked": permissionAsked(event)
+        case "permission.replied": permissionReplied(event)
+        case "form.created": formCreated(event)
+        case "form.replied", "form.cancelled": formSettled(event)
+        default: translateRest(event)
+        }
+    }
+
+    private mutating func translateRest(_ event: SecondEvent) {
+        switch event.type {
+        case "session.created", "session.forked": tell(.sessionCreated(session))
+        case "session.deleted": tell(.sessionDeleted(session))
+        case "session.inbox.enqueued": enqueued(event)
+        case "session.inbox.delivered": delivered(event)
+        case "session.inbox.cancelled": withdrawn(event)
+        case "session.shell.started": shellStarted(event)
+        case "session.shell.ended": shellEnded(event)
+        case "session.compaction.started": compactionStarted(event)
+        case "session.compaction.ended": compactionEnded(event)
+        case "session.compaction.failed": compactionFailed(event)
+        case "session.renamed":
+            session.title = event["title"]?.text ?? session.title
+            tellSession(event.created)
+        case "session.usage.updated":
+            session.cost = event["cost"]?.number ?? session.cost
+            session.tokens = event["tokens"].flatMap { Tokens($0) } ?? session.tokens
+            tellSession(event.created)
+        case "session.agent.selected":
+            session.agent = event["agent"]?.text ?? session.agent
+            tellSession(event.created)
+        case "session.model.selected":
+            session.model = event["model"].flatMap { Model(openCode1Session: $0) } ?? session.model
+            tellSession(event.created)
+        case "session.moved":
+            session.directory = event["location"]?["directory"]?.text ?? session.directory
+            session.projectID = event["projectID"]?.text ?? session.projectID
+            session.path = event["subpath"]?.text ?? session.path
+            tellSession(event.created)
+        case "session.revert.staged":
+            session.revert = event["revert"].flatMap { Session.Revert(openCode2: $0) }
+            tellSession(event.created)
+        case "session.revert.cleared":
+            session.revert = nil
+            tellSession(event.created)
+        case "session.revert.committed": revertCommitted(event)
+        default: break
+        }
+    }
+
+    /// Events that do not tell whether a text's end was an abort.
+    private static func waits(_ type: String) -> Bool {
+        switch type {
+        case "session.step.streamed", "session.step.failed", "session.execution.failed", "session.execution.interrupted",
+            "session.text.delta", "session.reasoning.delta", "session.usage.updated", "session.renamed":
+            true
+        default: false
+        }
+    }
+
+    /// A piece whose text has not begun for OpenCode 1's clients yet.
+    private mutating func added(_ event: SecondEvent, isReasoning: Bool) {
+        guard let addition = event["delta"], event["assistantMessageID"]?.text == step?.id else { return }
+        let ordinal = event["ordinal"]?.number?.integer ?? 0
+        textBegins(ordinal, isReasoning: isReasoning, event.created)
+        guard let step, let text = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal] else { return }
+        tell(
+            .partDelta(
+                Change.Delta(
+                    sessionID: session.id, messageID: step.info.id,
+                    partID: PartIDs.make(step.info.id, .content(text.place)), field: "text", delta: addition)))
+    }
+
+    /// `session.revert.committed`: all messages from one on are gone, which OpenCode 1 tells one by one.
+    private mutating func revertCommitted(_ event: SecondEvent) {
+        session.revert = nil
+        if let first = event["to"]?.text.map(MessageIDs.openCode1), let index = messageIDs.firstIndex(of: first) {
+            for id in messageIDs[index...] { tell(.messageRemoved(sessionID: session.id, messageID: id)) }
+            messageIDs.removeSubrange(index...)
+            parentID = nil
+        }
+        tellSession(event.created)
+    }
+}

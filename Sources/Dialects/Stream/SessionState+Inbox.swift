@@ -1,0 +1,108 @@
+extension SessionState {
+    /// Something waits: OpenCode 1 tells a prompt at once, even while a turn runs.
+    mutating func enqueued(_ event: SecondEvent) {
+        guard let id = event["inboxID"]?.text, let item = event["item"] else { return }
+        switch item["type"]?.text {
+        case "user":
+            guard let payload = item["payload"]?.object else { return }
+            waiting.insert(id)
+            tell(
+                messages.user(id, created: event.created, payload: payload, agent: agent, model: model), event.created)
+        case "compaction":
+            let translation = compactionTranslation(id, event.created)
+            tell(translation.question(isAutomatic: false), event.created)
+        default: break
+        }
+    }
+
+    mutating func delivered(_ event: SecondEvent) {
+        guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
+        parentID = MessageIDs.openCode1(id)
+    }
+
+    /// What waited was taken out again.
+    mutating func withdrawn(_ event: SecondEvent) {
+        guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
+        let message = MessageIDs.openCode1(id)
+        messageIDs.removeAll { $0 == message }
+        tell(.messageRemoved(sessionID: session.id, messageID: message))
+    }
+
+    mutating func shellStarted(_ event: SecondEvent) {
+        guard let shell = event["shell"], let callID = shell["id"]?.text, let command = shell["command"]?.text else {
+            return
+        }
+        let translation = ShellTranslation(
+            messages: messages, id: MessageIDs.made(by: event.id), callID: callID, command: command,
+            created: event.created, agent: agent, model: model)
+        shells[callID] = translation
+        if !isRunning { tell(.busy) }
+        tell(translation.question(), event.created)
+        let answer = translation.answer(completed: nil, output: nil)
+        tell(.assistant(answer.info))
+        tell(answer.call, event.created)
+    }
+
+    mutating func shellEnded(_ event: SecondEvent) {
+        guard let id = event["shell"]?["id"]?.text, let translation = shells.removeValue(forKey: id) else { return }
+        let answer = translation.answer(completed: event.created, output: event["output"]?["output"]?.text)
+        tell(.assistant(answer.info))
+        tell(answer.call, event.created)
+        if !isRunning { tellIdle() }
+    }
+
+    mutating func compactionStarted(_ event: SecondEvent) {
+        let isAutomatic = event["reason"]?.text == "auto"
+        let id = event["inputID"]?.text ?? MessageIDs.made(by: event.id)
+        let translation = compactionTranslation(id, event.created)
+        if event["inputID"]?.text == nil { tell(translation.question(isAutomatic: isAutomatic), event.created) }
+        let info = translation.answer(created: event.created)
+        let partID = PartIDs.make(info.id, .content(0))
+        let text = Step.OpenText(
+            place: 0, start: event.created, isTold: true, opening: Step.opening(info, partID))
+        compaction = OpenCompaction(translation: translation, info: info, isAutomatic: isAutomatic, text: text)
+        hasStepped = true
+        tell(.assistant(info))
+        tell(.busy)
+        tell(messages.part(info.id, .stepStart, .stepStart(snapshot: nil)), event.created)
+        let time = Part.Time(start: event.created)
+        tell(messages.part(info.id, .content(0), .text(Part.Text(text: "", time: time))), event.created)
+    }
+
+    mutating func compactionEnded(_ event: SecondEvent) {
+        guard var open = compaction else { return }
+        compaction = nil
+        let created = event.created
+        if let model = event["model"].flatMap({ Model(openCode1Session: $0) }) {
+            open.info.model = Model(
+                providerID: model.providerID, modelID: model.modelID,
+                variant: model.variant == "default" ? nil : model.variant)
+        }
+        let time = Part.Time(start: open.text.start, end: created)
+        let text = Part.Text(text: event["text"]?.text ?? "", time: time)
+        tell(messages.part(open.info.id, .content(0), .text(text)), created)
+        let tokens = event["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
+        (open.info.cost, open.info.tokens) = (event["cost"]?.number ?? 0, tokens)
+        open.info.finish = "stop"
+        tell(
+            messages.stepFinish(open.info.id, reason: "stop", snapshot: nil, cost: open.info.cost, tokens: tokens),
+            created)
+        tell(.assistant(open.info))
+        open.info.completed = created
+        tell(.assistant(open.info))
+        tell(.compacted(sessionID: session.id))
+    }
+
+    mutating func compactionFailed(_ event: SecondEvent) {
+        guard var open = compaction else { return }
+        compaction = nil
+        let reason = Failure(openCode2: event["error"] ?? .null)
+        (open.info.failure, open.info.completed) = (reason, event.created)
+        tell(.failed(sessionID: session.id, reason))
+        tell(.assistant(open.info))
+    }
+
+    private func compactionTranslation(_ id: String, _ created: Number) -> CompactionTranslation {
+        CompactionTranslation(messages: messages, id: id, created: created, agent: agent, model: model)
+    }
+}

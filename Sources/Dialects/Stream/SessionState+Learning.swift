@@ -1,0 +1,101 @@
+extension SessionState {
+    /// Takes in a message of OpenCode 2's list, oldest first.
+    mutating func learn(_ message: JSON) {
+        guard let object = message.object, let id = object["id"]?.text else { return }
+        switch object["type"]?.text {
+        case "user":
+            parentID = MessageIDs.openCode1(id)
+            remember(MessageIDs.openCode1(id))
+        case "assistant": learn(answer: object, id)
+        case "shell":
+            remember(MessageIDs.openCode1(id))
+            remember(MessageIDs.answer(to: MessageIDs.openCode1(id)))
+            guard object["status"]?.text == "running", let callID = object["shellID"]?.text,
+                let created = object["time"]?["created"]?.number
+            else { return }
+            shells[callID] = ShellTranslation(
+                messages: messages, id: id, callID: callID, command: object["command"]?.text ?? "", created: created,
+                agent: agent, model: model)
+        case "compaction":
+            remember(MessageIDs.openCode1(id))
+            remember(MessageIDs.answer(to: MessageIDs.openCode1(id)))
+            if object["status"]?.text == "running" { learn(compaction: object, id) }
+        case "idle": failure = nil
+        default: break
+        }
+    }
+
+    /// Takes in what waits in OpenCode 2's inbox.
+    mutating func learn(waiting item: JSON) {
+        guard item["type"]?.text == "user", let id = item["id"]?.text else { return }
+        waiting.insert(id)
+        remember(MessageIDs.openCode1(id))
+    }
+
+    private mutating func remember(_ id: String) { messageIDs.append(id) }
+
+    private mutating func learn(answer object: JSONObject, _ id: String) {
+        guard let created = object["time"]?["created"]?.number,
+            let model = object["model"].flatMap({ Model(openCode1Session: $0) })
+        else { return }
+        remember(MessageIDs.openCode1(id))
+        hasStepped = true
+        let info = messages.assistant(
+            id, parentID: parentID ?? MessageIDs.openCode1(id), created: created,
+            agent: object["agent"]?.text ?? agent, model: model)
+        var step = Step(info, id: id, before: object["snapshot"]?["start"]?.text)
+        step.isOver = object["time"]?["completed"] != nil
+        let content = object["content"]?.array ?? []
+        step.isStarted = !content.isEmpty
+        for item in content { learn(content: item, created, &step) }
+        self.step = step
+        // A step that failed just now: what that means, the next event tells.
+        if isRunning, object["error"] != nil {
+            var data = JSONObject()
+            for name in ["error", "rawFinish", "cost", "tokens"] { data.add(name, object[name]) }
+            data.add("snapshot", object["snapshot"]?["end"])
+            data.add("files", object["snapshot"]?["files"])
+            failure = data
+            self.step?.isOver = false
+        } else {
+            failure = nil
+        }
+    }
+
+    private func learn(content item: JSON, _ created: Number, _ step: inout Step) {
+        let place = step.take()
+        switch item["type"]?.text {
+        case "text", "reasoning":
+            let isReasoning = item["type"]?.text == "reasoning"
+            var text = step.opened(place: place, start: item["time"]?["created"]?.number ?? created)
+            text.isTold = item["text"]?.text?.isEmpty == false
+            if isReasoning {
+                step.reasonings[step.reasonings.count] = text
+            } else {
+                step.texts[step.texts.count] = text
+            }
+        case "tool":
+            guard let id = item["id"]?.text, let name = item["name"]?.text else { return }
+            var tool = Step.OpenTool(name: name, place: place, created: item["time"]?["created"]?.number ?? created)
+            tool.input = item["state"]?["input"]?.object ?? JSONObject()
+            tool.start = item["time"]?["ran"]?.number
+            tool.metadata = item["state"]?["metadata"]?.object
+            tool.isOpen = item["time"]?["completed"] == nil
+            if Refusal.isOne(item["state"]?["error"]) { step.wasRefused = true }
+            step.tools[id] = tool
+        default: break
+        }
+    }
+
+    private mutating func learn(compaction object: JSONObject, _ id: String) {
+        guard let created = object["time"]?["created"]?.number else { return }
+        let translation = CompactionTranslation(
+            messages: messages, id: id, created: created, agent: agent, model: model)
+        let info = translation.answer(created: created)
+        compaction = OpenCompaction(
+            translation: translation, info: info, isAutomatic: object["reason"]?.text == "auto",
+            text: Step.OpenText(
+                place: 0, start: created, isTold: true,
+                opening: Step.opening(info, PartIDs.make(info.id, .content(0)))))
+    }
+}

@@ -1,0 +1,124 @@
+extension SessionState {
+    /// `session.step.started`: a new message, or the same one's next try.
+    mutating func stepStarted(_ event: SecondEvent) {
+        guard let id = event["assistantMessageID"]?.text else { return }
+        endFailedStep(event.created)
+        if step?.id == id, step?.isOver == false {
+            tell(.busy)
+            return
+        }
+        let agent = event["agent"]?.text ?? agent
+        let model = event["model"].flatMap { Model(openCode1Session: $0) } ?? model
+        let isNews = session.agent != agent || session.model != model
+        (session.agent, session.model) = (agent, model)
+        if isNews { tellSession(event.created) }
+        if hasStepped { tell(.busy) }
+        hasStepped = true
+        let info = messages.assistant(
+            id, parentID: parentID ?? MessageIDs.openCode1(id), created: event["started"]?.number ?? event.created,
+            agent: agent, model: model)
+        step = Step(info, id: id, before: event["snapshot"]?.text)
+        tell(.assistant(info))
+        tell(.diff(sessionID: session.id, []))
+        tell(.busy)
+    }
+
+    /// Changes the step that an event names; nothing where it is not the one that is written.
+    mutating func inStep(_ event: SecondEvent, _ change: (inout SessionState, inout Step) -> Void) {
+        guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
+        change(&self, &current)
+        step = current
+    }
+
+    private mutating func tellStepStart(_ step: inout Step, _ time: Number) {
+        guard !step.isStarted else { return }
+        step.isStarted = true
+        tell(messages.part(step.info.id, .stepStart, .stepStart(snapshot: step.before)), time)
+    }
+
+    mutating func textStarted(_ event: SecondEvent, isReasoning: Bool) {
+        let ordinal = event["ordinal"]?.number?.integer ?? 0
+        inStep(event) { state, step in
+            state.tellStepStart(&step, event.created)
+            let text = step.opened(place: step.take(), start: event.created)
+            if isReasoning { step.reasonings[ordinal] = text } else { step.texts[ordinal] = text }
+        }
+    }
+
+    /// Tells that a text begins, before its first piece.
+    mutating func textBegins(_ ordinal: Int, isReasoning: Bool, _ created: Number) {
+        guard var current = step, var text = isReasoning ? current.reasonings[ordinal] : current.texts[ordinal],
+            !text.isTold
+        else { return }
+        text.isTold = true
+        if isReasoning { current.reasonings[ordinal] = text } else { current.texts[ordinal] = text }
+        step = current
+        tell(part(text, "", end: nil, isReasoning, current), created)
+    }
+
+    mutating func textEnded(_ event: SecondEvent, isReasoning: Bool) {
+        let ordinal = event["ordinal"]?.number?.integer ?? 0
+        textBegins(ordinal, isReasoning: isReasoning, event.created)
+        inStep(event) { state, step in
+            guard let text = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal] else { return }
+            let part = state.part(text, event["text"]?.text ?? "", end: event.created, isReasoning, step)
+            state.held.append(.part(part, time: event.created, delta: nil))
+            // A tool may work for long; then nothing waits for it.
+            if step.tools.values.contains(where: \.isOpen) { state.flush() }
+        }
+    }
+
+    private func part(_ text: Step.OpenText, _ all: String, end: Number?, _ isReasoning: Bool, _ step: Step) -> Part {
+        let time = Part.Time(start: text.start, end: end)
+        let kind: Part.Kind =
+            isReasoning
+            ? .reasoning(Part.Reasoning(text: all, time: time)) : .text(Part.Text(text: all, time: time))
+        return messages.part(step.info.id, .content(text.place), kind)
+    }
+
+    /// `session.step.ended`.
+    mutating func stepEnded(_ event: SecondEvent) {
+        inStep(event) { state, step in
+            state.end(&step, event.data, event.created, finish: event["finish"]?.text ?? "unknown")
+        }
+    }
+
+    /// Tells a step's end as OpenCode 1 does where nothing went wrong.
+    private mutating func end(_ step: inout Step, _ data: JSONObject, _ created: Number, finish: String) {
+        tellStepStart(&step, created)
+        let tokens = data["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
+        step.info.cost = data["cost"]?.number ?? 0
+        step.info.tokens = tokens
+        step.info.finish = finish
+        let id = step.info.id
+        tell(
+            messages.stepFinish(
+                id, reason: finish, snapshot: data["snapshot"]?.text, cost: step.info.cost, tokens: tokens), created)
+        tell(.assistant(step.info))
+        let files = data["files"]?.array?.compactMap(\.text) ?? []
+        if let patch = messages.patch(id, before: step.before, files: files) { tell(patch, created) }
+        step.info.completed = created
+        step.isOver = true
+        tell(.assistant(step.info))
+    }
+
+    /// A step failed and OpenCode 2 goes on, so OpenCode 1 would have seen no failure.
+    mutating func endFailedStep(_ created: Number) {
+        guard let data = failure, var current = step else { return }
+        failure = nil
+        flush()
+        let finish = current.wasRefused ? Refusal.finish(data["rawFinish"]?.text) : "unknown"
+        end(&current, data, created, finish: finish)
+        step = current
+    }
+
+    /// `session.retry.scheduled`. OpenCode 2 counts the first try, OpenCode 1 does not.
+    mutating func retryScheduled(_ event: SecondEvent) {
+        endFailedStep(event.created)
+        let attempt = event["attempt"]?.number?.integer.map { max($0 - 1, 1) } ?? 1
+        tell(
+            .retry(
+                attempt: Number(attempt), message: event["error"]?["message"]?.text ?? "",
+                next: event["at"]?.number ?? event.created, others: JSONObject()))
+    }
+}

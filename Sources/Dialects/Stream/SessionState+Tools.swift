@@ -1,0 +1,109 @@
+extension SessionState {
+    mutating func toolInputStarted(_ event: SecondEvent) {
+        guard let id = event["id"]?.text, let name = event["name"]?.text else { return }
+        inStep(event) { state, step in
+            if !step.isStarted {
+                step.isStarted = true
+                state.tell(
+                    state.messages.part(step.info.id, .stepStart, .stepStart(snapshot: step.before)), event.created)
+            }
+            let tool = Step.OpenTool(name: name, place: step.take(), created: event.created)
+            step.tools[id] = tool
+            state.tell(state.translation(id, tool, step).pending(), tool, step, event.created)
+        }
+    }
+
+    mutating func toolCalled(_ event: SecondEvent) {
+        inTool(event) { state, step, id, tool in
+            tool.input = event["input"]?.object ?? JSONObject()
+            tool.start = event.created
+            state.tell(
+                state.translation(id, tool, step).running(input: tool.input, start: event.created, metadata: nil), tool,
+                step, event.created)
+        }
+    }
+
+    mutating func toolProgress(_ event: SecondEvent) {
+        inTool(event) { state, step, id, tool in
+            tool.metadata = event["metadata"]?.object
+            state.tell(
+                state.translation(id, tool, step).running(
+                    input: tool.input, start: tool.start ?? tool.created, metadata: tool.metadata ?? JSONObject()), tool,
+                step, event.created)
+        }
+    }
+
+    mutating func toolSucceeded(_ event: SecondEvent) {
+        inTool(event) { state, step, id, tool in
+            tool.isOpen = false
+            let translation = state.translation(id, tool, step)
+            if tool.name == "write" || tool.name == "edit", let path = tool.input["path"]?.text {
+                let file = JSON.string(translation.absolute(path))
+                state.tell(.other(type: "file.edited", properties: ["file": file]))
+            }
+            let time = Part.Time(start: tool.start ?? tool.created, end: event.created)
+            let call = translation.completed(
+                input: tool.input, content: event["content"]?.array ?? [], metadata: event["metadata"]?.object,
+                time: time, messageID: step.info.id, place: tool.place)
+            state.tell(call, tool, step, event.created)
+        }
+    }
+
+    mutating func toolFailed(_ event: SecondEvent) {
+        inTool(event) { state, step, id, tool in
+            tool.isOpen = false
+            if Refusal.isOne(event["error"]) { step.wasRefused = true }
+            let time = Part.Time(start: tool.start ?? tool.created, end: event.created)
+            let call = state.translation(id, tool, step).failed(
+                input: tool.input, error: event["error"], metadata: event["metadata"]?.object, time: time)
+            state.tell(call, tool, step, event.created)
+        }
+    }
+
+    private mutating func inTool(
+        _ event: SecondEvent, _ change: (inout SessionState, inout Step, String, inout Step.OpenTool) -> Void
+    ) {
+        guard let id = event["id"]?.text else { return }
+        inStep(event) { state, step in
+            guard var tool = step.tools[id] else { return }
+            change(&state, &step, id, &tool)
+            step.tools[id] = tool
+        }
+    }
+
+    private func translation(_ id: String, _ tool: Step.OpenTool, _ step: Step) -> ToolTranslation {
+        ToolTranslation(name: tool.name, callID: id, session: session, model: step.info.model)
+    }
+
+    private mutating func tell(_ call: ToolCall, _ tool: Step.OpenTool, _ step: Step, _ time: Number) {
+        tell(messages.part(step.info.id, .content(tool.place), .tool(call)), time)
+    }
+
+    mutating func permissionAsked(_ event: SecondEvent) {
+        let input = event["source"]?["id"]?.text.flatMap { step?.tools[$0]?.input }
+        guard let permission = Permission(openCode2: .object(event.data), input: input) else { return }
+        tell(.permissionAsked(permission))
+    }
+
+    mutating func permissionReplied(_ event: SecondEvent) {
+        guard let id = event["requestID"]?.text, let reply = event["reply"]?.text else { return }
+        tell(.permissionReplied(sessionID: session.id, id: id, reply: reply))
+    }
+
+    mutating func formCreated(_ event: SecondEvent) {
+        guard let form = event["form"].flatMap(QuestionForm.init) else { return }
+        forms[form.id] = form
+        tell(.questionAsked(form.question))
+    }
+
+    mutating func formSettled(_ event: SecondEvent) {
+        guard let id = event["id"]?.text, let form = forms.removeValue(forKey: id) else { return }
+        let question = QuestionIDs.openCode1(id)
+        if event.type == "form.replied" {
+            let rows = form.rows(event["answer"] ?? .null)
+            tell(.questionReplied(sessionID: session.id, id: question, answers: rows))
+        } else {
+            tell(.questionRejected(sessionID: session.id, id: question))
+        }
+    }
+}

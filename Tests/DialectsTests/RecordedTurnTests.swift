@@ -1,0 +1,147 @@
+import Dialects
+import Testing
+
+/// Turns of 2.0.15, written as OpenCode 1's, beside 1.18.33's recordings of the same scenario.
+@Suite struct RecordedTurnTests {
+    /// A scenario that both were recorded with.
+    struct Pair: CustomTestStringConvertible {
+        let first: String
+        let second: String
+        /// How far they can be compared.
+        var extent = Extent.whole
+
+        var testDescription: String { "1.18.33's \(first), 2.0.15's \(second)" }
+
+        enum Extent {
+            case whole
+            /// 1.18.33's recording ends earlier: `fast` was cut, `cutoff` never ends there.
+            case beginning
+            /// What a part does while its question waits for an answer: 1.18.33 was recorded both ways (with
+            /// `tools-allowed-once` before the question is told, with these two after it).
+            case questionRaces
+            /// The recording aborts an idle session, too, and OpenCode 1 says idle once more; 2.0.15 says nothing.
+            case idleAbort
+        }
+    }
+
+    static let pairs = [
+        Pair(first: "talk", second: "talk"), Pair(first: "think", second: "think"),
+        Pair(first: "tools-allowed-once", second: "tools-allowed-once"),
+        Pair(first: "tools-rejected", second: "tools-rejected", extent: .questionRaces),
+        Pair(first: "question", second: "question", extent: .questionRaces),
+        Pair(first: "subagent", second: "subagent"), Pair(first: "edit", second: "edit"),
+        Pair(first: "unauthorized", second: "unauthorized"),
+        Pair(first: "ratelimit-abort", second: "ratelimit-interrupt"),
+        Pair(first: "abort-delete", second: "interrupt-remove", extent: .idleAbort),
+        Pair(first: "cutoff", second: "cutoff", extent: .beginning), Pair(first: "slow", second: "slow"),
+        Pair(first: "fast", second: "fast", extent: .beginning), Pair(first: "medium", second: "medium"),
+        Pair(first: "killed-mid-turn", second: "killed-mid-turn"),
+    ]
+
+    @Test(arguments: pairs)
+    func kindsComeInOpenCode1sOrder(_ pair: Pair) throws {
+        let expected = Outline(try Turns.recorded(pair.first)).kinds
+        let translated = Outline(try Turns.translated(pair.second)).kinds
+        #expect(expected.count == translated.count)
+        #expect(expected.allSatisfy { $0.count > 4 })
+        for (expected, translated) in zip(expected, translated) {
+            switch pair.extent {
+            case .whole: #expect(translated == expected)
+            case .beginning: #expect(Array(translated.prefix(expected.count)) == expected)
+            case .questionRaces: #expect(translated == Self.withoutRace(expected))
+            case .idleAbort: #expect(translated == Self.withoutThirdIdle(expected))
+            }
+        }
+    }
+
+    private static func withoutRace(_ kinds: [String]) -> [String] {
+        guard let index = kinds.firstIndex(where: { $0.hasSuffix(".asked") }), kinds[index + 1] == "message.part.updated",
+            kinds[index + 2].hasSuffix(".replied")
+        else { return kinds }
+        return Array(kinds[...index] + kinds[(index + 2)...])
+    }
+
+    private static func withoutThirdIdle(_ kinds: [String]) -> [String] {
+        guard kinds.suffix(5) == ["session.status", "session.idle", "session.status", "session.idle", "session.deleted"]
+        else { return kinds }
+        return kinds.dropLast(3) + ["session.deleted"]
+    }
+
+    /// Members of 1.18.33's that 2.0.15 has nothing for, with the events in which they stand.
+    static let without: [(members: String, kind: String)] = [
+        // What a turn has changed, summed up.
+        ("info.summary", "message.updated user"), ("info.summary", "session."),
+        // The scripted model of the older recording says it, the newer one's does not.
+        ("part.state.input.description", "message.part.updated tool bash"),
+        // The output so far.
+        ("part.state.metadata.output", "message.part.updated tool bash running"),
+        // A child's rules.
+        ("info.permission", "session."),
+        // What a tool has found out besides.
+        ("part.state.metadata.exists", "message.part.updated tool write"),
+        ("part.state.metadata.diagnostics", "message.part.updated tool write"),
+        // The provider's answer.
+        ("error.data.metadata", "session.error APIError"), ("error.data.response", "session.error APIError"),
+        ("info.error.data.metadata", "message.updated assistant APIError"),
+        ("info.error.data.response", "message.updated assistant APIError"),
+    ]
+    /// Members that only the translation has.
+    static let besides: [(members: String, kind: String)] = [
+        // 2.0.15's sessions were made with a model.
+        ("info.model", "session.created"), ("info.model", "session.deleted"),
+    ]
+
+    @Test(arguments: pairs)
+    func membersAreOpenCode1s(_ pair: Pair) throws {
+        let expected = Outline(try Turns.recorded(pair.first))
+        let translated = Outline(try Turns.translated(pair.second))
+        for (kind, members) in expected.members.sorted(by: { $0.key < $1.key }) {
+            let missing = members.subtracting(translated.members[kind] ?? []).filter { member in
+                !Self.without.contains { member.hasPrefix($0.members) && kind.hasPrefix($0.kind) }
+            }
+            #expect(missing.isEmpty, "\(kind) lacks \(missing.sorted())")
+        }
+        guard pair.extent != .beginning else { return }
+        for (kind, members) in translated.members.sorted(by: { $0.key < $1.key }) {
+            let more = members.subtracting(expected.members[kind] ?? []).filter { member in
+                !Self.besides.contains { member.hasPrefix($0.members) && kind.hasPrefix($0.kind) }
+            }
+            #expect(more.isEmpty, "\(kind) has \(more.sorted())")
+        }
+    }
+
+    /// Events of files, which name no session: 1.18.33 also tells what its watcher saw.
+    @Test func aWrittenFileIsTold() throws {
+        let files = try Turns.translated("edit").filter { $0["type"] == "file.edited" }
+        let recorded = try Turns.recorded("edit").filter { $0["type"] == "file.edited" }
+        #expect(files.map { $0["properties"] } == recorded.map { $0["properties"] })
+    }
+
+    @Test func aShellIsToldAsOpenCode1Does() throws {
+        let expected = Self.shell(try Turns.recorded("session-calls"))
+        let translated = Self.shell(try Turns.translated("session-calls"))
+        #expect(expected.count > 6)
+        // 1.18.33 tells the output once more before it is done.
+        var folded: [String] = []
+        for kind in expected where kind != folded.last { folded.append(kind) }
+        #expect(translated == folded)
+    }
+
+    /// What happens between the words that OpenCode writes in a person's place and the next idle.
+    private static func shell(_ events: [JSON]) -> [String] {
+        let start = events.firstIndex { $0["properties"]?["part"]?["synthetic"] == true } ?? 0
+        let id = events[start]["properties"]?["sessionID"]
+        return events[max(start - 2, 0)...].filter { $0["properties"]?["sessionID"] == id }
+            .map(Outline.detail).prefix { $0 != "session.idle" } + ["session.idle"]
+    }
+
+    @Test func anUnknownModelIsAnErrorTwiceAndIdleOnce() throws {
+        let expected = try #require(Outline(try Turns.recorded("wrong-requests")).kinds.last)
+        let translated = try #require(Outline(try Turns.translated("wrong-requests")).kinds.last)
+        #expect(translated == Array(expected.prefix(translated.count)))
+        #expect(translated.filter { $0 == "session.error" }.count == 2)
+        let errors = try Turns.translated("wrong-requests").filter { $0["type"] == "session.error" }
+        #expect(errors.allSatisfy { $0["properties"]?["error"]?["name"] == "UnknownError" })
+    }
+}
+

@@ -1,0 +1,79 @@
+import Dialects
+
+/// A turn of OpenCode 2 as its translation tells it.
+enum Turns {
+    static let surroundings = Surroundings(
+        version: "2.0.15", agent: "build", model: Model(providerID: "mock", modelID: "talk"))
+
+    /// The events of OpenCode 1 that a recorded turn of 2.0.15 becomes. A session that was there before the recording
+    /// began is left out.
+    static func translated(_ name: String) throws -> [JSON] {
+        var translator = StreamTranslator(surroundings)
+        return try Fixtures.turn("2.0.15", name).flatMap { translate($0, &translator) }
+    }
+
+    static func translate(_ line: [UInt8], _ translator: inout StreamTranslator) -> [JSON] {
+        switch translator.translate(line) {
+        case .frames(let frames): return frames.compactMap { $0.bytes().flatMap(JSONParser.parse) }
+        case .needs(let id):
+            translator.leaveOut(session: id)
+            return []
+        }
+    }
+
+    static func recorded(_ name: String) throws -> [JSON] {
+        try Fixtures.turn("1.18.33", name).compactMap(JSONParser.parse)
+    }
+}
+
+/// What of events two recordings are compared by.
+struct Outline {
+    /// For each session in the order of their appearance, the kinds of its events, runs of one kind folded.
+    private(set) var kinds: [[String]] = []
+    /// The members of each kind of event, their places written as `a.b.c`.
+    private(set) var members: [String: Set<String>] = [:]
+    private var sessions: [String] = []
+
+    /// Kinds that may stand anywhere.
+    private static let free = ["session.updated", "session.diff", "message.updated user"]
+
+    init(_ events: [JSON]) {
+        for event in events {
+            let type = event["type"]?.text ?? ""
+            guard let id = event["properties"]?["sessionID"]?.text else { continue }
+            let detail = Self.detail(event)
+            Self.collect(event["properties"] ?? .null, "", &members[detail, default: []])
+            if !sessions.contains(id) {
+                sessions.append(id)
+                kinds.append([])
+            }
+            guard let place = sessions.firstIndex(of: id), !Self.free.contains(detail) else { continue }
+            if kinds[place].last != type { kinds[place].append(type) }
+        }
+    }
+
+    /// What kind of thing an event tells: its type, and of whom or what.
+    static func detail(_ event: JSON) -> String {
+        let type = event["type"]?.text ?? ""
+        let properties = event["properties"]
+        let part = properties?["part"]
+        let more = [
+            properties?["info"]?["role"], properties?["status"]?["type"], part?["type"], part?["tool"],
+            part?["state"]?["status"], properties?["error"]?["name"], properties?["info"]?["error"]?["name"],
+        ]
+        return ([type] + more.compactMap { $0?.text }).joined(separator: " ")
+    }
+
+    private static func collect(_ json: JSON, _ place: String, _ members: inout Set<String>) {
+        switch json {
+        case .object(let object):
+            for member in object.members {
+                let inner = place.isEmpty ? member.name : place + "." + member.name
+                members.insert(inner)
+                collect(member.value, inner, &members)
+            }
+        case .array(let array): for element in array { collect(element, place + "[]", &members) }
+        default: break
+        }
+    }
+}
