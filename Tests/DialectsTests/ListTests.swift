@@ -1,0 +1,135 @@
+import Dialects
+import Testing
+
+/// Lists of messages say what the events have said, with the same identifiers.
+@Suite struct ListTests {
+    /// Recorded lists of 2.0.15, the turn whose messages they hold, and whether they are oldest first.
+    static let lists = [
+        ("messages-after-talk", "talk", false), ("messages-asc", "revert", true), ("messages-steered", "steer", true),
+        ("messages-queued", "queue", true), ("messages-compacted", "compaction", true),
+        ("messages-switched", "agent-and-model", true),
+    ]
+
+    static func list(_ name: String, isAscending: Bool, session: Session) throws -> [Message] {
+        let all = try #require(try Fixtures.answer("2.0.15", name)?["data"]?.array)
+        var list = MessageList(session: session, Turns.surroundings)
+        let messages = (isAscending ? all : all.reversed()).flatMap { list.add($0) }
+        return messages + list.finish()
+    }
+
+    @Test(arguments: lists)
+    func aListSaysWhatTheEventsHaveSaid(_ name: String, _ turn: String, _ isAscending: Bool) throws {
+        let told = try Told(turn)
+        let session = try #require(told.session)
+        let messages = try Self.list(name, isAscending: isAscending, session: session)
+        #expect(messages.count > 1)
+        for message in messages {
+            let id = try #require(message.info.id)
+            let events = try #require(told.messages[id], "\(id) was never told")
+            #expect(Told.comparable(message.info.json) == Told.comparable(events.info))
+            #expect(message.parts.map(\.id) == events.parts.keys.sorted())
+            for part in message.parts {
+                #expect(Told.comparable(part.json) == Told.comparable(try #require(events.parts[part.id])))
+            }
+        }
+    }
+
+    @Test(arguments: lists)
+    func messagesAndPartsSortByTheirIdentifiers(_ name: String, _ turn: String, _ isAscending: Bool) throws {
+        let session = try #require(try Told(turn).session)
+        let messages = try Self.list(name, isAscending: isAscending, session: session)
+        let ids = messages.compactMap(\.info.id)
+        #expect(ids == ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        for message in messages {
+            let parts = message.parts.map(\.id)
+            #expect(parts == parts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+            #expect(parts.allSatisfy { $0.hasPrefix("prt_") })
+        }
+    }
+
+    @Test func whatIsDerivedIsNeverEmpty() throws {
+        for (name, turn, isAscending) in Self.lists {
+            let session = try #require(try Told(turn).session)
+            for text in [session.slug ?? "", session.version, session.title, session.directory] { #expect(!text.isEmpty) }
+            for message in try Self.list(name, isAscending: isAscending, session: session) {
+                switch message.info {
+                case .user(let user): #expect(!user.agent.isEmpty && !user.model.modelID.isEmpty)
+                case .assistant(let answer):
+                    #expect(answer.parentID.hasPrefix("msg_") && answer.parentID < answer.id)
+                    #expect(![answer.mode, answer.directory, answer.root, answer.model.providerID].contains(""))
+                    #expect(answer.finish != nil && answer.tokens.total != nil && answer.completed != nil)
+                case .other: Issue.record("unknown message")
+                }
+            }
+        }
+    }
+
+    @Test func aPromptThatWaitsIsListed() throws {
+        let session = try #require(try Told("steer").session)
+        let inbox = try #require(try Fixtures.answer("2.0.15", "inbox-steer")?["data"]?.array)
+        var list = MessageList(session: session, Turns.surroundings)
+        let messages = list.finish(inbox: inbox)
+        #expect(messages.count == 1)
+        #expect(messages[0].parts.map(\.json["text"]) == ["second"])
+    }
+
+    @Test func aStepThatWasTriedAgainHasNoError() throws {
+        let session = try #require(try Told("cutoff").session)
+        var list = MessageList(session: session, Turns.surroundings, parentID: "msg_0")
+        let error: JSON = ["type": "provider.invalid-output", "message": "no end", "status": 200]
+        func answer(_ id: String) -> JSON {
+            [
+                "id": .string(id), "type": "assistant", "agent": "build", "time": ["created": 1, "completed": 2],
+                "model": ["id": "m", "providerID": "p"], "content": [], "finish": "error", "error": error,
+            ]
+        }
+        let first = list.add(answer("msg_1"))
+        let synthetic = list.add(["id": "msg_2", "type": "synthetic", "text": "go on"])
+        #expect(first.isEmpty && synthetic.isEmpty)
+        let retried = list.add(answer("msg_3"))
+        #expect(retried.map(\.info.json["finish"]) == ["unknown"])
+        #expect(retried.map(\.info.json["error"]) == [nil])
+        let last = list.add(["id": "msg_4", "type": "idle", "outcome": "failed"])
+        #expect(last.map(\.info.json["error"]?["name"]) == ["APIError"])
+        #expect(!list.lacksParent)
+    }
+
+    @Test func aListThatBeginsWithAnAnswerSaysThatItsPromptIsMissing() throws {
+        let session = try #require(try Told("talk").session)
+        let all = try #require(try Fixtures.answer("2.0.15", "messages-after-talk")?["data"]?.array)
+        let answer = try #require(all.first { $0["type"] == "assistant" })
+        var list = MessageList(session: session, Turns.surroundings)
+        let messages = list.add(answer)
+        #expect(messages.count == 1)
+        #expect(list.lacksParent)
+    }
+}
+
+/// What a client of OpenCode 1 has after a turn's events.
+struct Told {
+    var session: Session?
+    var messages: [String: (info: JSON, parts: [String: JSON])] = [:]
+
+    init(_ turn: String) throws {
+        for json in try Turns.translated(turn) { tell(try #require(Event(openCode1: json)).change) }
+    }
+
+    private mutating func tell(_ change: Change) {
+        switch change {
+        case .sessionCreated(let session), .sessionUpdated(let session):
+            if self.session == nil || self.session?.id == session.id { self.session = session }
+        case .message(let info): messages[info.id ?? "", default: (.null, [:])].info = info.json
+        case .part(let part, _, _): messages[part.messageID]?.parts[part.id] = part.json
+        default: break
+        }
+    }
+
+    /// Without what lists do not say: when a text was written, and when a prompt was sent, not delivered.
+    static func comparable(_ json: JSON) -> JSON {
+        guard var object = json.object else { return json }
+        if object["type"] == "text" || object["role"] == "user" || object["type"] == "reasoning" { object["time"] = nil }
+        // OpenCode 2 says when a summary began only.
+        if object["summary"] == true { object["time"] = nil }
+        return JSON.object(object).sorted
+    }
+}

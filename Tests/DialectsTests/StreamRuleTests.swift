@@ -1,0 +1,228 @@
+import Dialects
+import Testing
+
+/// What OpenCode 1 says in cases that no pair of recordings holds.
+@Suite struct StreamRuleTests {
+    /// A session at work on a prompt, and what its events become.
+    struct Stream {
+        var translator = StreamTranslator(Turns.surroundings)
+        var count = 0
+
+        init() {
+            _ = say(
+                "session.created",
+                #""slug":"s","version":"2.0.15","projectID":"p","location":{"directory":"/d"},"subpath":"""#)
+            prompt("msg_10")
+            _ = say("session.execution.started", nil)
+            _ = say("session.inbox.delivered", #""inboxID":"msg_10""#)
+        }
+
+        mutating func prompt(_ id: String, text: String = "hi") {
+            _ = say(
+                "session.inbox.enqueued",
+                #""inboxID":"\#(id)","item":{"type":"user","payload":{"text":"\#(text)"},"delivery":"steer"}"#)
+        }
+
+        mutating func step(_ id: String) {
+            _ = say(
+                "session.step.started",
+                #""agent":"build","model":{"id":"talk","providerID":"mock","variant":"default"},"assistantMessageID":"\#(id)","snapshot":"s1","started":5"#)
+        }
+
+        /// The kinds of what an event becomes, those of sessions' updates and diffs left out.
+        mutating func say(_ type: String, _ members: String?) -> [String] {
+            told(type, members).map(Outline.detail).filter { $0 != "session.updated" && $0 != "session.diff" }
+        }
+
+        mutating func told(_ type: String, _ members: String?) -> [JSON] {
+            count += 1
+            let data = #""sessionID":"ses_1""# + (members.map { "," + $0 } ?? "")
+            let event = #"{"id":"evt_\#(count)","created":\#(1000 + count),"type":"\#(type)","location":{"directory":"/d"},"data":{\#(data)}}"#
+            return Turns.translate(Array(event.utf8), &translator)
+        }
+    }
+
+    @Test func aRetryIsAStatusAndTheNextTryNoNewMessage() {
+        var stream = Stream()
+        stream.step("msg_20")
+        let retry = stream.told(
+            "session.retry.scheduled",
+            #""assistantMessageID":"msg_20","attempt":2,"at":99,"error":{"type":"provider.rate-limit","message":"slow down"}"#)
+        let status: JSON = ["type": "retry", "attempt": 1, "message": "slow down", "next": 99]
+        #expect(retry.map { $0["properties"]?["status"] } == [status])
+        let next = stream.say(
+            "session.step.started",
+            #""agent":"build","model":{"id":"talk","providerID":"mock"},"assistantMessageID":"msg_20","started":7"#)
+        #expect(next == ["session.status busy"])
+    }
+
+    @Test func anAbortDuringARetryIsNoError() {
+        var stream = Stream()
+        stream.step("msg_20")
+        _ = stream.say(
+            "session.retry.scheduled",
+            #""assistantMessageID":"msg_20","attempt":2,"at":99,"error":{"type":"provider.rate-limit","message":"m"}"#)
+        let told = stream.say("session.execution.interrupted", #""reason":"user""#)
+        #expect(told == ["message.updated assistant", "session.status idle", "session.idle"])
+    }
+
+    @Test func onlyAUsersInterruptionIsAnAbortedMessage() {
+        for (reason, isError) in [("user", true), ("shutdown", false), ("superseded", false)] {
+            var stream = Stream()
+            stream.step("msg_20")
+            let failed = stream.say(
+                "session.step.failed",
+                #""assistantMessageID":"msg_20","error":{"type":"aborted","message":"Step interrupted"}"#)
+            #expect(failed == [])
+            let told = stream.say("session.execution.interrupted", #""reason":"\#(reason)""#)
+            #expect(told.contains("session.error MessageAbortedError") == isError)
+            #expect(told.contains("message.updated assistant MessageAbortedError") == isError)
+            #expect(told.suffix(2) == ["session.status idle", "session.idle"])
+        }
+    }
+
+    @Test func aRefusalWithAMessageGoesOnWithTheTurn() {
+        var stream = Stream()
+        stream.step("msg_20")
+        _ = stream.say("session.tool.input.started", #""assistantMessageID":"msg_20","id":"call_1","name":"shell""#)
+        _ = stream.say("session.tool.called", #""assistantMessageID":"msg_20","id":"call_1","input":{"command":"ls"}"#)
+        _ = stream.say("permission.replied", #""requestID":"per_1","reply":"reject""#)
+        let failed = stream.say(
+            "session.tool.failed",
+            #""assistantMessageID":"msg_20","id":"call_1","error":{"type":"tool.rejected","message":"use rg"}"#)
+        #expect(failed == ["message.part.updated tool bash error"])
+        let ended = stream.say("session.step.ended", #""assistantMessageID":"msg_20","finish":"tool-calls","cost":0"#)
+        #expect(ended == ["message.part.updated step-finish", "message.updated assistant", "message.updated assistant"])
+    }
+
+    @Test func aPromptThatSteersIsToldAtOnceAndAnsweredByTheNextStep() {
+        var stream = Stream()
+        stream.step("msg_20")
+        let told = stream.told(
+            "session.inbox.enqueued",
+            #""inboxID":"msg_30","item":{"type":"user","payload":{"text":"more"},"delivery":"steer"}"#)
+        #expect(told.map(Outline.detail) == ["message.updated user", "message.part.updated text"])
+        _ = stream.say("session.step.ended", #""assistantMessageID":"msg_20","finish":"stop","cost":0"#)
+        _ = stream.say("session.inbox.delivered", #""inboxID":"msg_30""#)
+        let next = stream.told(
+            "session.step.started",
+            #""agent":"build","model":{"id":"talk","providerID":"mock"},"assistantMessageID":"msg_40","started":7"#)
+        #expect(next.compactMap { $0["properties"]?["info"]?["parentID"] } == ["msg_30"])
+    }
+
+    @Test func aPromptTakenBackIsRemoved() {
+        var stream = Stream()
+        stream.prompt("msg_30")
+        let told = stream.say("session.inbox.cancelled", #""inboxID":"msg_30""#)
+        #expect(told == ["message.removed"])
+    }
+
+    @Test func messagesTakenBackAreToldOneByOne() {
+        var stream = Stream()
+        stream.step("msg_20")
+        stream.prompt("msg_30")
+        let told = stream.told("session.revert.committed", #""to":"msg_20""#)
+        let removed = told.filter { $0["type"] == "message.removed" }
+        #expect(removed.compactMap { $0["properties"]?["messageID"] } == ["msg_20", "msg_30"])
+    }
+
+    @Test func aPromptsFilesAndAgentsAreItsParts() throws {
+        var stream = Stream()
+        let told = stream.told(
+            "session.inbox.enqueued",
+            #""inboxID":"msg_30","item":{"type":"user","payload":{"text":"see @a","files":[{"data":"aGk=","mime":"text/plain","source":{"type":"inline"},"name":"n.txt"},{"data":"","mime":"text/x-c","source":{"type":"uri","uri":"file:///d/m.c"},"mention":{"start":1,"end":3,"text":"m.c"}}],"agents":[{"name":"a","mention":{"start":4,"end":6,"text":"@a"}}]}}"#)
+        let parts = told.compactMap { $0["properties"]?["part"] }
+        #expect(parts.map { $0["type"]?.text } == ["text", "file", "file", "agent"])
+        #expect(parts[1]["url"] == "data:text/plain;base64,aGk=")
+        #expect(parts[1]["filename"] == "n.txt")
+        #expect(parts[2]["url"] == "file:///d/m.c")
+        #expect(parts[2]["source"]?["path"] == "/d/m.c")
+        #expect(parts[3]["source"] == ["value": "@a", "start": 4, "end": 6])
+    }
+
+    @Test func aProvidersFailureIsAnAPIError() throws {
+        for (type, status, isRetryable) in [
+            ("provider.auth", 401, false), ("provider.rate-limit", 429, true), ("provider.server", 503, true),
+        ] {
+            let failure = Failure(
+                openCode2: ["type": .string(type), "message": "m", "status": .number(Number(status))])
+            #expect(failure.name == "APIError")
+            #expect(failure.data["statusCode"] == .number(Number(status)))
+            #expect(failure.data["isRetryable"] == .bool(isRetryable))
+        }
+        #expect(Failure(openCode2: ["type": "strange", "message": "m"]).name == "UnknownError")
+    }
+
+    @Test func anUnknownSessionIsAskedForAndThenTold() throws {
+        var translator = StreamTranslator(Turns.surroundings)
+        let event = Array(
+            #"{"id":"evt_1","created":5,"type":"session.renamed","data":{"sessionID":"ses_9","title":"t"}}"#.utf8)
+        let unknown = translator.translate(event)
+        #expect(unknown == .needs(sessionID: "ses_9"))
+        let session: JSON = [
+            "id": "ses_9", "projectID": "p", "cost": 0, "title": "old", "location": ["directory": "/d"],
+            "tokens": ["input": 0, "output": 0, "reasoning": 0, "cache": ["read": 0, "write": 0]],
+            "time": ["created": 1, "updated": 2],
+        ]
+        translator.learn(session: session, messages: [])
+        let told = Turns.translate(event, &translator)
+        #expect(told.map { $0["properties"]?["info"]?["title"] } == ["t"])
+        translator.leaveOut(session: "ses_9")
+        let nothing = translator.translate(event)
+        #expect(nothing == .frames([]))
+    }
+
+    /// A translator that comes in the middle of a step knows the same identifiers as one that saw it all.
+    @Test func aStepGoesOnWithTheSameIdentifiersAfterARestart() throws {
+        var whole = Stream()
+        whole.step("msg_20")
+        _ = whole.say("session.reasoning.started", #""assistantMessageID":"msg_20","ordinal":0"#)
+        _ = whole.say("session.reasoning.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"hm""#)
+        _ = whole.say("session.reasoning.ended", #""assistantMessageID":"msg_20","ordinal":0,"text":"hm""#)
+        _ = whole.say("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
+        _ = whole.say("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a""#)
+        _ = whole.say("session.tool.input.started", #""assistantMessageID":"msg_20","id":"call_1","name":"shell""#)
+        var late = Stream()
+        let known = try #require(JSONParser.parse(Array(
+            #"{"id":"ses_1","projectID":"p","cost":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}},"time":{"created":1,"updated":2},"location":{"directory":"/d"},"agent":"build","model":{"id":"talk","providerID":"mock","variant":"default"}}"#.utf8)))
+        let messages = [
+            #"{"id":"msg_10","type":"user","text":"hi","time":{"created":1}}"#,
+            #"{"id":"msg_20","type":"assistant","agent":"build","model":{"id":"talk","providerID":"mock","variant":"default"},"time":{"created":5},"snapshot":{"start":"s1"},"content":[{"type":"reasoning","text":"hm","time":{"created":1004,"completed":1005}},{"type":"text","text":"a"},{"type":"tool","id":"call_1","name":"shell","time":{"created":1011},"state":{"status":"streaming","input":""}}]}"#,
+        ].compactMap { JSONParser.parse(Array($0.utf8)) }
+        late.translator.learn(session: known, messages: messages, isRunning: true)
+        late.count = whole.count
+        let rest: [(String, String)] = [
+            ("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"b""#),
+            ("session.tool.called", #""assistantMessageID":"msg_20","id":"call_1","input":{"command":"ls"}"#),
+            ("session.tool.success", #""assistantMessageID":"msg_20","id":"call_1","content":[{"type":"text","text":"x"}]"#),
+            ("session.step.ended", #""assistantMessageID":"msg_20","finish":"tool-calls","cost":0"#),
+        ]
+        for (type, members) in rest {
+            let (one, other) = (late.told(type, members), whole.told(type, members))
+            #expect(one == other)
+        }
+    }
+
+    @Test func aPieceWithHalfASurrogatePairIsPassedOnAsItIs() {
+        var stream = Stream()
+        stream.step("msg_20")
+        _ = stream.say("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
+        let first = stream.told("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a\ud83d""#)
+        let second = stream.told("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"\ude80b""#)
+        #expect(first.last?["properties"]?["delta"]?.shown == #""a\ud83d""#)
+        #expect(second.last?["properties"]?["delta"]?.shown == #""\ude80b""#)
+    }
+
+    @Test func theReloadOfADirectoryIsADisposedInstance() throws {
+        let told = try Turns.translated("reload").filter { $0["type"] == "server.instance.disposed" }
+        #expect(!told.isEmpty)
+        #expect(told.allSatisfy { $0["properties"]?["directory"]?.text?.hasPrefix("/") == true })
+    }
+
+    @Test func everyFramesIdentifierIsItsOwn() throws {
+        for name in try Fixtures.turnNames("2.0.15") {
+            let ids = try Turns.translated(name).compactMap { $0["id"]?.text }
+            #expect(Set(ids).count == ids.count)
+        }
+    }
+}
