@@ -19,6 +19,11 @@ enum DefaultTitle {
         (isChild ? "Child session - " : "New session - ") + time(created.integer ?? 0)
     }
 
+    /// A day as `YYYY-MM-DD`; empty where there is none. `milliseconds` since 1970.
+    static func date(_ milliseconds: Number?) -> String {
+        milliseconds?.integer.map { String(time($0).prefix(10)) } ?? ""
+    }
+
     /// As JavaScript's `toISOString` (ECMA-262 §21.4.1.32), for years from 0 to 9999.
     private static func time(_ milliseconds: Int) -> String {
         let day = 86_400_000

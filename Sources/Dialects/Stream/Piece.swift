@@ -3,9 +3,10 @@ struct Piece {
     enum Kind { case text, reasoning, compaction }
 
     let kind: Kind
-    let sessionID: String
-    /// Nil for a summary's, which names no message.
-    let messageID: String?
+    /// Where the session's id stands.
+    let session: Range<Int>
+    /// Where the message's id stands; nil for a summary's piece, which names none.
+    let message: Range<Int>?
     let ordinal: Int
     /// The event's id.
     let id: Range<Int>
@@ -46,8 +47,30 @@ struct Piece {
         }
         guard let session, let addition, let ordinal, bytes[addition.lowerBound] == UInt8(ascii: "\"") else { return nil }
         (self.kind, self.id, self.ordinal, self.addition) = (kind, id, ordinal, addition)
-        sessionID = String(decoding: bytes[session], as: UTF8.self)
-        messageID = message.map { String(decoding: bytes[$0], as: UTF8.self) }
+        (self.session, self.message) = (session, message)
+    }
+
+    /// The text that the last piece was added to: an answer's pieces follow one another.
+    struct Last: Sendable {
+        private let kind: Kind
+        private let session: [UInt8]
+        private let message: [UInt8]
+        private let ordinal: Int
+        let text: Step.OpenText
+        let directory: String
+
+        init(_ piece: Piece, _ bytes: [UInt8], _ text: Step.OpenText, directory: String) {
+            (kind, ordinal) = (piece.kind, piece.ordinal)
+            session = Array(bytes[piece.session])
+            message = piece.message.map { Array(bytes[$0]) } ?? []
+            (self.text, self.directory) = (text, directory)
+        }
+
+        /// Whether another piece is added to the same.
+        func takes(_ piece: Piece, _ bytes: [UInt8]) -> Bool {
+            piece.kind == kind && piece.ordinal == ordinal && bytes[piece.session].elementsEqual(session)
+                && bytes[piece.message ?? 0..<0].elementsEqual(message)
+        }
     }
 
     private static func kind(_ type: Range<Int>, _ scanner: JSONScanner) -> Kind? {

@@ -6,13 +6,18 @@
 package struct StreamTranslator: Sendable {
     private var sessions: [String: SessionState] = [:]
     private var leftOut: Set<String> = []
+    private var last: Piece.Last?
     private let surroundings: Surroundings
 
     package init(_ surroundings: Surroundings) { self.surroundings = surroundings }
 
     /// What an event, the JSON of one `data:` line, becomes.
     package mutating func translate(_ bytes: [UInt8]) -> Outcome {
-        if let piece = Piece(bytes), let outcome = translate(piece, bytes) { return outcome }
+        if let piece = Piece(bytes) {
+            if let last, last.takes(piece, bytes) { return Self.frame(piece, bytes, last.text, last.directory) }
+            if let outcome = translate(piece, bytes) { return outcome }
+        }
+        last = nil
         guard let event = JSONParser.parse(bytes).flatMap(SecondEvent.init) else { return .frames([]) }
         guard Self.isTold(event.type) else { return Self.frames(Self.elsewhere(event), event, event.directory) }
         guard let id = event.sessionID, !leftOut.contains(id) else { return .frames([]) }
@@ -42,6 +47,7 @@ package struct StreamTranslator: Sendable {
         for message in messages { state.learn(message) }
         for item in inbox { state.learn(waiting: item) }
         leftOut.remove(known.id)
+        last = nil
         sessions[known.id] = state
         return true
     }
@@ -49,6 +55,7 @@ package struct StreamTranslator: Sendable {
     /// A session that OpenCode no longer has: its events become none.
     package mutating func leaveOut(session id: String) {
         sessions[id] = nil
+        last = nil
         leftOut.insert(id)
     }
 
@@ -65,30 +72,32 @@ package struct StreamTranslator: Sendable {
 
     /// A piece is translated without reading it; nil where it has to be read after all.
     private mutating func translate(_ piece: Piece, _ bytes: [UInt8]) -> Outcome? {
-        guard let state = sessions[piece.sessionID] else { return nil }
+        guard let state = sessions[String(decoding: bytes[piece.session], as: UTF8.self)] else { return nil }
+        let message = piece.message.map { String(decoding: bytes[$0], as: UTF8.self) }
         let text: Step.OpenText?
         switch piece.kind {
         case .compaction: text = state.compaction?.text
-        case .text: text = state.step.flatMap { $0.id == piece.messageID ? $0.texts[piece.ordinal] : nil }
-        case .reasoning: text = state.step.flatMap { $0.id == piece.messageID ? $0.reasonings[piece.ordinal] : nil }
+        case .text: text = state.step.flatMap { $0.id == message ? $0.texts[piece.ordinal] : nil }
+        case .reasoning: text = state.step.flatMap { $0.id == message ? $0.reasonings[piece.ordinal] : nil }
         }
         guard let text else { return .frames([]) }
         guard text.isTold else { return nil }
-        return .frames([Frame(.written(Self.written(piece, bytes[piece.id], bytes, text)), directory: state.session.directory)])
+        last = Piece.Last(piece, bytes, text, directory: state.session.directory)
+        return Self.frame(piece, bytes, text, state.session.directory)
     }
 
-    private static func written(
-        _ piece: Piece, _ id: some Collection<UInt8>, _ bytes: [UInt8], _ text: Step.OpenText
-    ) -> [UInt8] {
+    private static func frame(
+        _ piece: Piece, _ bytes: [UInt8], _ text: Step.OpenText, _ directory: String
+    ) -> Outcome {
         var written: [UInt8] = []
-        written.reserveCapacity(id.count + text.opening.count + piece.addition.count + 12)
+        written.reserveCapacity(piece.id.count + text.opening.count + piece.addition.count + 12)
         written += #"{"id":""#.utf8
-        written += id
+        written += bytes[piece.id]
         written.append(UInt8(ascii: "\""))
         written += text.opening
         written += bytes[piece.addition]
         written += "}}".utf8
-        return written
+        return .frames([Frame(.written(written), directory: directory)])
     }
 
     private static func frames(_ changes: [Change], _ event: SecondEvent, _ directory: String?) -> Outcome {

@@ -1,0 +1,152 @@
+extension Bridge {
+    /// Routes of what an instance has loaded; nil for any other.
+    func catalogue(_ route: String, _ request: ClientRequest) -> BridgeStep? {
+        switch route {
+        case "GET /global/health":
+            return .answer(ClientAnswer(["healthy": true, "version": .string(surroundings.version)]))
+        case "POST /log": return yes()
+        case "POST /instance/dispose": return ask(Call("POST", ["api", "location", "reload"])) { _ in yes() }
+        case "GET /config":
+            return ask(Call("GET", ["api", "config"], query: location(request))) { reply in
+                .answer(ClientAnswer(Configurations.openCode1(reply.json?.array ?? [])))
+            }
+        case "GET /config/providers", "GET /provider":
+            return providers(request, isShort: route == "GET /config/providers")
+        case "GET /agent": return list("agent", request, Catalogue.agent)
+        case "GET /command": return list("command", request, Catalogue.command)
+        case "GET /skill": return list("skill", request, Catalogue.skill)
+        case "GET /mcp":
+            return ask(Call("GET", ["api", "mcp"], query: location(request))) { reply in
+                let servers = (reply.data?.array ?? []).compactMap(Catalogue.server)
+                return .answer(ClientAnswer(.object(JSONObject(servers))))
+            }
+        default: return nil
+        }
+    }
+
+    private func list(
+        _ name: String, _ request: ClientRequest, _ form: @escaping @Sendable (JSON) -> JSON?
+    ) -> BridgeStep {
+        ask(Call("GET", ["api", name], query: location(request))) { reply in
+            .answer(ClientAnswer(.array((reply.data?.array ?? []).compactMap(form))))
+        }
+    }
+
+    private func providers(_ request: ClientRequest, isShort: Bool) -> BridgeStep {
+        ask(Call("GET", ["api", "provider"], query: location(request))) { providers in
+            ask(Call("GET", ["api", "model"], query: location(request))) { models in
+                ask(Call("GET", ["api", "model", "default"], query: location(request))) { first in
+                    let all = Catalogue.providers(providers.data?.array ?? [], models.data?.array ?? [])
+                    let defaults = Catalogue.defaults(all, first.data)
+                    if isShort { return .answer(ClientAnswer(["providers": .array(all), "default": defaults])) }
+                    let ids = JSON.array(all.compactMap { $0["id"] })
+                    return .answer(ClientAnswer(["all": .array(all), "default": defaults, "connected": ids]))
+                }
+            }
+        }
+    }
+}
+
+/// Agents, commands, models and the like in OpenCode 1's words.
+enum Catalogue {
+    static func agent(_ agent: JSON) -> JSON? {
+        guard let id = agent["id"], let mode = agent["mode"] else { return nil }
+        let model = agent["model"].flatMap { Model(openCode1Session: $0) }
+        return [
+            "name": id, "description": agent["description"], "mode": mode, "hidden": agent["hidden"],
+            "color": agent["color"], "permission": .array((agent["permissions"]?.array ?? []).map(Session.rule)),
+            "model": model.map { ["modelID": .string($0.modelID), "providerID": .string($0.providerID)] },
+            "variant": model?.variant.map(JSON.string), "prompt": agent["system"], "options": [:],
+            "steps": agent["steps"],
+        ]
+    }
+
+    /// OpenCode 2 does not say what a command's text is.
+    static func command(_ command: JSON) -> JSON? {
+        guard let name = command["name"] else { return nil }
+        return ["name": name, "description": command["description"], "template": "", "hints": []]
+    }
+
+    static func skill(_ skill: JSON) -> JSON? {
+        guard let name = skill["name"], let path = skill["path"], let content = skill["content"] else { return nil }
+        return ["name": name, "description": skill["description"], "location": path, "content": content]
+    }
+
+    /// A server that is not connected yet has no word in OpenCode 1.
+    static func server(_ server: JSON) -> JSONObject.Member? {
+        guard let name = server["name"]?.text, var status = server["status"]?.object,
+            let word = status["status"]?.text, word != "pending"
+        else { return nil }
+        if word == "needs_auth" { status["error"] = nil }
+        return JSONObject.Member(name, .object(status))
+    }
+
+    static func providers(_ providers: [JSON], _ models: [JSON]) -> [JSON] {
+        providers.compactMap { provider in
+            guard let id = provider["id"]?.text, let name = provider["name"] else { return nil }
+            var own = JSONObject()
+            for model in models where model["providerID"]?.text == id && model["enabled"]?.bool != false {
+                guard let modelID = model["id"]?.text else { continue }
+                own.add(modelID, self.model(model, modelID, provider))
+            }
+            return [
+                "id": .string(id), "name": name, "source": "custom", "env": [], "options": [:], "models": .object(own),
+            ]
+        }
+    }
+
+    /// The default model of each provider: OpenCode's own where it is its provider's, else the first.
+    static func defaults(_ providers: [JSON], _ first: JSON?) -> JSON {
+        var defaults = JSONObject()
+        for provider in providers {
+            guard let id = provider["id"]?.text, let models = provider["models"]?.object else { continue }
+            let own = first?["providerID"]?.text == id ? first?["id"] : nil
+            defaults.add(id, own ?? models.members.first.map { .string($0.name) })
+        }
+        return .object(defaults)
+    }
+
+    private static func model(_ model: JSON, _ id: String, _ provider: JSON) -> JSON {
+        let input = model["capabilities"]?["input"]?.array?.compactMap(\.text) ?? []
+        let output = model["capabilities"]?["output"]?.array?.compactMap(\.text) ?? []
+        let variants = model["variants"]?.array?.compactMap { $0["id"]?.text } ?? []
+        let field = model["compatibility"]?["reasoningField"]
+        let capabilities: JSON = [
+            "temperature": false, "reasoning": .bool(field != nil || !variants.isEmpty),
+            "attachment": .bool(input.contains("image") || input.contains("pdf")),
+            "toolcall": .bool(model["capabilities"]?["tools"]?.bool ?? false), "input": media(input),
+            "output": media(output), "interleaved": field.map { ["field": $0] } ?? false,
+        ]
+        let package = model["package"]?.text ?? provider["package"]?.text ?? ""
+        let npm = package.hasPrefix("aisdk:") ? String(package.dropFirst(6)) : package
+        return [
+            "id": .string(id), "providerID": provider["id"],
+            "api": [
+                "id": model["modelID"] ?? .string(id), "url": provider["settings"]?["baseURL"] ?? "",
+                "npm": .string(npm),
+            ],
+            "name": model["name"] ?? .string(id), "family": model["family"], "capabilities": capabilities,
+            "cost": cost(model["cost"]?.array ?? []), "limit": model["limit"] ?? ["context": 0, "output": 0],
+            "status": model["status"] ?? "active", "options": [:], "headers": [:],
+            "release_date": .string(DefaultTitle.date(model["time"]?["released"]?.number)),
+            "variants": .object(JSONObject(variants.map { JSONObject.Member($0, [:]) })),
+        ]
+    }
+
+    private static func media(_ kinds: [String]) -> JSON {
+        var media = JSONObject()
+        for kind in ["text", "audio", "image", "video", "pdf"] { media.add(kind, kinds.contains(kind)) }
+        return .object(media)
+    }
+
+    /// The price without a tier; tiers stand beside it.
+    private static func cost(_ costs: [JSON]) -> JSON {
+        let none: JSON = ["read": 0, "write": 0]
+        let base = costs.first { $0["tier"] == nil }
+        let tiers = costs.filter { $0["tier"] != nil }
+        return [
+            "input": base?["input"] ?? 0, "output": base?["output"] ?? 0, "cache": base?["cache"] ?? none,
+            "tiers": tiers.isEmpty ? nil : .array(tiers),
+        ]
+    }
+}

@@ -1,0 +1,191 @@
+extension Bridge {
+    /// Routes of what is said in sessions; nil for any other.
+    func turns(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
+        let id = values.first ?? ""
+        switch route {
+        case "GET /session/{sessionID}/message": return messages(id, request)
+        case "GET /session/{sessionID}/message/{messageID}": return session(id) { one(values[1], $0) }
+        case "POST /session/{sessionID}/message":
+            return prompt(id, request) { session, sent in awaitTurn(session) { lastAnswer(session, after: sent) } }
+        case "POST /session/{sessionID}/prompt_async":
+            return prompt(id, request) { _, _ in .answer(ClientAnswer(204, nil)) }
+        case "POST /session/{sessionID}/command": return command(id, request)
+        case "POST /session/{sessionID}/shell": return shell(id, request)
+        case "POST /session/{sessionID}/summarize": return summarize(id, request)
+        default: return nil
+        }
+    }
+
+    /// How many of OpenCode 2's messages are asked for at once.
+    private static let page = 100
+
+    private func page(_ id: String, order: String, limit: Int, cursor: String?) -> Call {
+        // A cursor says the order, too.
+        let query: [(String, String?)] = [
+            ("limit", String(limit)), ("order", cursor == nil ? order : nil), ("cursor", cursor),
+        ]
+        return Call("GET", ["api", "session", id, "message"], query: query)
+    }
+
+    private func inbox(_ id: String, _ next: @escaping @Sendable ([JSON]) -> BridgeStep) -> BridgeStep {
+        ask(Call("GET", ["api", "session", id, "inbox"])) { next($0.data?.array ?? []) }
+    }
+
+    private func messages(_ id: String, _ request: ClientRequest) -> BridgeStep {
+        let limit = request["limit"].map { Int($0) ?? -1 } ?? 0
+        guard limit >= 0 else { return .answer(Refusals.bad("Expected limit to be a number from 0 on", kind: "Query")) }
+        return session(id) { session in
+            if limit == 0 {
+                let head = ClientAnswer(200, nil)
+                return all(MessageList(session: session, surroundings), session, cursor: nil, isFirst: true) { piece in
+                    .begin(head) { .write(Array("[".utf8) + piece.bytes, piece.next) }
+                }
+            }
+            guard let before = request["before"] else {
+                return inbox(id) { waiting in newest(limit, session, request, cursor: nil, waiting, older: []) }
+            }
+            return newest(limit, session, request, cursor: before, [], older: [])
+        }
+    }
+
+    /// A piece of a long list, and what comes behind it.
+    struct ListPiece: Sendable {
+        let bytes: [UInt8]
+        let next: @Sendable () -> BridgeStep
+    }
+
+    /// Every message, oldest first: a page is asked for when the one before it has been written.
+    private func all(
+        _ list: MessageList, _ session: Session, cursor: String?, isFirst: Bool,
+        _ told: @escaping @Sendable (ListPiece) -> BridgeStep
+    ) -> BridgeStep {
+        .call(page(session.id, order: "asc", limit: Self.page, cursor: cursor)) { reply in
+            guard reply.isGood, let data = reply.data?.array else {
+                return cursor == nil ? .answer(Refusals.of(reply)) : .cut
+            }
+            var list = list
+            let messages = data.flatMap { list.add($0) }
+            let rest = list
+            let written = Self.written(messages, isFirst: isFirst)
+            let isEmpty = isFirst && messages.isEmpty
+            guard data.count == Self.page, let next = reply.json?["cursor"]?["next"]?.text else {
+                return told(ListPiece(bytes: written) { end(rest, session, isFirst: isEmpty) })
+            }
+            return told(
+                ListPiece(bytes: written) {
+                    all(rest, session, cursor: next, isFirst: isEmpty) { .write($0.bytes, $0.next) }
+                })
+        }
+    }
+
+    private func end(_ list: MessageList, _ session: Session, isFirst: Bool) -> BridgeStep {
+        .call(Call("GET", ["api", "session", session.id, "inbox"])) { reply in
+            guard reply.isGood else { return .cut }
+            var list = list
+            let messages = list.finish(inbox: reply.data?.array ?? [])
+            return .write(Self.written(messages, isFirst: isFirst) + Array("]".utf8)) { .end }
+        }
+    }
+
+    private static func written(_ messages: [Message], isFirst: Bool) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (index, message) in messages.enumerated() {
+            if !isFirst || index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(json: message.json)
+        }
+        return bytes
+    }
+
+    /// The newest messages before a place: OpenCode 2's pages until there are enough of OpenCode 1's. `older` has those
+    /// that were read, newest first.
+    private func newest(
+        _ limit: Int, _ session: Session, _ request: ClientRequest, cursor: String?, _ waiting: [JSON], older: [JSON]
+    ) -> BridgeStep {
+        ask(page(session.id, order: "desc", limit: min(max(limit * 2, 20), Self.page), cursor: cursor)) { reply in
+            guard let data = reply.data?.array else { return .answer(Refusals.strange) }
+            let read = older + data
+            let isAll = data.isEmpty || reply.json?["cursor"]?["next"]?.text == nil
+            let picked = Picked(read, limit, session, surroundings, waiting, isAll: isAll)
+            if let picked { return .answer(answer(picked, session, request, limit)) }
+            return newest(
+                limit, session, request, cursor: reply.json?["cursor"]?["next"]?.text, waiting, older: read)
+        }
+    }
+
+    private func answer(_ picked: Picked, _ session: Session, _ request: ClientRequest, _ limit: Int) -> ClientAnswer {
+        var fields: [String: String] = [:]
+        if let before = picked.before {
+            let cursor = Cursors.after(before, order: "desc")
+            // The address is relative, so that it leads through whatever the client came by.
+            fields["X-Next-Cursor"] = cursor
+            fields["Link"] = "<message?limit=\(limit)&before=\(cursor)>; rel=\"next\""
+        }
+        return ClientAnswer(200, fields: fields, .array(picked.messages.map(\.json)))
+    }
+
+    /// One message. Its prompt, or what answers it, stands near it.
+    private func one(_ message: String, _ session: Session) -> BridgeStep {
+        let id = MessageIDs.openCode2(message)
+        return ask(Call("GET", ["api", "session", session.id, "message", id])) { reply in
+            guard let found = reply.data else { return .answer(Refusals.strange) }
+            let isPrompt = found["type"]?.text == "user"
+            let order = isPrompt ? "asc" : "desc"
+            let near = page(session.id, order: order, limit: 20, cursor: Cursors.after(id, order: order))
+            return ask(near) { reply in
+                let others = reply.data?.array ?? []
+                let all = isPrompt ? [found] + others : others.reversed() + [found]
+                var list = MessageList(session: session, surroundings)
+                let messages = all.flatMap { list.add($0) } + list.finish()
+                guard let told = messages.first(where: { $0.info.id == message }) else {
+                    return .answer(Refusals.notFound("Message not found: \(message)"))
+                }
+                return .answer(ClientAnswer(told.json))
+            }
+        }
+    }
+
+    /// Waits until a session has nothing to do.
+    func awaitTurn(_ session: Session, _ next: @escaping @Sendable () -> BridgeStep) -> BridgeStep {
+        ask(Call("POST", ["api", "experimental", "session", session.id, "wait"], isLong: true)) { _ in next() }
+    }
+
+    /// The newest answer to what was sent.
+    func lastAnswer(_ session: Session, after sent: String?) -> BridgeStep {
+        ask(page(session.id, order: "desc", limit: 20, cursor: nil)) { reply in
+            let data = reply.data?.array ?? []
+            var list = MessageList(session: session, surroundings, parentID: sent)
+            let messages = data.reversed().flatMap { list.add($0) } + list.finish()
+            let answer = messages.last { message in
+                if case .assistant = message.info { true } else { false }
+            }
+            guard let answer, let id = answer.info.id, sent.map({ MessageIDs.openCode1($0) < id }) ?? true else {
+                return .answer(ClientAnswer(500, ["name": "UnknownError", "data": ["message": "The turn gave no answer."]]))
+            }
+            return .answer(ClientAnswer(answer.json))
+        }
+    }
+}
+
+/// The newest messages of a list, as many as were asked for.
+struct Picked {
+    let messages: [Message]
+    /// OpenCode 2's id of the oldest of them, where there are older ones.
+    let before: String?
+
+    /// `read` has OpenCode 2's messages, newest first; nil where there are not enough of them yet, or the oldest answer's
+    /// prompt is still missing.
+    init?(
+        _ read: [JSON], _ limit: Int, _ session: Session, _ surroundings: Surroundings, _ waiting: [JSON], isAll: Bool
+    ) {
+        var list = MessageList(session: session, surroundings)
+        var all: [Message] = []
+        for json in read.reversed() { all += list.add(json) }
+        all += list.finish(inbox: waiting)
+        // The first answers of what was read may lack their prompt; they serve only where nothing older is there.
+        let firstPrompt = all.firstIndex { if case .user = $0.info { true } else { false } } ?? all.count
+        guard isAll || all.count - firstPrompt >= limit else { return nil }
+        messages = all.suffix(limit)
+        let isCut = all.count > limit
+        before = isCut || !isAll ? messages.first?.info.id.map(MessageIDs.openCode2) : nil
+    }
+}

@@ -1,0 +1,192 @@
+extension Bridge {
+    /// Sends a prompt: sets agent and model first where they differ, commits what was taken back, and goes on with the id
+    /// that it got. Nothing is sent where a setting fails.
+    func prompt(
+        _ id: String, _ request: ClientRequest, _ next: @escaping @Sendable (Session, String?) -> BridgeStep
+    ) -> BridgeStep {
+        guard let body = body(request) else { return .answer(Refusals.bad("Expected a valid JSON body")) }
+        guard let parts = body["parts"]?.array else { return .answer(Refusals.bad("Missing key\n  at [\"parts\"]")) }
+        if let sentence = Self.unsupported(body, parts) { return .answer(Refusals.notTranslated(sentence)) }
+        var sent = Self.prompt(parts)
+        sent.add("id", body["messageID"]?.text.map(MessageIDs.openCode2))
+        sent.add("delivery", "steer")
+        let prompt = JSON.object(sent)
+        let wanted = Self.wanted(body["agent"]?.text, body["model"], body["variant"]?.text)
+        return settled(id, wanted) { session in
+            ask(Call("POST", ["api", "session", id, "prompt"], body: prompt)) { reply in
+                next(session, reply.data?["id"]?.text)
+            }
+        }
+    }
+
+    /// The agent and the model that a request names.
+    struct Wanted: Sendable {
+        var agent: String?
+        var model: Model?
+    }
+
+    private static func wanted(_ agent: String?, _ model: JSON?, _ variant: String?) -> Wanted {
+        var model = model.flatMap { Model(openCode1Message: $0) }
+        model?.variant = variant
+        return Wanted(agent: agent, model: model)
+    }
+
+    /// What a prompt of OpenCode 1 can ask for and OpenCode 2's cannot.
+    private static func unsupported(_ body: JSONObject, _ parts: [JSON]) -> String? {
+        if body["noReply"]?.bool == true {
+            return "OpenCode 2 takes no prompt without an answer; add text with POST /api/session/ID/synthetic."
+        }
+        if body["system"] != nil { return "OpenCode 2 takes no system text with a prompt; give the agent one." }
+        if body["tools"]?.object?.isEmpty == false {
+            return "OpenCode 2 takes no tools with a prompt; set permissions on the session or the agent."
+        }
+        if let format = body["format"]?["type"]?.text, format != "text" {
+            return "OpenCode 2 takes no format with a prompt; ask with POST /api/session/ID/generate."
+        }
+        if parts.contains(where: { $0["type"]?.text == "subtask" }) {
+            return "OpenCode 2 takes no subtasks with a prompt; name the agent in the text."
+        }
+        return nil
+    }
+
+    /// Text, files and agents of a prompt, as OpenCode 2 takes them.
+    private static func prompt(_ parts: [JSON]) -> JSONObject {
+        var texts: [String] = []
+        var (files, agents): ([JSON], [JSON]) = ([], [])
+        for part in parts {
+            switch part["type"]?.text {
+            case "text" where part["ignored"]?.bool != true: texts.append(part["text"]?.text ?? "")
+            case "file": files.append(file(part))
+            case "agent": agents.append(["name": part["name"], "mention": mention(part["source"])])
+            default: break
+            }
+        }
+        var prompt = JSONObject()
+        prompt.add("text", texts.joined(separator: "\n"))
+        if !files.isEmpty { prompt.add("files", .array(files)) }
+        if !agents.isEmpty { prompt.add("agents", .array(agents)) }
+        return prompt
+    }
+
+    private static func file(_ part: JSON) -> JSON {
+        ["uri": part["url"], "name": part["filename"], "mention": mention(part["source"]?["text"])]
+    }
+
+    private static func mention(_ source: JSON?) -> JSON? {
+        guard let source, let text = source["value"], let start = source["start"], let end = source["end"] else {
+            return nil
+        }
+        return ["start": start, "end": end, "text": text]
+    }
+
+    /// Sets agent and model on a session where they differ, and commits what was taken back. A prompt without an agent
+    /// goes back to the default one, as OpenCode 1 does; while a turn runs, one that names neither changes neither.
+    private func settled(
+        _ id: String, _ wanted: Wanted, _ next: @escaping @Sendable (Session) -> BridgeStep
+    ) -> BridgeStep {
+        session(id) { session in
+            ask(Call("GET", ["api", "session", "active"])) { reply in
+                let isRunning = reply.data?[id] != nil
+                let isSilent = isRunning && wanted.agent == nil && wanted.model == nil
+                let agent = isSilent ? nil : wanted.agent ?? surroundings.agent
+                return committed(session) {
+                    set(agent: agent, session) { set(model: wanted.model, session) { next(session) } }
+                }
+            }
+        }
+    }
+
+    private func committed(_ session: Session, _ next: @escaping @Sendable () -> BridgeStep) -> BridgeStep {
+        guard session.revert != nil else { return next() }
+        return ask(Call("POST", ["api", "session", session.id, "revert", "commit"])) { _ in next() }
+    }
+
+    private func set(
+        agent: String?, _ session: Session, _ next: @escaping @Sendable () -> BridgeStep
+    ) -> BridgeStep {
+        guard let agent, agent != session.agent ?? surroundings.agent else { return next() }
+        let body: JSON = ["agent": .string(agent)]
+        return ask(Call("POST", ["api", "session", session.id, "agent"], body: body)) { _ in next() }
+    }
+
+    func set(model: Model?, _ session: Session, _ next: @escaping @Sendable () -> BridgeStep) -> BridgeStep {
+        guard let model, !Self.isSame(model, session.model ?? surroundings.model) else { return next() }
+        let body: JSON = ["model": model.sessionJSON]
+        return ask(Call("POST", ["api", "session", session.id, "model"], body: body)) { _ in next() }
+    }
+
+    private static func isSame(_ one: Model, _ other: Model?) -> Bool {
+        guard let other else { return false }
+        return one.providerID == other.providerID && one.modelID == other.modelID
+            && (one.variant ?? "default") == (other.variant ?? "default")
+    }
+
+    /// Runs a command and answers with its turn's last message.
+    func command(_ id: String, _ request: ClientRequest) -> BridgeStep {
+        guard let body = body(request), let name = body["command"]?.text, let text = body["arguments"]?.text else {
+            return .answer(Refusals.bad("Missing key\n  at [\"command\"] or [\"arguments\"]"))
+        }
+        var sent = Self.prompt(body["parts"]?.array ?? [])
+        sent["text"] = .string(text)
+        sent.add("name", name)
+        let command = JSON.object(sent)
+        let wanted = Wanted(
+            agent: body["agent"]?.text, model: body["model"]?.text.flatMap { Self.model($0, body["variant"]?.text) })
+        return settled(id, wanted) { session in
+            ask(Call("POST", ["api", "session", id, "command"], body: command)) { _ in
+                awaitTurn(session) { lastAnswer(session, after: nil) }
+            }
+        }
+    }
+
+    /// A model as commands name it: `provider/model`.
+    private static func model(_ text: String, _ variant: String?) -> Model? {
+        guard let slash = text.firstIndex(of: "/") else { return nil }
+        return Model(
+            providerID: String(text[..<slash]), modelID: String(text[text.index(after: slash)...]), variant: variant)
+    }
+
+    /// Runs a command line and answers with its message once it has ended.
+    func shell(_ id: String, _ request: ClientRequest) -> BridgeStep {
+        guard let body = body(request), let line = body["command"]?.text else {
+            return .answer(Refusals.bad("Missing key\n  at [\"command\"]"))
+        }
+        return session(id) { session in
+            ask(Call("POST", ["api", "session", id, "shell"], body: ["command": .string(line)])) { _ in
+                shellAnswer(session, line)
+            }
+        }
+    }
+
+    private func shellAnswer(_ session: Session, _ line: String) -> BridgeStep {
+        let call = Call(
+            "GET", ["api", "session", session.id, "message"], query: [("limit", "20"), ("order", "desc")])
+        return ask(call) { reply in
+            let shells = reply.data?.array?.filter { $0["type"]?.text == "shell" && $0["command"]?.text == line }
+            guard let newest = shells?.first, newest["status"]?.text != "running" else {
+                return .pause(milliseconds: 50) { shellAnswer(session, line) }
+            }
+            var list = MessageList(session: session, surroundings)
+            guard let answer = list.add(newest).last else { return .answer(Refusals.strange) }
+            return .answer(ClientAnswer(answer.json))
+        }
+    }
+
+    /// Sums up with a model of its own, and sets the session's back.
+    func summarize(_ id: String, _ request: ClientRequest) -> BridgeStep {
+        guard let body = body(request), let model = Model(openCode1Message: .object(body)) else {
+            return .answer(Refusals.bad("Missing key\n  at [\"providerID\"] or [\"modelID\"]"))
+        }
+        return session(id) { session in
+            set(model: Model(providerID: model.providerID, modelID: model.modelID), session) {
+                ask(Call("POST", ["api", "session", id, "compact"], body: [:])) { _ in
+                    awaitTurn(session) {
+                        var used = session
+                        used.model = model
+                        return set(model: session.model, used) { yes() }
+                    }
+                }
+            }
+        }
+    }
+}

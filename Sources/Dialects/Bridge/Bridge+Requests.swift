@@ -1,0 +1,88 @@
+extension Bridge {
+    /// Routes of permissions and questions; nil for any other.
+    func requests(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
+        switch route {
+        case "GET /permission":
+            return permissions(request) { list in
+                .answer(ClientAnswer(.array(list.compactMap { Permission(openCode2: $0)?.json })))
+            }
+        case "POST /permission/{requestID}/reply": return permission(values[0], request)
+        case "POST /session/{sessionID}/permissions/{permissionID}":
+            guard let body = body(request), let decision = Self.decision(body["response"]) else {
+                return .answer(Refusals.bad("Expected \"once\", \"always\" or \"reject\"\n  at [\"response\"]"))
+            }
+            return decide(decision, message: nil, values[1], session: values[0])
+        case "GET /question":
+            return forms(request) { list in .answer(ClientAnswer(.array(list.map(\.question.json)))) }
+        case "POST /question/{requestID}/reply": return question(values[0], request)
+        case "POST /question/{requestID}/reject":
+            return form(values[0], request) { form in
+                settle(form, Call("DELETE", ["api", "session", form.sessionID, "form", form.id]))
+            }
+        default: return nil
+        }
+    }
+
+    private func permissions(
+        _ request: ClientRequest, _ next: @escaping @Sendable ([JSON]) -> BridgeStep
+    ) -> BridgeStep {
+        ask(Call("GET", ["api", "permission", "request"], query: location(request))) { next($0.data?.array ?? []) }
+    }
+
+    private static func decision(_ json: JSON?) -> String? {
+        json?.text.flatMap { ["once", "always", "reject"].contains($0) ? $0 : nil }
+    }
+
+    /// OpenCode 1 answers by the request's id alone; OpenCode 2 wants its session's, too.
+    private func permission(_ id: String, _ request: ClientRequest) -> BridgeStep {
+        guard let body = body(request), let decision = Self.decision(body["reply"]) else {
+            return .answer(Refusals.bad("Expected \"once\", \"always\" or \"reject\"\n  at [\"reply\"]"))
+        }
+        let message = body["message"]
+        return permissions(request) { list in
+            guard let session = list.first(where: { $0["id"]?.text == id })?["sessionID"]?.text else {
+                return .answer(Refusals.noPermission(id))
+            }
+            return decide(decision, message: message, id, session: session)
+        }
+    }
+
+    private func decide(_ decision: String, message: JSON?, _ id: String, session: String) -> BridgeStep {
+        let body: JSON = ["decision": .string(decision), "message": message]
+        return ask(Call("POST", ["api", "session", session, "permission", id, "reply"], body: body)) { _ in yes() }
+    }
+
+    private func forms(
+        _ request: ClientRequest, _ next: @escaping @Sendable ([QuestionForm]) -> BridgeStep
+    ) -> BridgeStep {
+        ask(Call("GET", ["api", "form"], query: location(request))) { reply in
+            next((reply.data?.array ?? []).compactMap { QuestionForm($0) })
+        }
+    }
+
+    private func form(
+        _ question: String, _ request: ClientRequest, _ next: @escaping @Sendable (QuestionForm) -> BridgeStep
+    ) -> BridgeStep {
+        forms(request) { list in
+            guard let form = list.first(where: { $0.id == QuestionIDs.openCode2(question) }) else {
+                return .answer(Refusals.noQuestion(question))
+            }
+            return next(form)
+        }
+    }
+
+    private func settle(_ form: QuestionForm, _ call: Call) -> BridgeStep {
+        .call(call) { reply in
+            reply.isGood ? yes() : .answer(Refusals.of(reply, question: QuestionIDs.openCode1(form.id)))
+        }
+    }
+
+    private func question(_ id: String, _ request: ClientRequest) -> BridgeStep {
+        let rows = body(request)?["answers"]?.array?.all { row in row.array?.all { $0.text } }
+        guard let rows else { return .answer(Refusals.bad("Expected lists of texts\n  at [\"answers\"]")) }
+        return form(id, request) { form in
+            let answer: JSON = ["answer": form.answer(rows)]
+            return settle(form, Call("POST", ["api", "session", form.sessionID, "form", form.id, "reply"], body: answer))
+        }
+    }
+}

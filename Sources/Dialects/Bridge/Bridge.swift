@@ -1,0 +1,75 @@
+/// Answers OpenCode 1's routes with calls to an OpenCode 2: decides which calls, in what order, and what their answers
+/// mean. It has no sockets: it gives steps (``BridgeStep``) that somebody else takes.
+package struct Bridge: Sendable {
+    let surroundings: Surroundings
+    /// The home directory of the user who runs OpenCode.
+    let home: String
+
+    package init(_ surroundings: Surroundings, home: String) { (self.surroundings, self.home) = (surroundings, home) }
+
+    /// Whether a request is of a route of OpenCode 1; all others are OpenCode 2's own.
+    package static func isRoute(_ method: String, _ path: [String]) -> Bool { RouteTable.find(method, path) != nil }
+
+    /// What to do about a request; nil where it is of no route of OpenCode 1. The event streams and a terminal's
+    /// WebSocket are not answered here.
+    package func begin(_ request: ClientRequest) -> BridgeStep? {
+        guard let (route, values) = RouteTable.find(request.method, request.path) else { return nil }
+        let step =
+            sessions(route, values, request) ?? turns(route, values, request) ?? requests(route, values, request)
+            ?? catalogue(route, request) ?? files(route, request) ?? terminals(route, values, request)
+        return step ?? .answer(Refusals.notTranslated(Self.instead(of: route)))
+    }
+
+    /// What a client can do where OpenCode 2 has nothing for a route.
+    static func instead(of route: String) -> String {
+        let path = route.split(separator: " ").last ?? ""
+        for (prefix, sentence) in sentences where path.hasPrefix(prefix) { return sentence }
+        return "OpenCode 2 has no counterpart of \(route); its own routes are below /api."
+    }
+
+    private static let sentences: [(String, String)] = [
+        ("/find/symbol", "OpenCode 2 does not look for symbols."),
+        ("/find", "OpenCode 2 does not search in files; ask /api/fs/find for names of files."),
+        ("/session/{sessionID}/share", "OpenCode 2 shares no sessions over its interface."),
+        ("/session/{sessionID}/init", "Ask OpenCode 2 for the command: POST /session/ID/command with \"init\"."),
+        ("/session/{sessionID}/message", "OpenCode 2 changes no single messages or parts; take back with POST /api/session/ID/revert/stage."),
+        ("/auth", "Log in to providers with OpenCode 2's own routes: /api/integration."),
+        ("/provider", "Log in to providers with OpenCode 2's own routes: /api/integration."),
+        ("/mcp", "Manage MCP servers with OpenCode 2's own routes: /api/experimental/mcp."),
+        ("/experimental/worktree", "Manage worktrees with OpenCode 2's own routes: /api/worktree."),
+        ("/vcs", "Ask OpenCode 2's own routes: /api/vcs/status, /api/vcs/diff."),
+        ("/global/config", "Change OpenCode 2's configuration in its files."),
+        ("/config", "Change OpenCode 2's configuration in its files."),
+        ("/tui", "OpenCode 2's terminal program is not steered over its interface."),
+    ]
+
+    // MARK: Steps that many routes take
+
+    /// Asks, and goes on with a good answer; any other is refused in OpenCode 1's words.
+    func ask(_ call: Call, _ next: @escaping @Sendable (Reply) -> BridgeStep) -> BridgeStep {
+        .call(call) { reply in reply.isGood ? next(reply) : .answer(Refusals.of(reply)) }
+    }
+
+    /// Asks for a session.
+    func session(_ id: String, _ next: @escaping @Sendable (Session) -> BridgeStep) -> BridgeStep {
+        ask(Call("GET", ["api", "session", id])) { reply in
+            guard let session = reply.data.flatMap({ Session(openCode2: $0, surroundings) }) else {
+                return .answer(Refusals.strange)
+            }
+            return next(session)
+        }
+    }
+
+    /// Answers with a session as it is now.
+    func answer(session id: String) -> BridgeStep { session(id) { .answer(ClientAnswer($0.json)) } }
+
+    func yes() -> BridgeStep { .answer(ClientAnswer(true)) }
+
+    /// The body's object; an empty body is an empty one. Nil where it is neither.
+    func body(_ request: ClientRequest) -> JSONObject? {
+        request.body.isEmpty ? JSONObject() : JSONParser.parse(request.body)?.object
+    }
+
+    /// The query that says which directory a call is about.
+    func location(_ request: ClientRequest) -> [(String, String?)] { [("location[directory]", request.directory)] }
+}

@@ -1,0 +1,113 @@
+import TextCoding
+
+/// A request of an OpenCode 1's client.
+package struct ClientRequest: Sendable, Equatable {
+    package var method: String
+    /// The path's segments, decoded.
+    package var path: [String]
+    /// The query, decoded, in order; `directory` is ``directory`` instead.
+    package var query: [(name: String, value: String)]
+    /// The directory that it is about: inside the project, as judged before.
+    package var directory: String
+    package var body: [UInt8]
+
+    package init(
+        _ method: String, _ path: [String], query: [(name: String, value: String)] = [], directory: String,
+        body: [UInt8] = []
+    ) {
+        (self.method, self.path, self.query) = (method, path, query)
+        (self.directory, self.body) = (directory, body)
+    }
+
+    /// The first value of that name.
+    package subscript(name: String) -> String? { query.first { $0.name == name }?.value }
+
+    package static func == (one: ClientRequest, other: ClientRequest) -> Bool {
+        one.method == other.method && one.path == other.path && one.directory == other.directory
+            && one.body == other.body && one.query.elementsEqual(other.query) { $0 == $1 }
+    }
+}
+
+/// A request to OpenCode 2.
+package struct Call: Sendable, Equatable {
+    package let method: String
+    /// Path and query, encoded.
+    package let target: String
+    package let body: JSON?
+    /// Fields besides those that every request has.
+    package let fields: [String: String]
+    /// Whether it is answered only when a turn is done, however long that takes.
+    package let isLong: Bool
+
+    init(
+        _ method: String, _ path: [String], query: [(String, String?)] = [], body: JSON? = nil,
+        fields: [String: String] = [:], isLong: Bool = false
+    ) {
+        var target: [UInt8] = []
+        for segment in path {
+            target.append(UInt8(ascii: "/"))
+            target += PercentEncoding.encode(segment.utf8)
+        }
+        var separator = UInt8(ascii: "?")
+        for case (let name, let value?) in query {
+            target.append(separator)
+            target += PercentEncoding.encode(name.utf8)
+            target.append(UInt8(ascii: "="))
+            target += PercentEncoding.encode(value.utf8)
+            separator = UInt8(ascii: "&")
+        }
+        self.method = method
+        self.target = String(decoding: target, as: UTF8.self)
+        (self.body, self.fields, self.isLong) = (body, fields, isLong)
+    }
+}
+
+/// OpenCode 2's answer to a call.
+package struct Reply: Sendable, Equatable {
+    package let status: Int
+    package let type: String?
+    package let body: [UInt8]
+
+    /// `type` is the `Content-Type` field's value.
+    package init(status: Int, type: String? = nil, body: [UInt8]) {
+        (self.status, self.type, self.body) = (status, type, body)
+    }
+
+    var isGood: Bool { (200..<300).contains(status) }
+    var json: JSON? { JSONParser.parse(body) }
+    /// What OpenCode 2 wraps most answers in.
+    var data: JSON? { json?["data"] }
+}
+
+/// The answer for an OpenCode 1's client.
+package struct ClientAnswer: Sendable, Equatable {
+    package let status: Int
+    /// Fields besides those of every answer; the body is JSON where there is one.
+    package let fields: [String: String]
+    package let body: [UInt8]
+
+    init(_ status: Int = 200, fields: [String: String] = [:], _ json: JSON?) {
+        (self.status, self.fields) = (status, fields)
+        body = json?.bytes ?? []
+    }
+
+    init(_ json: JSON) { self.init(200, json) }
+}
+
+/// What comes next in answering a request: a value that says it, for whoever has the sockets.
+package indirect enum BridgeStep: Sendable {
+    /// Ask OpenCode 2 and go on with its answer.
+    case call(Call, @Sendable (Reply) -> BridgeStep)
+    /// Go on in so many milliseconds.
+    case pause(milliseconds: Int, @Sendable () -> BridgeStep)
+    /// The whole answer.
+    case answer(ClientAnswer)
+    /// Begin an answer whose body comes in pieces; the answer's own is the first.
+    case begin(ClientAnswer, @Sendable () -> BridgeStep)
+    /// Another piece of its body.
+    case write([UInt8], @Sendable () -> BridgeStep)
+    /// The body is complete.
+    case end
+    /// The answer cannot be completed: what has begun must be seen to have been cut.
+    case cut
+}
