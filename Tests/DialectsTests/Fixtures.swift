@@ -53,3 +53,10 @@ extension JSON {
     /// As text, for messages of tests.
     var shown: String { String(decoding: bytes, as: UTF8.self) }
 }
+
+/// The JSON of a text; a text that is none fails the test.
+func json(_ text: String) throws -> JSON {
+    struct NoJSON: Error { let text: String }
+    guard let json = JSONParser.parse(Array(text.utf8)) else { throw NoJSON(text: text) }
+    return json
+}

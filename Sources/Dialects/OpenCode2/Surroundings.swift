@@ -25,7 +25,9 @@ enum DefaultTitle {
     }
 
     /// As JavaScript's `toISOString` (ECMA-262 §21.4.1.32), for years from 0 to 9999.
-    private static func time(_ milliseconds: Int) -> String {
+    private static func time(_ time: Int) -> String {
+        // The times that ECMAScript knows.
+        let milliseconds = min(max(time, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let day = 86_400_000
         let days = (milliseconds >= 0 ? milliseconds : milliseconds - day + 1) / day
         let rest = milliseconds - days * day

@@ -1,0 +1,80 @@
+import Dialects
+
+/// A request answered by the bridge, with an OpenCode 2 that says what a test says.
+struct BridgeRun {
+    /// Method, target and body of each call; a recorded session's id is `ses_1`.
+    private(set) var calls: [String] = []
+    private(set) var status = 0
+    private(set) var fields: [String: String] = [:]
+    private(set) var body: [UInt8] = []
+    private(set) var pauses = 0
+    private(set) var wasCut = false
+
+    static let bridge = Bridge(Turns.surroundings, home: "/home/vibe")
+
+    /// `replies`: the recorded answers' names or answers themselves, in the order of the calls.
+    init(
+        _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: String = "",
+        replies: [Answer] = []
+    ) throws {
+        let segments = path.split(separator: "/").map(String.init)
+        let request = ClientRequest(
+            method, segments, query: query, directory: "/home/vibe/demo", body: Array(body.utf8))
+        guard let first = Self.bridge.begin(request) else { throw NoRoute() }
+        var (step, rest) = (first, replies[...])
+        while true {
+            switch step {
+            case .call(let call, let next):
+                let text = "\(call.method) \(call.target)" + (call.body.map { " " + $0.shown } ?? "")
+                calls.append(text.replacing(/ses_\w{20,}/, with: "ses_1"))
+                guard let answer = rest.popFirst() else { throw NoReply(call: calls.last ?? "") }
+                step = next(try answer.reply())
+            case .pause(_, let next):
+                pauses += 1
+                step = next()
+            case .answer(let answer):
+                (status, fields, self.body) = (answer.status, answer.fields, answer.body)
+                return
+            case .begin(let answer, let next):
+                (status, fields, self.body) = (answer.status, answer.fields, answer.body)
+                step = next()
+            case .write(let bytes, let next):
+                self.body += bytes
+                step = next()
+            case .end: return
+            case .cut:
+                wasCut = true
+                return
+            }
+        }
+    }
+
+    var json: JSON? { JSONParser.parse(body) }
+
+    struct NoRoute: Error {}
+    struct NoReply: Error { let call: String }
+
+    /// What OpenCode 2 says.
+    enum Answer {
+        /// As it was recorded from 2.0.15.
+        case recorded(String)
+        case says(Int, String)
+        case empty(Int)
+
+        func reply() throws -> Reply {
+            switch self {
+            case .recorded(let name):
+                for line in try Fixtures.lines("2.0.15", "exchanges.jsonl") {
+                    let exchange = JSONParser.parse(line)
+                    guard exchange?["name"]?.text == name, let status = exchange?["response"]?["status"]?.number?.integer
+                    else { continue }
+                    let body = exchange?["response"]?["body"]?.text ?? ""
+                    return Reply(status: status, type: nil, body: Array(body.utf8))
+                }
+                throw NoReply(call: name)
+            case .says(let status, let body): return Reply(status: status, type: nil, body: Array(body.utf8))
+            case .empty(let status): return Reply(status: status, type: nil, body: [])
+            }
+        }
+    }
+}
