@@ -13,7 +13,7 @@ import Testing
 
     @Test(arguments: [
         "", "{", "[1,]", #"{"a"}"#, "01", "1.", "tru", #""a"#, "\"\u{1}\"", #""\x""#, "1 2", #""\u12g4""#, "{a:1}",
-        String(repeating: "[", count: 300) + String(repeating: "]", count: 300),
+        String(repeating: "[", count: 129) + String(repeating: "]", count: 129),
     ])
     func whatIsNoJSONIsNotRead(_ text: String) {
         #expect(JSONParser.parse(Array(text.utf8)) == nil)
@@ -36,6 +36,6 @@ import Testing
         #expect(object.text("a") == "x")
         #expect(object.number("b") == 2)
         #expect(object.text("a") == nil)
-        #expect(JSON.object(object).shown == #"{"a":1}"#)
+        #expect(JSON.object(object).shown == "{}")
     }
 }

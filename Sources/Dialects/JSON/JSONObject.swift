@@ -26,12 +26,13 @@ package struct JSONObject: Sendable, Equatable {
         }
     }
 
-    /// Removes a member and gives it back where `form` takes its value; else it stays.
+    /// Removes a member and gives it back where `form` takes its value; else it stays. Members of the same name that do not
+    /// count go, too: behind what is written first they would count.
     package mutating func take<Value>(_ name: String, _ form: (JSON) -> Value?) -> Value? {
         guard let index = members.lastIndex(where: { $0.name == name }), let value = form(members[index].value) else {
             return nil
         }
-        members.remove(at: index)
+        members.removeAll { $0.name == name }
         return value
     }
 

@@ -7,7 +7,7 @@ package struct JSONParser {
     private var depth = 0
 
     /// Arrays and objects in one another; more are refused.
-    package static let deepest = 256
+    package static let deepest = 128
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 

@@ -21,9 +21,10 @@ package struct StreamTranslator: Sendable {
         guard let event = JSONParser.parse(bytes).flatMap(SecondEvent.init) else { return .frames([]) }
         guard Self.isTold(event.type) else { return Self.frames(Self.elsewhere(event), event, event.directory) }
         guard let id = event.sessionID, !leftOut.contains(id) else { return .frames([]) }
-        if event.type == "session.created" {
-            sessions[id] = Session(openCode2Created: event.data, created: event.created, surroundings)
-                .map { SessionState($0, surroundings) }
+        if event.type == "session.created",
+            let session = Session(openCode2Created: event.data, created: event.created, surroundings)
+        {
+            sessions[id] = SessionState(session, surroundings)
         }
         guard var state = sessions.removeValue(forKey: id) else {
             return event.type == "session.deleted" ? Self.deleted(id, event) : .needs(sessionID: id)
@@ -58,6 +59,15 @@ package struct StreamTranslator: Sendable {
         last = nil
         leftOut.insert(id)
     }
+
+    /// Forgets a session; it is asked for again when it is needed. For those that have been quiet for long.
+    package mutating func forget(session id: String) {
+        sessions[id] = nil
+        last = nil
+    }
+
+    /// How many sessions are known.
+    package var count: Int { sessions.count }
 
     /// Whether anything is known of a session.
     package func knows(session id: String) -> Bool { sessions[id] != nil || leftOut.contains(id) }
