@@ -52,7 +52,8 @@ private func checkEvents(_ input: inout FuzzInput) {
         if case .needs(let id) = outcome {
             precondition(!translator.knows(session: id))
             let session: JSON = [
-                "id": .string(id), "projectID": "p", "location": ["directory": "/d"], "time": ["created": 1, "updated": 2],
+                "id": .string(id), "projectID": "p", "location": ["directory": "/d"],
+                "time": ["created": 1, "updated": 2],
             ]
             precondition(translator.learn(session: session, messages: [], isRunning: true))
             outcome = translator.translate(Array(line))

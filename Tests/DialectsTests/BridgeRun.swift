@@ -66,7 +66,8 @@ struct BridgeRun {
             case .recorded(let name):
                 for line in try Fixtures.lines("2.0.15", "exchanges.jsonl") {
                     let exchange = JSONParser.parse(line)
-                    guard exchange?["name"]?.text == name, let status = exchange?["response"]?["status"]?.number?.integer
+                    guard exchange?["name"]?.text == name,
+                        let status = exchange?["response"]?["status"]?.number?.integer
                     else { continue }
                     let body = exchange?["response"]?["body"]?.text ?? ""
                     return Reply(status: status, type: nil, body: Array(body.utf8))

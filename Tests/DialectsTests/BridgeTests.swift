@@ -39,6 +39,83 @@ import Testing
         #expect(run.json?["data"]?["message"]?.text?.contains("OpenCode 2") == true)
     }
 
+    @Test func theRoutesWithACounterpartAreThese() {
+        let expected = """
+            DELETE /pty/{ptyID}
+            DELETE /session/{sessionID}
+            GET /agent
+            GET /command
+            GET /config
+            GET /config/providers
+            GET /event
+            GET /file
+            GET /file/content
+            GET /file/status
+            GET /find/file
+            GET /global/event
+            GET /global/health
+            GET /mcp
+            GET /path
+            GET /permission
+            GET /project
+            GET /project/current
+            GET /provider
+            GET /pty
+            GET /pty/{ptyID}
+            GET /pty/{ptyID}/connect
+            GET /question
+            GET /session
+            GET /session/status
+            GET /session/{sessionID}
+            GET /session/{sessionID}/children
+            GET /session/{sessionID}/diff
+            GET /session/{sessionID}/message
+            GET /session/{sessionID}/message/{messageID}
+            GET /session/{sessionID}/todo
+            GET /skill
+            GET /vcs
+            PATCH /session/{sessionID}
+            POST /instance/dispose
+            POST /log
+            POST /permission/{requestID}/reply
+            POST /pty
+            POST /pty/{ptyID}/connect-token
+            POST /question/{requestID}/reject
+            POST /question/{requestID}/reply
+            POST /session
+            POST /session/{sessionID}/abort
+            POST /session/{sessionID}/command
+            POST /session/{sessionID}/fork
+            POST /session/{sessionID}/message
+            POST /session/{sessionID}/permissions/{permissionID}
+            POST /session/{sessionID}/prompt_async
+            POST /session/{sessionID}/revert
+            POST /session/{sessionID}/shell
+            POST /session/{sessionID}/summarize
+            POST /session/{sessionID}/unrevert
+            PUT /pty/{ptyID}
+            """
+        #expect(BridgeRun.bridge.routes.sorted() == expected.split(separator: "\n").map(String.init))
+    }
+
+    /// What OpenCode 1's clients have sent: all but the full-screen program's is answered.
+    @Test func requestsOfRealClientsAreAnswered() throws {
+        let routes = BridgeRun.bridge.routes
+        var count = 0
+        for line in try Fixtures.lines("", "clients.jsonl") {
+            let request = JSONParser.parse(line)
+            guard let client = request?["client"]?.text, let method = request?["method"]?.text,
+                client.contains("run --attach") || client.hasPrefix("@opencode-ai/sdk"),
+                let target = request?["target"]?.text
+            else { continue }
+            let path = target.split(separator: "?")[0].dropFirst("/projects/demo/api".count)
+            let segments = path.split(separator: "/").map { $0.hasPrefix("ses_") ? "{sessionID}" : String($0) }
+            #expect(routes.contains("\(method) /" + segments.joined(separator: "/")), "\(client): \(method) \(path)")
+            count += 1
+        }
+        #expect(count > 10)
+    }
+
     @Test func aSessionIsGivenAsOpenCode1Does() throws {
         let run = try BridgeRun("GET", "/session/\(Self.session)", replies: [.recorded("session-after-talk")])
         #expect(run.calls == ["GET /api/session/ses_1"])
@@ -116,7 +193,8 @@ import Testing
 
     @Test func aForkNamesTheMessageAsOpenCode2Does() throws {
         let run = try BridgeRun(
-            "POST", "/session/ses_1/fork", body: #"{"messageID":"msg_a_0000000012"}"#, replies: [.recorded("session-fork")])
+            "POST", "/session/ses_1/fork", body: #"{"messageID":"msg_a_0000000012"}"#,
+            replies: [.recorded("session-fork")])
         #expect(run.calls == [#"POST /api/session/ses_1/fork {"before":"msg_a_12"}"#])
         #expect(run.json?["title"] == "Renamed (fork #1)")
     }
@@ -156,7 +234,8 @@ import Testing
     }
 
     @Test func aFilesContentIsTrimmedAndAMissingOneIsEmpty() throws {
-        let run = try BridgeRun("GET", "/file/content", query: [("path", "a b/README.md")], replies: [.says(200, "# demo\n")])
+        let run = try BridgeRun(
+            "GET", "/file/content", query: [("path", "a b/README.md")], replies: [.says(200, "# demo\n")])
         #expect(run.calls == ["GET /api/fs/read/a%20b/README.md?location%5Bdirectory%5D=%2Fhome%2Fvibe%2Fdemo"])
         #expect(run.json == (try Fixtures.answer("1.18.33", "file-content")))
         let missing = try BridgeRun("GET", "/file/content", query: [("path", "no")], replies: [.empty(404)])
@@ -180,11 +259,23 @@ import Testing
         #expect(commands.json?.array?.compactMap { $0["name"] } == ["init", "review"])
         let health = try BridgeRun("GET", "/global/health")
         #expect(health.json == ["healthy": true, "version": "2.0.15"])
-        let model = #"{"data":[{"id":"talk","modelID":"talk","providerID":"mock","name":"Talk","capabilities":{"tools":true,"input":["text","image"],"output":["text"]},"variants":[],"time":{"released":0},"cost":[{"input":1.5,"output":2,"cache":{"read":0,"write":0}}],"status":"active","enabled":true,"limit":{"context":8,"output":4}}]}"#
-        let provider = #"{"data":[{"id":"mock","name":"Mock","activation":"auto","package":"aisdk:@ai-sdk/x","settings":{"apiKey":"secret","baseURL":"http://h"}}]}"#
+        let model =
+            #"""
+            {"data":[{"id":"talk","modelID":"talk","providerID":"mock","name":"Talk","capabilities":{\#
+            "tools":true,"input":["text","image"],"output":["text"]},"variants":[],"time":{"released":0},\#
+            "cost":[{"input":1.5,"output":2,"cache":{"read":0,"write":0}}],"status":"active","enabled":true,\#
+            "limit":{"context":8,"output":4}}]}
+            """#
+        let provider =
+            #"""
+            {"data":[{"id":"mock","name":"Mock","activation":"auto","package":"aisdk:@ai-sdk/x","settings":{\#
+            "apiKey":"secret","baseURL":"http://h"}}]}
+            """#
         let providers = try BridgeRun(
             "GET", "/config/providers",
-            replies: [.says(200, provider), .says(200, model), .says(200, #"{"data":{"id":"talk","providerID":"mock"}}"#)])
+            replies: [
+                .says(200, provider), .says(200, model), .says(200, #"{"data":{"id":"talk","providerID":"mock"}}"#),
+            ])
         let told = try #require(providers.json?["providers"]?.array?.first?["models"]?["talk"])
         #expect(providers.json?["default"] == ["mock": "talk"])
         #expect(told["capabilities"]?["attachment"] == true && told["cost"]?["input"]?.shown == "1.5")

@@ -10,7 +10,11 @@ import Testing
     @Test func aPromptSetsWhatDiffersAndIsSent() throws {
         let run = try BridgeRun(
             "POST", "/session/ses_1/prompt_async",
-            body: #"{"agent":"plan","model":{"providerID":"mock","modelID":"think"},"messageID":"msg_9","parts":[{"type":"text","text":"a"},{"type":"text","text":"b"},{"type":"text","text":"c","ignored":true}]}"#,
+            body:
+                #"""
+                {"agent":"plan","model":{"providerID":"mock","modelID":"think"},"messageID":"msg_9","parts":[{\#
+                "type":"text","text":"a"},{"type":"text","text":"b"},{"type":"text","text":"c","ignored":true}]}
+                """#,
             replies: [.recorded("session-after-talk"), Self.idle, .empty(204), .empty(204), Self.prompted])
         #expect(run.status == 204 && run.body.isEmpty)
         #expect(
@@ -31,7 +35,13 @@ import Testing
 
     @Test func aPromptWithoutAnAgentGoesBackToTheDefaultOneUnlessATurnRuns() throws {
         let plan = BridgeRun.Answer.says(
-            200, #"{"data":{"id":"ses_1","projectID":"p","agent":"plan","cost":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}},"time":{"created":1,"updated":1},"location":{"directory":"/d"}}}"#)
+            200,
+            #"""
+            {"data":{"id":"ses_1","projectID":"p","agent":"plan","cost":0,"tokens":{"input":0,"output":0,\#
+            "reasoning":0,"cache":{"read":0,"write":0}},"time":{"created":1,"updated":1},"location":{\#
+            "directory":"/d"}}}
+            """#
+        )
         let body = #"{"parts":[{"type":"text","text":"a"}]}"#
         let quiet = try BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: body, replies: [plan, Self.idle, .empty(204), Self.prompted])
@@ -61,10 +71,22 @@ import Testing
     @Test func filesAndAgentsOfAPromptAreMapped() throws {
         let run = try BridgeRun(
             "POST", "/session/ses_1/prompt_async",
-            body: #"{"parts":[{"type":"text","text":"@a m.c"},{"type":"file","mime":"text/plain","filename":"n","url":"data:text/plain;base64,aGk="},{"type":"file","mime":"text/plain","url":"file:///d/m.c","source":{"type":"file","path":"m.c","text":{"value":"m.c","start":3,"end":6}}},{"type":"agent","name":"a","source":{"value":"@a","start":0,"end":2}}]}"#,
+            body:
+                #"""
+                {"parts":[{"type":"text","text":"@a m.c"},{"type":"file","mime":"text/plain","filename":"n",\#
+                "url":"data:text/plain;base64,aGk="},{"type":"file","mime":"text/plain","url":"file:///d/m.c",\#
+                "source":{"type":"file","path":"m.c","text":{"value":"m.c","start":3,"end":6}}},{"type":"agent",\#
+                "name":"a","source":{"value":"@a","start":0,"end":2}}]}
+                """#,
             replies: [.recorded("session-after-talk"), Self.idle, Self.prompted])
         let sent = try #require(run.calls.last)
-        #expect(sent.contains(#""files":[{"uri":"data:text/plain;base64,aGk=","name":"n"},{"uri":"file:///d/m.c","mention":{"start":3,"end":6,"text":"m.c"}}]"#))
+        #expect(
+            sent.contains(
+                #"""
+                "files":[{"uri":"data:text/plain;base64,aGk=","name":"n"},{"uri":"file:///d/m.c","mention":{\#
+                "start":3,"end":6,"text":"m.c"}}]
+                """#
+            ))
         #expect(sent.contains(#""agents":[{"name":"a","mention":{"start":0,"end":2,"text":"@a"}}]"#))
     }
 
@@ -88,12 +110,15 @@ import Testing
         let run = try BridgeRun(
             "POST", "/session/ses_1/message", body: #"{"parts":[{"type":"text","text":"a"}]}"#,
             replies: [
-                .recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204), .recorded("messages-after-talk"),
+                .recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204),
+                .recorded("messages-after-talk"),
             ])
         #expect(run.calls[3] == "POST /api/experimental/session/ses_1/wait")
         let message = try #require(run.json.flatMap { Message(openCode1: $0) })
         let recorded = try #require(try Fixtures.answer("1.18.33", "message-blocking"))
-        #expect(message.info.json.object?.members.map(\.name).sorted() == recorded["info"]?.object?.members.map(\.name).sorted())
+        #expect(
+            message.info.json.object?.members.map(\.name).sorted()
+                == recorded["info"]?.object?.members.map(\.name).sorted())
         #expect(message.parts.map(\.kind.type) == ["step-start", "text", "step-finish"])
     }
 
@@ -109,7 +134,9 @@ import Testing
 
     @Test func aLongListIsAskedForInPagesAndCutWhereOneFails() throws {
         let message = #"{"id":"msg_1","type":"user","text":"x","time":{"created":1}}"#
-        let full = #"{"data":["# + Array(repeating: message, count: 100).joined(separator: ",") + #"],"cursor":{"next":"abc"}}"#
+        let full =
+            #"{"data":["# + Array(repeating: message, count: 100).joined(separator: ",")
+            + #"],"cursor":{"next":"abc"}}"#
         let two = try BridgeRun(
             "GET", "/session/ses_1/message",
             replies: [
@@ -170,7 +197,14 @@ import Testing
 
     @Test func aShellsAnswerComesWhenItHasEnded() throws {
         func list(_ status: String) -> BridgeRun.Answer {
-            .says(200, #"{"data":[{"id":"msg_7","type":"shell","shellID":"sh_1","command":"ls","status":"\#(status)","time":{"created":1,"completed":2},"output":{"output":"x\n","cursor":2,"size":2,"truncated":false}}]}"#)
+            .says(
+                200,
+                #"""
+                {"data":[{"id":"msg_7","type":"shell","shellID":"sh_1","command":"ls","status":"\#(status)",\#
+                "time":{"created":1,"completed":2},"output":{"output":"x\n","cursor":2,"size":2,\#
+                "truncated":false}}]}
+                """#
+            )
         }
         let run = try BridgeRun(
             "POST", "/session/ses_1/shell", body: #"{"agent":"build","command":"ls"}"#,
@@ -178,14 +212,19 @@ import Testing
         #expect(run.pauses == 1)
         let recorded = try #require(try Fixtures.answer("1.18.33", "shell"))
         let answer = try #require(run.json)
-        #expect(Outline(["info", "parts"].map { ["type": "x", "properties": ["sessionID": "s", "info": answer[$0]]] }).members
-            == Outline(["info", "parts"].map { ["type": "x", "properties": ["sessionID": "s", "info": recorded[$0]]] }).members)
+        #expect(
+            Outline(["info", "parts"].map { ["type": "x", "properties": ["sessionID": "s", "info": answer[$0]]] })
+                .members
+                == Outline(
+                    ["info", "parts"].map { ["type": "x", "properties": ["sessionID": "s", "info": recorded[$0]]] }
+                ).members)
         #expect(answer["parts"]?.array?.first?["state"]?["output"] == "x\n")
     }
 
     @Test func aCommandRunsAndASummaryKeepsTheSessionsModel() throws {
         let command = try BridgeRun(
-            "POST", "/session/ses_1/command", body: #"{"command":"init","arguments":"","model":"mock/talk","agent":"build"}"#,
+            "POST", "/session/ses_1/command",
+            body: #"{"command":"init","arguments":"","model":"mock/talk","agent":"build"}"#,
             replies: [
                 .recorded("session-after-talk"), Self.idle, .recorded("session-command"), .empty(204),
                 .recorded("messages-after-talk"),
@@ -196,66 +235,8 @@ import Testing
             "POST", "/session/ses_1/summarize", body: #"{"providerID":"mock","modelID":"think"}"#,
             replies: [.recorded("session-after-talk"), .empty(204), .recorded("compact"), .empty(204), .empty(204)])
         #expect(summary.json == true)
-        #expect(summary.calls.last == #"POST /api/session/ses_1/model {"model":{"id":"talk","providerID":"mock","variant":"default"}}"#)
-    }
-}
-
-/// Permissions and questions, over the bridge.
-@Suite struct BridgeRequestTests {
-    @Test func pendingPermissionsAreOpenCode1s() throws {
-        let run = try BridgeRun("GET", "/permission", replies: [.recorded("permissions-pending-tools")])
-        let recorded = try #require(try Fixtures.answer("1.18.33", "permissions-pending-tools")?.array?.first)
-        let told = try #require(run.json?.array?.first)
-        #expect(told.object?.members.map(\.name).sorted() == recorded.object?.members.map(\.name).sorted())
-        for name in ["permission", "patterns", "always"] { #expect(told[name] == recorded[name]) }
-    }
-
-    @Test func aPermissionIsAnsweredOnceOnBothPaths() throws {
-        let id = "per_202835d51001LjR2SoqF11NIVT"
-        let run = try BridgeRun(
-            "POST", "/permission/\(id)/reply", body: #"{"reply":"reject","message":"use rg"}"#,
-            replies: [.recorded("permissions-pending-tools"), .recorded("permission-once")])
-        #expect(run.json == true)
-        #expect(run.calls.last?.hasSuffix(#"/permission/\#(id)/reply {"decision":"reject","message":"use rg"}"#) == true)
-        let again = try BridgeRun("POST", "/permission/per_1/reply", body: #"{"reply":"once"}"#, replies: [.says(200, #"{"data":[]}"#)])
-        #expect(again.status == 404 && again.json?["_tag"] == "PermissionNotFoundError")
-        let old = try BridgeRun(
-            "POST", "/session/ses_1/permissions/\(id)", body: #"{"response":"once"}"#,
-            replies: [.recorded("permission-once-again")])
-        #expect(old.status == 404 && old.json?["_tag"] == "PermissionNotFoundError")
-        let wrong = try BridgeRun("POST", "/permission/\(id)/reply", body: #"{"reply":"maybe"}"#)
-        #expect(wrong.status == 400)
-    }
-
-    @Test func questionsAreAskedAndAnsweredAsOpenCode1Does() throws {
-        let run = try BridgeRun("GET", "/question", replies: [.recorded("forms-pending")])
-        let recorded = try #require(try Fixtures.answer("1.18.33", "questions-pending")?.array?.first)
-        let told = try #require(run.json?.array?.first)
-        #expect(told["questions"] == recorded["questions"])
-        let id = try #require(told["id"]?.text)
-        #expect(id.hasPrefix("que_"))
-        let reply = try BridgeRun(
-            "POST", "/question/\(id)/reply", body: #"{"answers":[["Left"]]}"#,
-            replies: [.recorded("forms-pending"), .recorded("form-reply")])
-        #expect(reply.json == true)
-        #expect(reply.calls.last?.hasSuffix(#"/reply {"answer":{"q0":"Left"}}"#) == true)
-        let again = try BridgeRun(
-            "POST", "/question/\(id)/reject", replies: [.recorded("forms-pending"), .recorded("form-cancel-again")])
-        #expect(again.status == 404 && again.json?["_tag"] == "QuestionNotFoundError")
-        #expect(again.json?["requestID"]?.text == id)
-        let unknown = try BridgeRun(
-            "POST", "/question/que_x/reply", body: #"{"answers":[["Left"]]}"#, replies: [.recorded("forms-pending")])
-        #expect(unknown.status == 404)
-    }
-
-    @Test func aFormIsReadWithAllThatAQuestionCanAsk() throws {
-        let asked = try json(
-            #"{"id":"frm_1","sessionID":"ses_1","title":"t","fields":[{"key":"a","type":"multiselect","description":"Which?","options":[{"value":"1","label":"One"},{"value":"2","label":"Two"}],"custom":false},{"key":"b","type":"string","title":"Why"}]}"#)
-        let form = try #require(QuestionForm(asked))
-        #expect(form.question.items.map(\.isMultiple) == [true, nil])
-        #expect(form.question.items.map(\.isCustom) == [false, nil])
-        #expect(form.answer([["One", "Two"], ["because"]]) == ["a": ["1", "2"], "b": "because"])
-        #expect(form.rows(["a": ["2"], "b": "x"]) == [["Two"], ["x"]])
-        #expect(QuestionForm(["id": "frm_1", "sessionID": "s", "fields": [["key": "n", "type": "number"]]]) == nil)
+        #expect(
+            summary.calls.last
+                == #"POST /api/session/ses_1/model {"model":{"id":"talk","providerID":"mock","variant":"default"}}"#)
     }
 }

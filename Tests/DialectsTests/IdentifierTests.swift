@@ -9,7 +9,9 @@ import Testing
     }
 
     @Test func aForksMessagesSortAsTheyFollowOneAnother() {
-        let second = ["msg_202841dd0001t7Xw0XRvf1NZUW_4", "msg_202841dd0001t7Xw0XRvf1NZUW_7", "msg_202841dd0001t7Xw0XRvf1NZUW_12"]
+        let second = [
+            "msg_202841dd0001t7Xw0XRvf1NZUW_4", "msg_202841dd0001t7Xw0XRvf1NZUW_7", "msg_202841dd0001t7Xw0XRvf1NZUW_12",
+        ]
         let first = second.map(MessageIDs.openCode1)
         #expect(first == first.sorted())
         #expect(first[2] == "msg_202841dd0001t7Xw0XRvf1NZUW_0000000012")
@@ -26,7 +28,9 @@ import Testing
     }
 
     @Test func partsSortInTheirPlaces() {
-        let places: [PartIDs.Place] = [.stepStart, .content(0), .content(1), .content(9), .content(300), .stepFinish, .patch]
+        let places: [PartIDs.Place] = [
+            .stepStart, .content(0), .content(1), .content(9), .content(300), .stepFinish, .patch,
+        ]
         let ids = places.map { PartIDs.make("msg_202834260001VfhYyVzg9Fbc3C", $0) }
         #expect(ids == ids.sorted())
         #expect(Set(ids).count == ids.count)
@@ -39,7 +43,8 @@ import Testing
     }
 
     @Test func toolsHaveOpenCode1sNames() {
-        #expect(["shell", "subagent", "write", "mcp_thing"].map(Names.openCode1) == ["bash", "task", "write", "mcp_thing"])
+        #expect(
+            ["shell", "subagent", "write", "mcp_thing"].map(Names.openCode1) == ["bash", "task", "write", "mcp_thing"])
         #expect(["bash", "task", "write"].map(Names.openCode2) == ["shell", "subagent", "write"])
     }
 }

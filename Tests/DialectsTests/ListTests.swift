@@ -50,7 +50,9 @@ import Testing
     @Test func whatIsDerivedIsNeverEmpty() throws {
         for (name, turn, isAscending) in Self.lists {
             let session = try #require(try Told(turn).session)
-            for text in [session.slug ?? "", session.version, session.title, session.directory] { #expect(!text.isEmpty) }
+            for text in [session.slug ?? "", session.version, session.title, session.directory] {
+                #expect(!text.isEmpty)
+            }
             for message in try Self.list(name, isAscending: isAscending, session: session) {
                 switch message.info {
                 case .user(let user): #expect(!user.agent.isEmpty && !user.model.modelID.isEmpty)
@@ -127,7 +129,9 @@ struct Told {
     /// Without what lists do not say: when a text was written, and when a prompt was sent, not delivered.
     static func comparable(_ json: JSON) -> JSON {
         guard var object = json.object else { return json }
-        if object["type"] == "text" || object["role"] == "user" || object["type"] == "reasoning" { object["time"] = nil }
+        if object["type"] == "text" || object["role"] == "user" || object["type"] == "reasoning" {
+            object["time"] = nil
+        }
         // OpenCode 2 says when a summary began only.
         if object["summary"] == true { object["time"] = nil }
         return JSON.object(object).sorted

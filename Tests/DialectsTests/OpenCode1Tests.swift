@@ -87,18 +87,39 @@ import Testing
     /// Every kind of part in 1.18.33's document.
     @Test(arguments: [
         #""type":"text","text":"a","synthetic":true,"ignored":false,"time":{"start":1,"end":2},"metadata":{"x":1}"#,
-        #""type":"subtask","prompt":"p","description":"d","agent":"a","model":{"providerID":"x","modelID":"y"},"command":"c""#,
+        #"""
+        "type":"subtask","prompt":"p","description":"d","agent":"a","model":{"providerID":"x","modelID":"y"},\#
+        "command":"c"
+        """#,
         #""type":"reasoning","text":"t","metadata":{"x":1},"time":{"start":1}"#,
         #""type":"file","mime":"text/plain","filename":"n","url":"data:,x","source":{"type":"file","path":"p"}"#,
-        #""type":"tool","tool":"bash","callID":"c","state":{"status":"pending","input":{},"raw":"x"},"metadata":{"p":1}"#,
-        #""type":"tool","tool":"bash","callID":"c","state":{"status":"running","input":{"a":1},"title":"t","metadata":{},"time":{"start":1}}"#,
-        #""type":"tool","tool":"bash","callID":"c","state":{"status":"completed","input":{},"output":"o","title":"t","metadata":{"m":1},"time":{"start":1,"end":2,"compacted":3},"attachments":[]}"#,
-        #""type":"tool","tool":"bash","callID":"c","state":{"status":"error","input":{},"error":"e","metadata":{},"time":{"start":1,"end":2}}"#,
+        #"""
+        "type":"tool","tool":"bash","callID":"c","state":{"status":"pending","input":{},"raw":"x"},"metadata":{\#
+        "p":1}
+        """#,
+        #"""
+        "type":"tool","tool":"bash","callID":"c","state":{"status":"running","input":{"a":1},"title":"t",\#
+        "metadata":{},"time":{"start":1}}
+        """#,
+        #"""
+        "type":"tool","tool":"bash","callID":"c","state":{"status":"completed","input":{},"output":"o",\#
+        "title":"t","metadata":{"m":1},"time":{"start":1,"end":2,"compacted":3},"attachments":[]}
+        """#,
+        #"""
+        "type":"tool","tool":"bash","callID":"c","state":{"status":"error","input":{},"error":"e","metadata":{},\#
+        "time":{"start":1,"end":2}}
+        """#,
         #""type":"step-start","snapshot":"s""#, #""type":"step-start""#,
-        #""type":"step-finish","reason":"stop","snapshot":"s","cost":0.25,"tokens":{"total":7,"input":1,"output":2,"reasoning":3,"cache":{"read":4,"write":5}}"#,
+        #"""
+        "type":"step-finish","reason":"stop","snapshot":"s","cost":0.25,"tokens":{"total":7,"input":1,\#
+        "output":2,"reasoning":3,"cache":{"read":4,"write":5}}
+        """#,
         #""type":"snapshot","snapshot":"s""#, #""type":"patch","hash":"h","files":["a","b"]"#,
         #""type":"agent","name":"n","source":{"value":"@n","start":0,"end":2}"#,
-        #""type":"retry","attempt":1,"error":{"name":"APIError","data":{"message":"m","isRetryable":true}},"time":{"created":1}"#,
+        #"""
+        "type":"retry","attempt":1,"error":{"name":"APIError","data":{"message":"m","isRetryable":true}},\#
+        "time":{"created":1}
+        """#,
         #""type":"compaction","auto":true,"overflow":false,"tail_start_id":"msg_1""#,
         #""type":"tomorrow","what":"ever""#, #""type":"text","text":"half \ud83d""#,
     ])
@@ -113,7 +134,10 @@ import Testing
     @Test(arguments: [
         #"{"type":"tomorrow.came","properties":{"sessionID":"ses_1","x":[1,2]},"more":1}"#,
         #"{"id":"evt_1","type":"session.idle","properties":{"sessionID":"ses_1","new":true}}"#,
-        #"{"type":"session.status","properties":{"sessionID":"ses_1","status":{"type":"retry","attempt":1,"message":"m","next":5,"action":{"reason":"r"}}}}"#,
+        #"""
+        {"type":"session.status","properties":{"sessionID":"ses_1","status":{"type":"retry","attempt":1,\#
+        "message":"m","next":5,"action":{"reason":"r"}}}}
+        """#,
         #"{"type":"session.status","properties":{"sessionID":"ses_1","status":{"type":"napping"}}}"#,
         #"{"type":"session.idle","properties":7}"#,
         #"{"type":"message.part.updated","properties":{"part":"none"}}"#,
@@ -135,6 +159,7 @@ import Testing
         #expect(event.json()?["type"] == "permission.asked")
         #expect(event.json()?["properties"]?["permission"] == "bash")
         let replied = Event(id: nil, .permissionReplied(sessionID: "ses_1", id: "per_1", reply: "once"))
-        #expect(replied.json(.first)?["properties"] == ["sessionID": "ses_1", "permissionID": "per_1", "response": "once"])
+        #expect(
+            replied.json(.first)?["properties"] == ["sessionID": "ses_1", "permissionID": "per_1", "response": "once"])
     }
 }

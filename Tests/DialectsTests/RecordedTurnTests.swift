@@ -55,14 +55,16 @@ import Testing
     }
 
     private static func withoutRace(_ kinds: [String]) -> [String] {
-        guard let index = kinds.firstIndex(where: { $0.hasSuffix(".asked") }), kinds[index + 1] == "message.part.updated",
+        guard let index = kinds.firstIndex(where: { $0.hasSuffix(".asked") }),
+            kinds[index + 1] == "message.part.updated",
             kinds[index + 2].hasSuffix(".replied")
         else { return kinds }
         return Array(kinds[...index] + kinds[(index + 2)...])
     }
 
     private static func withoutThirdIdle(_ kinds: [String]) -> [String] {
-        guard kinds.suffix(5) == ["session.status", "session.idle", "session.status", "session.idle", "session.deleted"]
+        guard
+            kinds.suffix(5) == ["session.status", "session.idle", "session.status", "session.idle", "session.deleted"]
         else { return kinds }
         return kinds.dropLast(3) + ["session.deleted"]
     }
@@ -144,4 +146,3 @@ import Testing
         #expect(errors.allSatisfy { $0["properties"]?["error"]?["name"] == "UnknownError" })
     }
 }
-

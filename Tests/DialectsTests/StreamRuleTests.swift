@@ -26,7 +26,11 @@ import Testing
         mutating func step(_ id: String) {
             _ = say(
                 "session.step.started",
-                #""agent":"build","model":{"id":"talk","providerID":"mock","variant":"default"},"assistantMessageID":"\#(id)","snapshot":"s1","started":5"#)
+                #"""
+                "agent":"build","model":{"id":"talk","providerID":"mock","variant":"default"},\#
+                "assistantMessageID":"\#(id)","snapshot":"s1","started":5
+                """#
+            )
         }
 
         /// The kinds of what an event becomes, those of sessions' updates and diffs left out.
@@ -37,7 +41,11 @@ import Testing
         mutating func told(_ type: String, _ members: String?) -> [JSON] {
             count += 1
             let data = #""sessionID":"ses_1""# + (members.map { "," + $0 } ?? "")
-            let event = #"{"id":"evt_\#(count)","created":\#(1000 + count),"type":"\#(type)","location":{"directory":"/d"},"data":{\#(data)}}"#
+            let event =
+                #"""
+                {"id":"evt_\#(count)","created":\#(1000 + count),"type":"\#(type)","location":{\#
+                "directory":"/d"},"data":{\#(data)}}
+                """#
             return Turns.translate(Array(event.utf8), &translator)
         }
     }
@@ -47,7 +55,11 @@ import Testing
         stream.step("msg_20")
         let retry = stream.told(
             "session.retry.scheduled",
-            #""assistantMessageID":"msg_20","attempt":2,"at":99,"error":{"type":"provider.rate-limit","message":"slow down"}"#)
+            #"""
+            "assistantMessageID":"msg_20","attempt":2,"at":99,"error":{"type":"provider.rate-limit",\#
+            "message":"slow down"}
+            """#
+        )
         let status: JSON = ["type": "retry", "attempt": 1, "message": "slow down", "next": 99]
         #expect(retry.map { $0["properties"]?["status"] } == [status])
         let next = stream.say(
@@ -92,7 +104,8 @@ import Testing
             #""assistantMessageID":"msg_20","id":"call_1","error":{"type":"tool.rejected","message":"use rg"}"#)
         #expect(failed == ["message.part.updated tool bash error"])
         let ended = stream.say("session.step.ended", #""assistantMessageID":"msg_20","finish":"tool-calls","cost":0"#)
-        #expect(ended == ["message.part.updated step-finish", "message.updated assistant", "message.updated assistant"])
+        #expect(
+            ended == ["message.part.updated step-finish", "message.updated assistant", "message.updated assistant"])
     }
 
     @Test func aPromptThatSteersIsToldAtOnceAndAnsweredByTheNextStep() {
@@ -130,7 +143,13 @@ import Testing
         var stream = Stream()
         let told = stream.told(
             "session.inbox.enqueued",
-            #""inboxID":"msg_30","item":{"type":"user","payload":{"text":"see @a","files":[{"data":"aGk=","mime":"text/plain","source":{"type":"inline"},"name":"n.txt"},{"data":"","mime":"text/x-c","source":{"type":"uri","uri":"file:///d/m.c"},"mention":{"start":1,"end":3,"text":"m.c"}}],"agents":[{"name":"a","mention":{"start":4,"end":6,"text":"@a"}}]}}"#)
+            #"""
+            "inboxID":"msg_30","item":{"type":"user","payload":{"text":"see @a","files":[{"data":"aGk=",\#
+            "mime":"text/plain","source":{"type":"inline"},"name":"n.txt"},{"data":"","mime":"text/x-c",\#
+            "source":{"type":"uri","uri":"file:///d/m.c"},"mention":{"start":1,"end":3,"text":"m.c"}}],\#
+            "agents":[{"name":"a","mention":{"start":4,"end":6,"text":"@a"}}]}}
+            """#
+        )
         let parts = told.compactMap { $0["properties"]?["part"] }
         #expect(parts.map { $0["type"]?.text } == ["text", "file", "file", "agent"])
         #expect(parts[1]["url"] == "data:text/plain;base64,aGk=")
@@ -183,18 +202,34 @@ import Testing
         _ = whole.say("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a""#)
         _ = whole.say("session.tool.input.started", #""assistantMessageID":"msg_20","id":"call_1","name":"shell""#)
         var late = Stream()
-        let known = try #require(JSONParser.parse(Array(
-            #"{"id":"ses_1","projectID":"p","cost":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}},"time":{"created":1,"updated":2},"location":{"directory":"/d"},"agent":"build","model":{"id":"talk","providerID":"mock","variant":"default"}}"#.utf8)))
+        let known = try #require(
+            JSONParser.parse(
+                Array(
+                    #"""
+                    {"id":"ses_1","projectID":"p","cost":0,"tokens":{"input":0,"output":0,"reasoning":0,\#
+                    "cache":{"read":0,"write":0}},"time":{"created":1,"updated":2},"location":{\#
+                    "directory":"/d"},"agent":"build","model":{"id":"talk","providerID":"mock",\#
+                    "variant":"default"}}
+                    """#
+                    .utf8)))
         let messages = [
             #"{"id":"msg_10","type":"user","text":"hi","time":{"created":1}}"#,
-            #"{"id":"msg_20","type":"assistant","agent":"build","model":{"id":"talk","providerID":"mock","variant":"default"},"time":{"created":5},"snapshot":{"start":"s1"},"content":[{"type":"reasoning","text":"hm","time":{"created":1004,"completed":1005}},{"type":"text","text":"a"},{"type":"tool","id":"call_1","name":"shell","time":{"created":1011},"state":{"status":"streaming","input":""}}]}"#,
+            #"""
+            {"id":"msg_20","type":"assistant","agent":"build","model":{"id":"talk","providerID":"mock",\#
+            "variant":"default"},"time":{"created":5},"snapshot":{"start":"s1"},"content":[{"type":"reasoning",\#
+            "text":"hm","time":{"created":1004,"completed":1005}},{"type":"text","text":"a"},{"type":"tool",\#
+            "id":"call_1","name":"shell","time":{"created":1011},"state":{"status":"streaming","input":""}}]}
+            """#,
         ].compactMap { JSONParser.parse(Array($0.utf8)) }
         late.translator.learn(session: known, messages: messages, isRunning: true)
         late.count = whole.count
         let rest: [(String, String)] = [
             ("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"b""#),
             ("session.tool.called", #""assistantMessageID":"msg_20","id":"call_1","input":{"command":"ls"}"#),
-            ("session.tool.success", #""assistantMessageID":"msg_20","id":"call_1","content":[{"type":"text","text":"x"}]"#),
+            (
+                "session.tool.success",
+                #""assistantMessageID":"msg_20","id":"call_1","content":[{"type":"text","text":"x"}]"#
+            ),
             ("session.step.ended", #""assistantMessageID":"msg_20","finish":"tool-calls","cost":0"#),
         ]
         for (type, members) in rest {

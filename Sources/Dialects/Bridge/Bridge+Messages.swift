@@ -159,7 +159,8 @@ extension Bridge {
                 if case .assistant = message.info { true } else { false }
             }
             guard let answer, let id = answer.info.id, sent.map({ MessageIDs.openCode1($0) < id }) ?? true else {
-                return .answer(ClientAnswer(500, ["name": "UnknownError", "data": ["message": "The turn gave no answer."]]))
+                return .answer(
+                    ClientAnswer(500, ["name": "UnknownError", "data": ["message": "The turn gave no answer."]]))
             }
             return .answer(ClientAnswer(answer.json))
         }

@@ -82,7 +82,8 @@ extension Bridge {
         guard let rows else { return .answer(Refusals.bad("Expected lists of texts\n  at [\"answers\"]")) }
         return form(id, request) { form in
             let answer: JSON = ["answer": form.answer(rows)]
-            return settle(form, Call("POST", ["api", "session", form.sessionID, "form", form.id, "reply"], body: answer))
+            return settle(
+                form, Call("POST", ["api", "session", form.sessionID, "form", form.id, "reply"], body: answer))
         }
     }
 }

@@ -48,7 +48,8 @@ extension Bridge {
     private func create(_ request: ClientRequest) -> BridgeStep {
         guard let body = body(request) else { return .answer(ClientAnswer(400, ["_tag": "BadRequest"])) }
         if body["parentID"] != nil {
-            let sentence = "OpenCode 2 makes child sessions for its subagents only; make one without parentID, or fork one."
+            let sentence =
+                "OpenCode 2 makes child sessions for its subagents only; make one without parentID, or fork one."
             return .answer(Refusals.notTranslated(sentence))
         }
         var made = JSONObject()

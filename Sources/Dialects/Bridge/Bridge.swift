@@ -5,6 +5,7 @@ package struct Bridge: Sendable {
     /// The home directory of the user who runs OpenCode.
     let home: String
 
+    /// `home`: the home directory of the user who runs OpenCode.
     package init(_ surroundings: Surroundings, home: String) { (self.surroundings, self.home) = (surroundings, home) }
 
     /// Whether a request is of a route of OpenCode 1; all others are OpenCode 2's own.
@@ -14,10 +15,22 @@ package struct Bridge: Sendable {
     /// WebSocket are not answered here.
     package func begin(_ request: ClientRequest) -> BridgeStep? {
         guard let (route, values) = RouteTable.find(request.method, request.path) else { return nil }
-        let step =
-            sessions(route, values, request) ?? turns(route, values, request) ?? requests(route, values, request)
+        return step(route, values, request) ?? .answer(Refusals.notTranslated(Self.instead(of: route)))
+    }
+
+    /// The routes of OpenCode 1's document that have a counterpart, as `METHOD /path/{name}`: those that are answered
+    /// here, the event streams and a terminal's WebSocket.
+    package var routes: [String] {
+        let elsewhere = ["GET /event", "GET /global/event", "GET /pty/{ptyID}/connect"]
+        return RouteTable.all.split(separator: "\n").map(String.init).filter { route in
+            let request = ClientRequest("GET", [], directory: "/")
+            return elsewhere.contains(route) || step(route, ["", ""], request) != nil
+        }
+    }
+
+    private func step(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
+        sessions(route, values, request) ?? turns(route, values, request) ?? requests(route, values, request)
             ?? catalogue(route, request) ?? files(route, request) ?? terminals(route, values, request)
-        return step ?? .answer(Refusals.notTranslated(Self.instead(of: route)))
     }
 
     /// What a client can do where OpenCode 2 has nothing for a route.
@@ -32,7 +45,10 @@ package struct Bridge: Sendable {
         ("/find", "OpenCode 2 does not search in files; ask /api/fs/find for names of files."),
         ("/session/{sessionID}/share", "OpenCode 2 shares no sessions over its interface."),
         ("/session/{sessionID}/init", "Ask OpenCode 2 for the command: POST /session/ID/command with \"init\"."),
-        ("/session/{sessionID}/message", "OpenCode 2 changes no single messages or parts; take back with POST /api/session/ID/revert/stage."),
+        (
+            "/session/{sessionID}/message",
+            "OpenCode 2 changes no single messages or parts; take back with POST /api/session/ID/revert/stage."
+        ),
         ("/auth", "Log in to providers with OpenCode 2's own routes: /api/integration."),
         ("/provider", "Log in to providers with OpenCode 2's own routes: /api/integration."),
         ("/mcp", "Manage MCP servers with OpenCode 2's own routes: /api/experimental/mcp."),

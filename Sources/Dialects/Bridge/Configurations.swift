@@ -28,20 +28,24 @@ enum Configurations {
         default: break
         }
         config.add("agent", map(merged["agents"], agent))
-        config.add("command", map(merged["commands"]) { command in
-            [
-                "template": command["template"], "description": command["description"], "agent": command["agent"],
-                "model": command["model"].flatMap(model),
-            ]
-        })
-        config.add("provider", map(merged["providers"]) { provider in
-            let package = provider["package"]?.text ?? ""
-            let npm = package.hasPrefix("aisdk:") ? String(package.dropFirst(6)) : nil
-            return [
-                "name": provider["name"], "npm": npm.map(JSON.string),
-                "models": map(provider["models"]) { ["name": $0["name"]] },
-            ]
-        })
+        config.add(
+            "command",
+            map(merged["commands"]) { command in
+                [
+                    "template": command["template"], "description": command["description"], "agent": command["agent"],
+                    "model": command["model"].flatMap(model),
+                ]
+            })
+        config.add(
+            "provider",
+            map(merged["providers"]) { provider in
+                let package = provider["package"]?.text ?? ""
+                let npm = package.hasPrefix("aisdk:") ? String(package.dropFirst(6)) : nil
+                return [
+                    "name": provider["name"], "npm": npm.map(JSON.string),
+                    "models": map(provider["models"]) { ["name": $0["name"]] },
+                ]
+            })
         config.add("permission", merged["permissions"]?.array.map(permissions))
         return .object(config)
     }
@@ -70,7 +74,8 @@ enum Configurations {
     private static func permissions(_ rules: [JSON]) -> JSON {
         var permissions = JSONObject()
         for rule in rules {
-            guard let action = rule["action"]?.text, let pattern = rule["resource"]?.text, let effect = rule["effect"] else {
+            guard let action = rule["action"]?.text, let pattern = rule["resource"]?.text, let effect = rule["effect"]
+            else {
                 continue
             }
             let name = Names.openCode1(tool: action)

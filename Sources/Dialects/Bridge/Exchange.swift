@@ -2,6 +2,7 @@ import TextCoding
 
 /// A request of an OpenCode 1's client.
 package struct ClientRequest: Sendable, Equatable {
+    /// In capitals.
     package var method: String
     /// The path's segments, decoded.
     package var path: [String]
@@ -9,8 +10,10 @@ package struct ClientRequest: Sendable, Equatable {
     package var query: [(name: String, value: String)]
     /// The directory that it is about: inside the project, as judged before.
     package var directory: String
+    /// Empty where there is none.
     package var body: [UInt8]
 
+    /// `path` and `query` are decoded; `directory` is inside the project.
     package init(
         _ method: String, _ path: [String], query: [(name: String, value: String)] = [], directory: String,
         body: [UInt8] = []
@@ -22,6 +25,7 @@ package struct ClientRequest: Sendable, Equatable {
     /// The first value of that name.
     package subscript(name: String) -> String? { query.first { $0.name == name }?.value }
 
+    /// Whether all is the same, the query in its order.
     package static func == (one: ClientRequest, other: ClientRequest) -> Bool {
         one.method == other.method && one.path == other.path && one.directory == other.directory
             && one.body == other.body && one.query.elementsEqual(other.query) { $0 == $1 }
@@ -30,9 +34,11 @@ package struct ClientRequest: Sendable, Equatable {
 
 /// A request to OpenCode 2.
 package struct Call: Sendable, Equatable {
+    /// In capitals.
     package let method: String
     /// Path and query, encoded.
     package let target: String
+    /// Nil where there is none.
     package let body: JSON?
     /// Fields besides those that every request has.
     package let fields: [String: String]
@@ -64,8 +70,11 @@ package struct Call: Sendable, Equatable {
 
 /// OpenCode 2's answer to a call.
 package struct Reply: Sendable, Equatable {
+    /// The status code.
     package let status: Int
+    /// The `Content-Type` field's value.
     package let type: String?
+    /// Empty where there is none.
     package let body: [UInt8]
 
     /// `type` is the `Content-Type` field's value.
@@ -81,9 +90,11 @@ package struct Reply: Sendable, Equatable {
 
 /// The answer for an OpenCode 1's client.
 package struct ClientAnswer: Sendable, Equatable {
+    /// The status code.
     package let status: Int
     /// Fields besides those of every answer; the body is JSON where there is one.
     package let fields: [String: String]
+    /// Empty where there is none.
     package let body: [UInt8]
 
     init(_ status: Int = 200, fields: [String: String] = [:], _ json: JSON?) {

@@ -7,7 +7,9 @@ enum RouteTable {
         // Literal segments go before placeholders: `/session/status` is no session.
         var best: (route: String, values: [String])?
         for route in routes where route.method == method {
-            guard let values = route.values(path), best.map({ values.count < $0.values.count }) ?? true else { continue }
+            guard let values = route.values(path), best.map({ values.count < $0.values.count }) ?? true else {
+                continue
+            }
             best = (route.text, values)
         }
         return best

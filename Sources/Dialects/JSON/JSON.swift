@@ -18,18 +18,22 @@ package enum JSON: Sendable, Equatable {
         }
     }
 
+    /// The number; nil for any other value.
     package var number: Number? {
         if case .number(let number) = self { number } else { nil }
     }
 
+    /// Whether it is true; nil for any other value.
     package var bool: Bool? {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
+    /// The elements; nil for any other value.
     package var array: [JSON]? {
         if case .array(let array) = self { array } else { nil }
     }
 
+    /// The members; nil for any other value.
     package var object: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
@@ -47,10 +51,14 @@ package enum JSON: Sendable, Equatable {
 
 /// A number as its digits stand in the text.
 package struct Number: Sendable, Equatable, ExpressibleByIntegerLiteral {
+    /// The digits.
     package let text: String
 
+    /// A number of these digits, which are JSON's.
     package init(text: String) { self.text = text }
+    /// A whole number.
     package init(integerLiteral value: Int) { text = String(value) }
+    /// A whole number.
     package init(_ value: some BinaryInteger) { text = String(value) }
 
     /// The value where it is a whole number in plain digits.
@@ -63,9 +71,13 @@ package struct Number: Sendable, Equatable, ExpressibleByIntegerLiteral {
 extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// A string.
     package init(stringLiteral value: String) { self = .string(value) }
+    /// A number.
     package init(integerLiteral value: Int) { self = .number(Number(value)) }
+    /// True or false.
     package init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// An array.
     package init(arrayLiteral elements: JSON...) { self = .array(elements) }
 
     /// An object; a member whose value is nil is left out.

@@ -1,16 +1,23 @@
 /// The members of a JSON object in their order.
 package struct JSONObject: Sendable, Equatable {
+    /// A name with its value.
     package struct Member: Sendable, Equatable {
+        /// Without escapes.
         package var name: String
+        /// What stands behind the colon.
         package var value: JSON
 
+        /// A name with its value.
         package init(_ name: String, _ value: JSON) { (self.name, self.value) = (name, value) }
     }
 
+    /// In their order; a name may stand twice.
     package var members: [Member]
 
+    /// An object of these members.
     package init(_ members: [Member] = []) { self.members = members }
 
+    /// Whether it has no member.
     package var isEmpty: Bool { members.isEmpty }
 
     /// The last member of that name counts, as for every reader of JSON in use. Setting nil removes it.
@@ -36,14 +43,20 @@ package struct JSONObject: Sendable, Equatable {
         return value
     }
 
+    /// Takes a text (``take(_:_:)``); half a surrogate pair makes it none.
     package mutating func text(_ name: String) -> String? {
         take(name) { if case .string(let text) = $0 { text } else { nil } }
     }
 
+    /// Takes a number (``take(_:_:)``).
     package mutating func number(_ name: String) -> Number? { take(name, \.number) }
+    /// Takes what is true or false (``take(_:_:)``).
     package mutating func bool(_ name: String) -> Bool? { take(name, \.bool) }
+    /// Takes an object (``take(_:_:)``).
     package mutating func object(_ name: String) -> JSONObject? { take(name, \.object) }
+    /// Takes an array (``take(_:_:)``).
     package mutating func array(_ name: String) -> [JSON]? { take(name, \.array) }
+    /// Takes any value (``take(_:_:)``).
     package mutating func value(_ name: String) -> JSON? { take(name) { $0 } }
 
     /// A list of texts.
@@ -60,9 +73,13 @@ package struct JSONObject: Sendable, Equatable {
         if let value { members.append(Member(name, value)) }
     }
 
+    /// Adds a text; nothing where it is nil.
     package mutating func add(_ name: String, _ text: String?) { add(name, text.map(JSON.string)) }
+    /// Adds a number; nothing where it is nil.
     package mutating func add(_ name: String, _ number: Number?) { add(name, number.map(JSON.number)) }
+    /// Adds true or false; nothing where it is nil.
     package mutating func add(_ name: String, _ bool: Bool?) { add(name, bool.map(JSON.bool)) }
+    /// Adds a text; nothing where it is nil.
     package mutating func add(_ name: String, _ texts: [String]?) {
         add(name, texts.map { .array($0.map(JSON.string)) })
     }

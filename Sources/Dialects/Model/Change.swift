@@ -27,8 +27,11 @@ package enum Change: Sendable, Equatable {
 
     /// Text that was added to a part.
     package struct Delta: Sendable, Equatable {
+        /// `ses_…`.
         package var sessionID: String
+        /// OpenCode 1's id of the message.
         package var messageID: String
+        /// OpenCode 1's id of the part.
         package var partID: String
         /// The member of the part that grows.
         package var field: String
@@ -50,11 +53,14 @@ package enum Change: Sendable, Equatable {
 package struct Event: Sendable, Equatable {
     /// `evt_…`; OpenCode before 1.15 has none.
     package var id: String?
+    /// What it tells.
     package var change: Change
     /// Members of the event and of its properties that this model does not name, as they came.
     package var others = JSONObject()
+    /// Of its properties, as they came.
     package var otherProperties = JSONObject()
 
+    /// `id` begins with `evt_`.
     package init(id: String?, _ change: Change) { (self.id, self.change) = (id, change) }
 }
 

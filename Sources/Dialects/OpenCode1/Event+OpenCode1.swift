@@ -72,7 +72,8 @@ extension Change {
         case "session.compacted": return .compacted(sessionID: sessionID)
         case "session.diff": return rest.value("diff").map { .diff(sessionID: sessionID, $0) }
         case "todo.updated": return rest.value("todos").map { .todo(sessionID: sessionID, $0) }
-        case "message.removed": return rest.text("messageID").map { .messageRemoved(sessionID: sessionID, messageID: $0) }
+        case "message.removed":
+            return rest.text("messageID").map { .messageRemoved(sessionID: sessionID, messageID: $0) }
         case "message.part.removed":
             guard let messageID = rest.text("messageID"), let partID = rest.text("partID") else { return nil }
             return .partRemoved(sessionID: sessionID, messageID: messageID, partID: partID)
@@ -117,6 +118,7 @@ extension Change.Status {
         }
     }
 
+    /// As 1.18.33 says it.
     package var json: JSON {
         switch self {
         case .idle: return ["type": "idle"]

@@ -24,6 +24,7 @@ extension MessageInfo {
         }
     }
 
+    /// As 1.18.33 says it.
     package var json: JSON {
         switch self {
         case .user(let user): user.json
@@ -102,12 +103,14 @@ extension AssistantMessage {
 }
 
 extension Failure {
+    /// Reads `{"name","data"}`; nil where it is no such thing.
     package init?(openCode1 json: JSON) {
         guard var rest = json.object, let name = rest.text("name"), let data = rest.object("data") else { return nil }
         self.init(name, data)
         others = rest
     }
 
+    /// As 1.18.33 says it.
     package var json: JSON {
         var object = JSONObject()
         object.add("name", name)

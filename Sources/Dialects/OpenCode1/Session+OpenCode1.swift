@@ -72,6 +72,7 @@ extension Model {
         others = rest
     }
 
+    /// As sessions say it, and OpenCode 2.
     package var sessionJSON: JSON {
         var object = JSONObject()
         object.add("id", modelID)
@@ -81,6 +82,7 @@ extension Model {
         return .object(object)
     }
 
+    /// As messages say it.
     package var messageJSON: JSON {
         var object = JSONObject()
         object.add("providerID", providerID)
@@ -105,6 +107,7 @@ extension Tokens {
         others = rest
     }
 
+    /// As 1.18.33 says it.
     package var json: JSON {
         var object = JSONObject()
         object.add("total", total)

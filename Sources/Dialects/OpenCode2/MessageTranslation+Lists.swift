@@ -15,7 +15,9 @@ extension MessageTranslation {
         info.failure = ending.failure
         let before = object["snapshot"]?["start"]?.text
         var parts: [Part] = []
-        if !content.isEmpty || ending.finish != nil { parts.append(part(info.id, .stepStart, .stepStart(snapshot: before))) }
+        if !content.isEmpty || ending.finish != nil {
+            parts.append(part(info.id, .stepStart, .stepStart(snapshot: before)))
+        }
         for (index, item) in content.enumerated() {
             guard let kind = kind(item, index, info, created) else { continue }
             parts.append(part(info.id, .content(index), kind))
@@ -29,7 +31,9 @@ extension MessageTranslation {
         return Message(.assistant(info), parts)
     }
 
-    private func ending(_ object: JSONObject, _ content: [JSON], isRetried: Bool) -> (finish: String?, failure: Failure?) {
+    private func ending(_ object: JSONObject, _ content: [JSON], isRetried: Bool) -> (
+        finish: String?, failure: Failure?
+    ) {
         guard let finish = object["finish"]?.text else { return (nil, nil) }
         guard let error = object["error"] else { return (finish, nil) }
         if isRetried { return ("unknown", nil) }

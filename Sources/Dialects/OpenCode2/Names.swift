@@ -94,10 +94,12 @@ package enum PartIDs {
 
 /// Question identifiers: OpenCode 2's questions are forms.
 package enum QuestionIDs {
+    /// A form's id as a question's.
     package static func openCode1(_ form: String) -> String {
         form.hasPrefix("frm_") ? "que_" + form.dropFirst(4) : form
     }
 
+    /// A question's id as its form's.
     package static func openCode2(_ question: String) -> String {
         question.hasPrefix("que_") ? "frm_" + question.dropFirst(4) : question
     }

@@ -28,6 +28,7 @@ extension ToolReference {
 package struct QuestionForm: Sendable, Equatable {
     /// OpenCode 2's id of it.
     package let id: String
+    /// The session that asks.
     package let sessionID: String
     private let fields: [Field]
     private let tool: ToolReference?

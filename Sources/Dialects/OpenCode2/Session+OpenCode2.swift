@@ -3,7 +3,8 @@ extension Session {
     package init?(openCode2 json: JSON, _ surroundings: Surroundings) {
         guard let object = json.object, let id = object["id"]?.text, let created = object["time"]?["created"]?.number
         else { return nil }
-        self.init(openCode2: object, id: id, created: created, updated: object["time"]?["updated"]?.number, surroundings)
+        self.init(
+            openCode2: object, id: id, created: created, updated: object["time"]?["updated"]?.number, surroundings)
         cost = object["cost"]?.number ?? 0
         tokens = object["tokens"].flatMap { Tokens($0) } ?? .zero
         if let archived = object["time"]?["archived"]?.number { otherTimes.add("archived", archived) }

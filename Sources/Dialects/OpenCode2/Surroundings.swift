@@ -7,6 +7,7 @@ package struct Surroundings: Sendable, Equatable {
     /// The model of sessions that name none; nil where OpenCode has none.
     package var model: Model?
 
+    /// What an instance says of itself.
     package init(version: String, agent: String = "build", model: Model? = nil) {
         (self.version, self.agent, self.model) = (version, agent, model)
     }

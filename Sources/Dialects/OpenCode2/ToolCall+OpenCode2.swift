@@ -31,7 +31,9 @@ struct ToolTranslation {
         state.output = output
         state.title = title(input)
         var metadata = metadata.map(translated) ?? JSONObject()
-        if name == "shell", metadata["output"] == nil { metadata.members.insert(.init("output", .string(output)), at: 0) }
+        if name == "shell", metadata["output"] == nil {
+            metadata.members.insert(.init("output", .string(output)), at: 0)
+        }
         if name == "write" || name == "edit", metadata["filepath"] == nil {
             metadata.add("filepath", input["path"]?.text.map { .string(absolute($0)) })
         }

@@ -1,11 +1,13 @@
 /// One event of OpenCode 1 that an event of OpenCode 2 has become.
 package struct Frame: Sendable, Equatable {
+    /// What is told.
     package enum Content: Sendable, Equatable {
         case event(Event)
         /// A `message.part.delta`, already written.
         case written([UInt8])
     }
 
+    /// What is told.
     package let content: Content
     /// The directory whose streams tell it; nil: all.
     package let directory: String?

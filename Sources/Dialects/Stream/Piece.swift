@@ -45,7 +45,9 @@ struct Piece {
                 addition = value
             }
         }
-        guard let session, let addition, let ordinal, bytes[addition.lowerBound] == UInt8(ascii: "\"") else { return nil }
+        guard let session, let addition, let ordinal, bytes[addition.lowerBound] == UInt8(ascii: "\"") else {
+            return nil
+        }
         (self.kind, self.id, self.ordinal, self.addition) = (kind, id, ordinal, addition)
         (self.session, self.message) = (session, message)
     }

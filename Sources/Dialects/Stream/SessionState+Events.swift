@@ -74,7 +74,8 @@ extension SessionState {
     /// Events that do not tell whether a text's end was an abort.
     private static func waits(_ type: String) -> Bool {
         switch type {
-        case "session.step.streamed", "session.step.failed", "session.execution.failed", "session.execution.interrupted",
+        case "session.step.streamed", "session.step.failed", "session.execution.failed",
+            "session.execution.interrupted",
             "session.text.delta", "session.reasoning.delta", "session.usage.updated", "session.renamed":
             true
         default: false

@@ -28,7 +28,8 @@ extension SessionState {
             tool.metadata = event["metadata"]?.object
             state.tell(
                 state.translation(id, tool, step).running(
-                    input: tool.input, start: tool.start ?? tool.created, metadata: tool.metadata ?? JSONObject()), tool,
+                    input: tool.input, start: tool.start ?? tool.created, metadata: tool.metadata ?? JSONObject()),
+                tool,
                 step, event.created)
         }
     }

@@ -9,6 +9,7 @@ package struct StreamTranslator: Sendable {
     private var last: Piece.Last?
     private let surroundings: Surroundings
 
+    /// Knows no session yet.
     package init(_ surroundings: Surroundings) { self.surroundings = surroundings }
 
     /// What an event, the JSON of one `data:` line, becomes.
@@ -137,7 +138,8 @@ package struct StreamTranslator: Sendable {
             return [.other(type: event.type, properties: .object(event.data))]
         case "filesystem.changed":
             return [.other(type: "file.watcher.updated", properties: .object(event.data))]
-        case "project.updated": return Projects.openCode1(event.data).map { [.other(type: event.type, properties: $0)] } ?? []
+        case "project.updated":
+            return Projects.openCode1(event.data).map { [.other(type: event.type, properties: $0)] } ?? []
         case "location.shutdown":
             guard let directory = event.directory else { return [] }
             return [.other(type: "server.instance.disposed", properties: ["directory": .string(directory)])]

@@ -1,0 +1,69 @@
+import Dialects
+import Testing
+
+/// Permissions and questions, over the bridge.
+@Suite struct BridgeRequestTests {
+    @Test func pendingPermissionsAreOpenCode1s() throws {
+        let run = try BridgeRun("GET", "/permission", replies: [.recorded("permissions-pending-tools")])
+        let recorded = try #require(try Fixtures.answer("1.18.33", "permissions-pending-tools")?.array?.first)
+        let told = try #require(run.json?.array?.first)
+        #expect(told.object?.members.map(\.name).sorted() == recorded.object?.members.map(\.name).sorted())
+        for name in ["permission", "patterns", "always"] { #expect(told[name] == recorded[name]) }
+    }
+
+    @Test func aPermissionIsAnsweredOnceOnBothPaths() throws {
+        let id = "per_202835d51001LjR2SoqF11NIVT"
+        let run = try BridgeRun(
+            "POST", "/permission/\(id)/reply", body: #"{"reply":"reject","message":"use rg"}"#,
+            replies: [.recorded("permissions-pending-tools"), .recorded("permission-once")])
+        #expect(run.json == true)
+        #expect(
+            run.calls.last?.hasSuffix(#"/permission/\#(id)/reply {"decision":"reject","message":"use rg"}"#) == true)
+        let again = try BridgeRun(
+            "POST", "/permission/per_1/reply", body: #"{"reply":"once"}"#, replies: [.says(200, #"{"data":[]}"#)])
+        #expect(again.status == 404 && again.json?["_tag"] == "PermissionNotFoundError")
+        let old = try BridgeRun(
+            "POST", "/session/ses_1/permissions/\(id)", body: #"{"response":"once"}"#,
+            replies: [.recorded("permission-once-again")])
+        #expect(old.status == 404 && old.json?["_tag"] == "PermissionNotFoundError")
+        let wrong = try BridgeRun("POST", "/permission/\(id)/reply", body: #"{"reply":"maybe"}"#)
+        #expect(wrong.status == 400)
+    }
+
+    @Test func questionsAreAskedAndAnsweredAsOpenCode1Does() throws {
+        let run = try BridgeRun("GET", "/question", replies: [.recorded("forms-pending")])
+        let recorded = try #require(try Fixtures.answer("1.18.33", "questions-pending")?.array?.first)
+        let told = try #require(run.json?.array?.first)
+        #expect(told["questions"] == recorded["questions"])
+        let id = try #require(told["id"]?.text)
+        #expect(id.hasPrefix("que_"))
+        let reply = try BridgeRun(
+            "POST", "/question/\(id)/reply", body: #"{"answers":[["Left"]]}"#,
+            replies: [.recorded("forms-pending"), .recorded("form-reply")])
+        #expect(reply.json == true)
+        #expect(reply.calls.last?.hasSuffix(#"/reply {"answer":{"q0":"Left"}}"#) == true)
+        let again = try BridgeRun(
+            "POST", "/question/\(id)/reject", replies: [.recorded("forms-pending"), .recorded("form-cancel-again")])
+        #expect(again.status == 404 && again.json?["_tag"] == "QuestionNotFoundError")
+        #expect(again.json?["requestID"]?.text == id)
+        let unknown = try BridgeRun(
+            "POST", "/question/que_x/reply", body: #"{"answers":[["Left"]]}"#, replies: [.recorded("forms-pending")])
+        #expect(unknown.status == 404)
+    }
+
+    @Test func aFormIsReadWithAllThatAQuestionCanAsk() throws {
+        let asked = try json(
+            #"""
+            {"id":"frm_1","sessionID":"ses_1","title":"t","fields":[{"key":"a","type":"multiselect",\#
+            "description":"Which?","options":[{"value":"1","label":"One"},{"value":"2","label":"Two"}],\#
+            "custom":false},{"key":"b","type":"string","title":"Why"}]}
+            """#
+        )
+        let form = try #require(QuestionForm(asked))
+        #expect(form.question.items.map(\.isMultiple) == [true, nil])
+        #expect(form.question.items.map(\.isCustom) == [false, nil])
+        #expect(form.answer([["One", "Two"], ["because"]]) == ["a": ["1", "2"], "b": "because"])
+        #expect(form.rows(["a": ["2"], "b": "x"]) == [["Two"], ["x"]])
+        #expect(QuestionForm(["id": "frm_1", "sessionID": "s", "fields": [["key": "n", "type": "number"]]]) == nil)
+    }
+}
