@@ -248,6 +248,21 @@ import Testing
         #expect(second.last?["properties"]?["delta"]?.shown == #""\ude80b""#)
     }
 
+    /// Reading it would cost ten times as much.
+    @Test func aPieceIsPassedOnWithoutBeingRead() throws {
+        var translator = StreamTranslator(Turns.surroundings)
+        var (written, read) = (0, 0)
+        for line in try Fixtures.turn("2.0.15", "talk") {
+            guard case .frames(let frames) = translator.translate(line) else { continue }
+            for frame in frames {
+                if case .written = frame.content { written += 1 }
+                if case .event(let event) = frame.content, case .partDelta = event.change { read += 1 }
+            }
+        }
+        // The first piece tells that its text begins.
+        #expect(written == 2 && read == 1)
+    }
+
     @Test func theReloadOfADirectoryIsADisposedInstance() throws {
         let told = try Turns.translated("reload").filter { $0["type"] == "server.instance.disposed" }
         #expect(!told.isEmpty)

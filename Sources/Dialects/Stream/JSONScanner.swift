@@ -12,20 +12,27 @@ struct JSONScanner {
         guard take(UInt8(ascii: "{")) else { return nil }
     }
 
-    /// The next member: where its name stands between its quotes, and where its value; nil at the end and where the text
-    /// is broken.
-    mutating func member() -> (name: Range<Int>, value: Range<Int>)? {
+    /// Where the next member's name stands between its quotes; nil at the object's end, behind which it then stands, and
+    /// where the text is broken. The value comes next (``value()``, ``object()``).
+    mutating func name() -> Range<Int>? {
         skipSpace()
         _ = take(UInt8(ascii: ","))
         skipSpace()
-        guard let name = string() else { return nil }
+        guard !take(UInt8(ascii: "}")), let name = string() else { return nil }
         skipSpace()
         guard take(UInt8(ascii: ":")) else { return nil }
         skipSpace()
-        let start = index
-        guard skipValue() else { return nil }
-        return (name, start..<index)
+        return name
     }
+
+    /// Where the value stands; nil where the text is broken.
+    mutating func value() -> Range<Int>? {
+        let start = index
+        return skipValue() ? start..<index : nil
+    }
+
+    /// Goes into the value, to its first member; false where it is no object.
+    mutating func object() -> Bool { take(UInt8(ascii: "{")) }
 
     /// Whether the bytes there are `word`'s.
     func isAt(_ range: Range<Int>, _ word: StaticString) -> Bool {

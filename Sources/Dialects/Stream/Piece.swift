@@ -16,40 +16,53 @@ struct Piece {
     /// Nil where the event is anything else, or not whole.
     init?(_ bytes: [UInt8]) {
         guard var event = JSONScanner(bytes, in: 0..<bytes.count) else { return nil }
-        var (id, kind, data): (Range<Int>?, Kind?, Range<Int>?) = (nil, nil, nil)
-        while let (name, value) = event.member() {
+        var id: Range<Int>?
+        var kind: Kind?
+        var found = Found()
+        while let name = event.name() {
+            // OpenCode names the type before the data.
+            if let kind, event.isAt(name, "data") {
+                guard event.object(), found.read(&event, bytes, kind) else { return nil }
+                continue
+            }
+            guard let value = event.value() else { return nil }
             if event.isAt(name, "id") {
                 id = Self.inner(value, bytes)
             } else if event.isAt(name, "type") {
                 kind = Self.kind(value, event)
                 guard kind != nil else { return nil }
-            } else if event.isAt(name, "data") {
-                data = value
             }
         }
-        guard let id, let kind, let data else { return nil }
-        self.init(bytes, kind, id, data)
+        guard let id, let kind, let session = found.session, let addition = found.addition,
+            let ordinal = found.ordinal, bytes[addition.lowerBound] == UInt8(ascii: "\"")
+        else { return nil }
+        (self.kind, self.id, self.ordinal, self.addition) = (kind, id, ordinal, addition)
+        (self.session, message) = (session, found.message)
     }
 
-    private init?(_ bytes: [UInt8], _ kind: Kind, _ id: Range<Int>, _ object: Range<Int>) {
-        guard var data = JSONScanner(bytes, in: object) else { return nil }
-        var (session, message, addition, ordinal): (Range<Int>?, Range<Int>?, Range<Int>?, Int?) = (nil, nil, nil, 0)
-        while data.index < object.upperBound, let (name, value) = data.member() {
-            if data.isAt(name, "sessionID") {
-                session = Self.inner(value, bytes)
-            } else if data.isAt(name, "assistantMessageID") {
-                message = Self.inner(value, bytes)
-            } else if data.isAt(name, "ordinal") {
-                ordinal = Self.number(value, bytes)
-            } else if data.isAt(name, kind == .compaction ? "text" : "delta") {
-                addition = value
+    /// What stands in an event's data.
+    private struct Found {
+        var session: Range<Int>?
+        var message: Range<Int>?
+        var addition: Range<Int>?
+        var ordinal: Int? = 0
+
+        /// Reads the members; false where one is broken.
+        mutating func read(_ data: inout JSONScanner, _ bytes: [UInt8], _ kind: Kind) -> Bool {
+            while let name = data.name() {
+                guard let value = data.value() else { return false }
+                if data.isAt(name, "sessionID") {
+                    session = Piece.inner(value, bytes)
+                } else if data.isAt(name, "assistantMessageID") {
+                    message = Piece.inner(value, bytes)
+                } else if data.isAt(name, "ordinal") {
+                    ordinal = Piece.number(value, bytes)
+                } else if data.isAt(name, kind == .compaction ? "text" : "delta") {
+                    addition = value
+                }
             }
+            return true
         }
-        guard let session, let addition, let ordinal, bytes[addition.lowerBound] == UInt8(ascii: "\"") else {
-            return nil
-        }
-        (self.kind, self.id, self.ordinal, self.addition) = (kind, id, ordinal, addition)
-        (self.session, self.message) = (session, message)
     }
 
     /// The text that the last piece was added to: an answer's pieces follow one another.
