@@ -74,6 +74,7 @@ enum DocumentationPage {
         case .json(let schema): form = " <code>\(schema.rawValue)</code>"
         case .page: form = " a page"
         case .eventStream: form = " an event stream"
+        case .eventStreamOrPage(let page): form = " an event stream, or <code>\(page.rawValue)</code>"
         case .anything, .nothing: form = ""
         }
         return "<tr><td>\(status)</td><td>\(escaped(outcome.meaning))\(form)</td></tr>"

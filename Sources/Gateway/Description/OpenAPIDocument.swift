@@ -78,9 +78,15 @@ enum OpenAPIDocument {
             "description": .string(endpoint.description.text),
             "security": endpoint.requirement.isOpen ? [] : [["bearer": []], ["basic": []]],
         ]
-        return operation.with(endpoint.body == .ignored ? [:] : ["requestBody": anyJSON]).with([
-            "responses": .object(outcomes)
-        ])
+        let query = endpoint.description.query.map { parameter -> JSONValue in
+            [
+                "name": .string(parameter.name), "in": "query", "required": false, "schema": parameter.form,
+                "description": .string(parameter.meaning),
+            ]
+        }
+        return operation.with(query.isEmpty ? [:] : ["parameters": .array(query)]).with(
+            endpoint.body == .ignored ? [:] : ["requestBody": anyJSON]
+        ).with(["responses": .object(outcomes)])
     }
 
     private static let anyJSON: JSONValue = ["required": true, "content": ["application/json": [:]]]
@@ -101,6 +107,8 @@ enum OpenAPIDocument {
         case .json(let schema): ["application/json": ["schema": schema.reference]]
         case .page: ["text/html": ["schema": ["type": "string"]]]
         case .eventStream: ["text/event-stream": ["schema": ["type": "string"]]]
+        case .eventStreamOrPage(let page):
+            ["text/event-stream": ["schema": ["type": "string"]], "application/json": ["schema": page.reference]]
         case .anything: ["*/*": [:]]
         }
     }

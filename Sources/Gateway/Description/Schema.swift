@@ -1,3 +1,4 @@
+import EventHub
 internal import Instances
 
 /// The forms of JSON that the gateway itself sends.
@@ -8,6 +9,7 @@ enum Schema: String, CaseIterable {
     case status = "ProjectStatus"
     case history = "ProjectHistory"
     case eventState = "ProjectEventState"
+    case eventPage = "EventPage"
     case started = "Started"
     case stopped = "Stopped"
     case error = "Error"
@@ -41,6 +43,7 @@ enum Schema: String, CaseIterable {
                     "history": ["type": "array", "items": Self.object(Self.event, required: Self.event.map(\.name))],
                 ], required: ["name", "history"])
         case .eventState: Self.object(Self.eventStateMembers, required: Self.eventStateMembers.map(\.name))
+        case .eventPage: Self.object(Self.eventPageMembers, required: Self.eventPageMembers.map(\.name))
         case .error:
             Self.object(
                 ["detail": ["type": "string", "description": "One plain sentence: what happened, and what to do."]],
@@ -88,6 +91,38 @@ enum Schema: String, CaseIterable {
         ),
         ("since", ["type": ["string", "null"], "format": "date-time", "description": "Since when that is so."]),
         ("gaps", ["type": "integer", "minimum": 0, "description": "Gaps among what is kept."]),
+    ]
+
+    private static let eventPageMembers: Members = [
+        (
+            "events",
+            [
+                "type": "array", "maxItems": 1_000, "items": object(heldEvent, required: heldEvent.map(\.name)),
+                "description": "What was said, the oldest first: about 1 MiB at most.",
+            ]
+        ),
+        ("next", ["type": ["string", "null"], "description": "Where the next page begins: ask with `since`."]),
+        (
+            "gap",
+            ["oneOf": [["type": "null"], object(gapMembers, required: gapMembers.map(\.name))], "description": "What is missing."]
+        ),
+    ]
+
+    private static let heldEvent: Members = [
+        ("id", ["type": "string"]),
+        ("project", ["type": "string"]),
+        ("directory", ["type": ["string", "null"], "description": "The folder that the event is about."]),
+        ("event", ["type": "object", "description": "The event, as OpenCode sent it."]),
+    ]
+
+    private static let gapMembers: Members = [
+        ("project", ["type": ["string", "null"]]),
+        ("from", ["type": ["string", "null"], "description": "The last event's id before it."]),
+        ("to", ["type": ["string", "null"], "description": "The first event's id behind it."]),
+        (
+            "reason",
+            ["type": "string", "enum": .array(EventGap.Reason.allCases.map { .string($0.rawValue) }), "description": "Why."]
+        ),
     ]
 
     private static func object(_ members: [ProjectMember], required: [ProjectMember]) -> JSONValue {

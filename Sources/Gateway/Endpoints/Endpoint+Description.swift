@@ -8,6 +8,8 @@ extension Endpoint {
         let id: String
         let summary: String
         let text: String
+        /// What its query can say.
+        var query: [Parameter] = []
         /// What it answers, besides what every endpoint can answer.
         let outcomes: [Outcome]
 
@@ -18,6 +20,21 @@ extension Endpoint {
             self.text = text
             self.outcomes = outcomes
         }
+
+        /// The same, with what its query can say.
+        func with(query: [Parameter]) -> Self {
+            var described = self
+            described.query = query
+            return described
+        }
+    }
+
+    /// A parameter of a query; each can be left out.
+    struct Parameter: Sendable {
+        let name: String
+        /// What it does, and what holds without it.
+        let meaning: String
+        let form: JSONValue
     }
 
     /// One kind of answer.
@@ -39,6 +56,8 @@ extension Endpoint {
         case page
         /// An event stream (WHATWG HTML §9.2).
         case eventStream
+        /// An event stream, or JSON of this form where the query asks for a page.
+        case eventStreamOrPage(Schema)
         /// No body at all.
         case nothing
         /// Whatever OpenCode has sent, or the HTTP library by itself; errors can be the gateway's own as well.
@@ -68,6 +87,8 @@ extension Endpoint {
         if !requirement.isOpen { common += [.noKey, .tooManyTries] }
         // What an instance answers has its own form, whatever the status.
         if handler.isInstance { common = common.map { .passedError($0.status ?? 0, $0.meaning) } }
+        // What the endpoint itself says of a status stands for both.
+        common.removeAll { outcome in description.outcomes.contains { $0.status == outcome.status } }
         return (description.outcomes + common).sorted { ($0.status ?? 0) < ($1.status ?? 0) }
     }
 }

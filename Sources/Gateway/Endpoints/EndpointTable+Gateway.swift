@@ -77,10 +77,11 @@ extension EndpointTable {
             .init(
                 "followEvents", "What all projects' OpenCode servers say",
                 "As a project's events, of all projects that the key may see, with ids of the gateway's own.",
-                .init(status: 200, meaning: "The events.", content: .eventStream),
-                .passedError(400, "A parameter can't be understood."),
+                .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
+                .error(400, "The request's head or a parameter can't be understood."),
                 .error(404, "The gateway does not listen (--event-hub off)."),
-                .error(503, "The gateway is ending.")),
+                .error(503, "The gateway is ending.")
+            ).with(query: Endpoint.Parameter.allEvents),
             .events(.all)),
         Endpoint(
             .get, "/projects/{name}/events", requires: .key(.useInstances),
@@ -91,9 +92,11 @@ extension EndpointTable {
                 `directory` and `event`, which is OpenCode's own. `Last-Event-ID` (or `since`: an id, `now`, a time) resumes. \
                 `session`, `types`, `form` and `max_rate` choose. With `wait` it is one page of JSON instead.
                 """,
-                .init(status: 200, meaning: "The events.", content: .eventStream), .noProject,
-                .passedError(400, "A parameter can't be understood."),
-                .error(503, "The gateway is ending.")),
+                .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
+                .error(400, "The request's head or a parameter can't be understood."),
+                .error(404, "There is no project of this name, or the gateway does not listen (--event-hub off)."),
+                .error(503, "The gateway is ending.")
+            ).with(query: Endpoint.Parameter.projectEvents),
             .events(.project)),
         Endpoint(
             .get, "/projects/{name}/events/state", requires: .key(.readProjects),

@@ -17,6 +17,8 @@ struct EventQuery: Sendable {
 
     /// The longest that a page may be waited for, in seconds.
     static let longestWait = 60
+    /// The most pieces of one text that can be asked for, a second.
+    static let largestRate = 1_000
 
     var selector = EventSelector()
     var form = EventForm.raw
@@ -47,7 +49,7 @@ struct EventQuery: Sendable {
 
     /// How often a growing text may be told of in a second; nil: always.
     static func maxRate(_ query: RequestQuery) throws(Refusal) -> Int? {
-        try number(query, "max_rate", 1...1_000, "pieces of one text a second")
+        try number(query, "max_rate", 1...largestRate, "pieces of one text a second")
     }
 
     private static func number(

@@ -84,6 +84,7 @@ final class EventPage: EventReader {
         body.append(UInt8(ascii: "}"))
         end()
         var head = ResponseHead(status: 200)
+        head.fields.append("Content-Type", "application/json")
         head.fields.append("Cache-Control", "no-store")
         events.owner.answer(connection, Answer(head: head, body: body))
     }
