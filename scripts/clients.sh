@@ -27,27 +27,10 @@ if ! install_tool opencode-python-sdk "$version"; then
 fi
 
 rm -rf "$work"
-mkdir -p "$work/home/one" "$work/home/two" "$work/user/.config/opencode/env.d"
-for project in one two; do
-    git -C "$work/home/$project" init --quiet
-    git -C "$work/home/$project" -c user.name=x -c user.email=x@example.com commit --quiet --allow-empty --message x
-done
-(
-    umask 077
-    for choice in one=1.18.33 two=2.0.15; do
-        printf "VIBE_OPENCODE=\"'%s' --profile %s\"\n" "$PWD/.build/debug/opencode-twin" "${choice#*=}" \
-            >"$work/user/.config/opencode/env.d/${choice%%=*}.env"
-    done
-)
-HOME=$work/user
-XDG_RUNTIME_DIR=$work/user
-TWIN_PACE=0
-export HOME XDG_RUNTIME_DIR TWIN_PACE
+mkdir -p "$work/home" "$work/user"
+start_twins one=1.18.33 two=2.0.15
 start_gateway
-for project in one two; do
-    curl --silent --show-error --fail --output /dev/null --request POST --header "Authorization: Bearer $VIBE_AUTH_SECRET" \
-        "$address/projects/$project/start"
-done
+start_projects one two
 
 run() {
     status=0

@@ -3,13 +3,44 @@
 # shellcheck shell=sh disable=SC2154
 
 # install_tool PACKAGE VERSION: into $tool, once; fails where PyPI can't be reached or has no fitting build.
-install_tool() {
-    [ "$(cat "$tool/version" 2>/dev/null)" = "$2" ] && return
+install_tool() { install_tools "$1==$2"; }
+
+# install_tools PACKAGE==VERSION...: likewise.
+install_tools() {
+    [ "$(cat "$tool/version" 2>/dev/null)" = "$*" ] && return
     rm -rf "$tool"
     python3 -c 'import ensurepip, venv' 2>/dev/null || scripts/setup.sh "$name"
     python3 -m venv "$tool"
-    "$tool/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15 "$1==$2" || return 1
-    printf '%s\n' "$2" >"$tool/version"
+    "$tool/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15 "$@" || return 1
+    printf '%s\n' "$*" >"$tool/version"
+}
+
+# start_twins PROJECT=VERSION...: before start_gateway; folders in $work/home whose OpenCode is the twin of that version.
+start_twins() {
+    mkdir -p "$work/user/.config/opencode/env.d"
+    for choice; do
+        project=${choice%%=*}
+        mkdir -p "$work/home/$project"
+        git -C "$work/home/$project" init --quiet
+        git -C "$work/home/$project" -c user.name=x -c user.email=x@example.com commit --quiet --allow-empty --message x
+        (
+            umask 077
+            printf "VIBE_OPENCODE=\"'%s' --profile %s\"\n" "$PWD/.build/debug/opencode-twin" "${choice#*=}" \
+                >"$work/user/.config/opencode/env.d/$project.env"
+        )
+    done
+    HOME=$work/user
+    XDG_RUNTIME_DIR=$work/user
+    TWIN_PACE=0
+    export HOME XDG_RUNTIME_DIR TWIN_PACE
+}
+
+# start_projects PROJECT...: behind start_gateway.
+start_projects() {
+    for project; do
+        curl --silent --show-error --fail --output /dev/null --request POST \
+            --header "Authorization: Bearer $VIBE_AUTH_SECRET" "$address/projects/$project/start"
+    done
 }
 
 # start_gateway OPTIONS...: sets `address` and `VIBE_AUTH_SECRET`, its key; the log is $work/log.

@@ -1,0 +1,79 @@
+"""opencode-ai, the SDK of OpenCode 1's early days (PyPI), through cuts in the middle of a turn: `make readers`.
+
+It knows neither ids nor reconnecting: it must see through the hub what it sees without one. Both streams are read at the same time.
+"""
+import json
+import sys
+import threading
+
+import httpx
+from opencode_ai import Opencode
+
+from gateway import ADDRESS, KEY, LONGEST, Project, check, done, is_event
+
+
+class Listener:
+    """`event.list()` in a thread, until it ends in whatever way."""
+
+    def __init__(self, client, query, project):
+        self.client, self.query, self.project = client, query, project
+        self.seen, self.end = [], None
+        self.connected, self.middle = threading.Event(), threading.Event()
+        self.session = None
+        self.has_ended_turn = threading.Event()
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+        check(f"event.list({query}) says that it is connected", self.connected.wait(LONGEST))
+
+    def read(self):
+        try:
+            for event in self.client.event.list(extra_query=self.query):
+                event = event if isinstance(event, dict) else event.to_dict()
+                if event["type"] == "server.connected":
+                    self.connected.set()
+                if is_event(event):
+                    self.seen.append(json.dumps(event, sort_keys=True))
+                if len(self.seen) > 25:
+                    self.middle.set()
+                if self.session and self.project.ends_turn(event, self.session):
+                    self.has_ended_turn.set()
+            self.end = "clean"
+        except httpx.TransportError as error:
+            self.end = type(error).__name__
+
+
+def main():
+    project = Project("one", 1)
+    client = Opencode(base_url=f"{ADDRESS}{project.api}", default_headers={"Authorization": f"Bearer {KEY}"},
+                      timeout=LONGEST, max_retries=0)
+    # A whole turn.
+    both = [Listener(client, query, project) for query in ({}, {"hub": "0"})]
+    session = client.session.create(extra_body={})
+    for listener in both:
+        listener.session = session.id
+    project.ask("POST", f"{project.api}/session/{session.id}/prompt_async",
+                {"parts": [{"type": "text", "text": "talk [pieces=60 interval=4ms]"}]})
+    for listener in both:
+        check("the turn's end is heard", listener.has_ended_turn.wait(LONGEST))
+    own = [[line for line in listener.seen if session.id in line] for listener in both]
+    check("it hears the same events in the same order", own[0] == own[1] and len(own[0]) > 60, [len(seen) for seen in own])
+    # A cut in the middle of one: these two, and no stream that is there already, end in the same way.
+    project.begin_turn("[pieces=300 interval=4ms]")
+    for listener in both:
+        listener.middle.clear()
+        check("the turn is in its middle", listener.middle.wait(LONGEST))
+    project.misbehave("cut-streams")
+    for listener in both:
+        listener.thread.join(LONGEST)
+    check("the hub's stream breaks off as OpenCode's does", both[0].end == both[1].end != "clean",
+          [listener.end for listener in both])
+    # A new stream begins with what is said now: nothing is repeated to who names no id.
+    fresh = Listener(client, {}, project)
+    before = set(both[0].seen)
+    check("the turn goes on", fresh.middle.wait(LONGEST))
+    check("nothing is repeated to who names no id", not before & set(fresh.seen), len(before & set(fresh.seen)))
+    return done("opencode-ai 0.1.0a36")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,193 @@
+// The checks of browser.py's list. Each step that is not the browser's is asked for at /do/STEP.
+const step = async (name, words = {}) => {
+  const answer = await fetch(`/do/${name}`, { method: "POST", body: new URLSearchParams(words) });
+  const value = await answer.json();
+  if (!answer.ok) throw new Error(`${name}: ${value}`);
+  return value;
+};
+const check = (what, holds, seen = "") =>
+  step("check", { what, holds: String(Boolean(holds)), seen: JSON.stringify(seen) ?? "" });
+const until = async (what, condition) => {
+  for (let tries = 0; tries < 1000; tries += 1) {
+    if (await condition()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await check(what, false, "it did not come about in time");
+  return false;
+};
+const isEvent = (event) => !["server.connected", "server.heartbeat"].includes((event.payload ?? event).type);
+
+// Everything that an EventSource tells.
+class Reader {
+  constructor(address) {
+    this.messages = [];
+    this.gaps = [];
+    this.states = [];
+    this.opened = 0;
+    this.errors = 0;
+    this.source = new EventSource(address);
+    this.source.onopen = () => (this.opened += 1);
+    this.source.onmessage = ({ type, data, lastEventId, origin }) =>
+      this.messages.push({ type, data, id: lastEventId, origin });
+    this.source.addEventListener("gap", ({ data, lastEventId }) => this.gaps.push({ data: JSON.parse(data), lastEventId }));
+    this.source.onerror = () => {
+      this.errors += 1;
+      this.states.push(this.source.readyState);
+    };
+  }
+
+  get events() {
+    return this.messages.filter(({ data }) => isEvent(JSON.parse(data)));
+  }
+
+  async opens() {
+    return until("a stream opens", () => this.opened > 0);
+  }
+}
+
+const hasEnded = (name, session) => (data) =>
+  data.includes(session) && data.includes(name === "two" ? '"session.execution.succeeded"' : '"session.idle"');
+
+// A turn through cuts of the connection: everything that OpenCode says, once, under ascending ids, after the time that is told.
+async function cuts(way, name, stream) {
+  const what = `${stream} of ${name}`;
+  await step("witness", { project: name });
+  await step("cut", { after: "6000,700,9001,40,12345" });
+  const reader = new Reader(`${way}/projects/${name}/${stream}`);
+  await reader.opens();
+  await check(`${what}: it is open`, reader.source.readyState === EventSource.OPEN);
+  const session = await step("turn", { project: name });
+  const ends = hasEnded(name, session);
+  await until(`${what}: the turn's end`, () => reader.events.some(({ data }) => ends(data)));
+  reader.source.close();
+  let said = await step("said", { project: name, session });
+  const events = reader.events.slice(reader.events.findIndex(({ data }) => data.includes(session)));
+  let seen = events.map(({ data }) => data);
+  if (stream === "events") {
+    seen = seen.map((data) => JSON.stringify(JSON.parse(data).event));
+    said = said.map((data) => JSON.parse(data)).map((event) => JSON.stringify(event.payload ?? event));
+  }
+  said = said.slice(0, seen.length);
+  await check(`${what}: every event once, in order, byte for byte`,
+    seen.length > 100 && seen.every((data, index) => data === said[index]), [seen.length, said.length]);
+  await check(`${what}: they are messages of the stream's origin`,
+    events.every(({ type, origin }) => type === "message" && origin === way));
+  const sequence = events.map(({ id }) => Number(id.split("-")[1]));
+  await check(`${what}: the ids ascend by one`, sequence.every((number, index) => number === sequence[0] + index), sequence);
+  await check(`${what}: what has no id keeps the last one`,
+    reader.messages.every(({ id }, index) => index === 0 || id !== "" || reader.messages[index - 1].id === ""));
+  await check(`${what}: no message is empty`, reader.messages.every(({ data }) => data !== ""));
+  await check(`${what}: a cut is an error after which it connects again`,
+    reader.states.length >= 3 && reader.states.every((state) => state === EventSource.CONNECTING), reader.states);
+  const requests = (await step("requests")).filter(({ line }) => line.includes(stream));
+  await check(`${what}: the request says what it accepts`, requests.every(({ fields }) =>
+    fields.accept === "text/event-stream" && fields["cache-control"] === "no-cache" || fields["cache-control"] === "no-store"),
+    requests[0]);
+  const ids = requests.slice(1).map(({ fields }) => fields["last-event-id"]);
+  await check(`${what}: it comes back with ids that it has got`,
+    ids.length >= 3 && ids.every((id) => reader.messages.some((message) => message.id === id)), ids);
+  // 500 to 1,500 ms, and what a busy machine takes; the default of Chromium would be 3 s. Between them lies what was sent.
+  const pauses = requests.slice(2).map(({ time }, index) => time - requests[index + 1].time);
+  await check(`${what}: it comes back when it was told to`, pauses.every((pause) => pause > 0.45 && pause < 2.9), pauses);
+  await check(`${what}: no gap is told`, reader.gaps.length === 0, reader.gaps);
+}
+
+// The instance's stream breaks.
+async function instance(way) {
+  const own = new Reader(`${way}/projects/two/events`);
+  const plain = new Reader(`${way}/projects/two/api/api/event`);
+  await own.opens();
+  await plain.opens();
+  await step("misbehave", { project: "two", words: "cut-streams" });
+  await until("a gap comes under its name", () => own.gaps.length > 0);
+  await check("a gap says why", own.gaps[0]?.data.reason === "upstream-lost", own.gaps);
+  await check("a gap is no message", own.messages.every(({ data }) => JSON.parse(data).event));
+  await check("the gateway's own stream stays open", own.errors === 0 && own.source.readyState === EventSource.OPEN);
+  await until("OpenCode's own comes back", () => plain.opened > 1);
+  await check("OpenCode's own breaks off", plain.errors > 0 && plain.states[0] === EventSource.CONNECTING, plain.states);
+  own.source.close();
+  plain.source.close();
+  await until("nobody reads any more", async () => (await step("state", { project: "two" })).subscribers === 0);
+  await check("what is closed stays closed", own.source.readyState === EventSource.CLOSED);
+}
+
+// An id that was never given: a comment on OpenCode's own stream, which no browser shows, and `server.connected` once more.
+async function unknown(way) {
+  const plain = new Reader(`${way}/projects/two/api/api/event?since=1-1`);
+  await until("a gap is `server.connected` again", () =>
+    plain.messages.filter(({ data }) => JSON.parse(data).type === "server.connected").length === 2);
+  await check("comments are no messages", plain.messages.length === 2, plain.messages);
+  plain.source.close();
+  const own = new Reader(`${way}/projects/two/events?since=1-1`);
+  await until("the gateway's own stream names it", () => own.gaps.length === 1);
+  await check("an unknown id is told", own.gaps[0]?.data.reason === "unknown-id", own.gaps);
+  own.source.close();
+}
+
+// A clean end is no end for an EventSource.
+async function dispose(way) {
+  const reader = new Reader(`${way}/projects/one/api/event`);
+  await reader.opens();
+  await step("dispose", { project: "one" });
+  await until("the stream ends with the directory, and comes back", () => reader.opened > 1);
+  await check("it shows the dispose", reader.messages.some(({ data }) => data.includes("server.instance.disposed")), reader.messages);
+  await check("the dispose comes once",
+    reader.messages.filter(({ data }) => data.includes("server.instance.disposed")).length === 1, reader.messages);
+  reader.source.close();
+}
+
+async function refused(what, address) {
+  const reader = new Reader(address);
+  await until(what, () => reader.errors > 0);
+  await check(what, reader.source.readyState === EventSource.CLOSED && reader.opened === 0, reader.states);
+}
+
+async function worker(way) {
+  const worker = new Worker("worker.js");
+  const told = [];
+  worker.onmessage = ({ data }) => told.push(data);
+  worker.postMessage(`${way}/projects/two/api/api/event`);
+  await until("a worker reads", () => told.some(({ kind }) => kind === "message"));
+  await check("a worker's stream is open", told[0]?.kind === "open" && told[0]?.state === EventSource.OPEN, told);
+  await check("a worker's message has the stream's origin", told.find(({ kind }) => kind === "message")?.origin === way, told);
+  worker.terminate();
+}
+
+// What can send fields asks the gateway itself, from here: a preflight allows the key and the place.
+async function fetching(gateway, key) {
+  const address = `${gateway}/projects/two/events`;
+  const page = await (await fetch(`${address}?wait=0&since=1-1`, { headers: { Authorization: `Bearer ${key}` } })).json();
+  await check("a page is read across origins", page.gap?.reason === "unknown-id", page);
+  const { first } = await step("state", { project: "two" });
+  const answer = await fetch(address, { headers: { Authorization: `Bearer ${key}`, "Last-Event-ID": first } });
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("\ndata: ")) text += (await reader.read()).value;
+  await check("`fetch` resumes with the key and an id", text.includes(`id: ${first.split("-")[0]}-${Number(first.split("-")[1]) + 1}\n`),
+    text.slice(0, 200));
+  await check("it is told when to come back", /^retry: (\d+)\n/m.test(text), text.slice(0, 100));
+  await reader.cancel();
+}
+
+async function stranger(way) {
+  await refused("an origin that is not allowed is refused", `${way}/projects/two/events`);
+}
+
+async function all({ way, gateway, key }) {
+  for (const stream of ["api/global/event", "events"]) await cuts(way, "one", stream);
+  for (const stream of ["api/api/event", "events"]) await cuts(way, "two", stream);
+  await instance(way);
+  await unknown(way);
+  await dispose(way);
+  await worker(way);
+  await fetching(gateway, key);
+  await refused("no key ends it for good", `${way}/projects/two/events?unauthorized`);
+  await refused("no project ends it for good", `${way}/projects/none/events`);
+  await step("stop", { project: "one" });
+  await refused("a stopped project's OpenCode ends it for good", `${way}/projects/one/api/event`);
+}
+
+step("settings")
+  .then((settings) => (location.search === "?stranger" ? stranger(settings.way) : all(settings)))
+  .catch((error) => check("the page goes through", false, String(error?.stack ?? error)))
+  .finally(() => step("done"));

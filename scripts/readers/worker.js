@@ -1,0 +1,9 @@
+// Reads a stream in a dedicated worker and tells its page what comes.
+onmessage = ({ data: address }) => {
+  const source = new EventSource(address);
+  source.onopen = () => postMessage({ kind: "open", state: source.readyState });
+  source.onmessage = (event) => {
+    postMessage({ kind: "message", id: event.lastEventId, origin: event.origin });
+    source.close();
+  };
+};
