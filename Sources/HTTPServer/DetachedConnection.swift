@@ -135,6 +135,9 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         }
     }
 
+    /// Bytes that the client's kernel has not taken yet: what the gateway's own holds for it.
+    package var unacknowledgedBytes: Int { socket.unacknowledgedBytes }
+
     /// Whether what is sent has to be in chunks (RFC 9112 §7.1).
     package var isChunked: Bool { body.isChunked }
 

@@ -21,6 +21,8 @@ final class HubStream: EventReader {
     /// How often a stream that nothing else is said on gets a comment: the gateway's own, and any in a long replay.
     private static let ownComment = Duration.seconds(15)
     private static let replayComment = Duration.seconds(10)
+    /// How often it is looked whether a client that is to be cut takes anything.
+    private static let looksInStall = 4
 
     let project: ProjectName?
     /// Whether it is one of OpenCode's own, which ends with the instance's.
@@ -45,7 +47,10 @@ final class HubStream: EventReader {
     private var wake: MonotonicTime?
     private var timer: LoopTimer?
     private var lastSent: MonotonicTime
+    /// Since when the client has taken nothing, and what the kernel held for it then: its buffers have room again only after
+    /// much was read, which a slow reader may need minutes for.
     private var blockedSince: MonotonicTime?
+    private var blockedBytes = 0
     let wish: Wish?
 
     /// A stream that begins at this place; `connected` is what OpenCode's clients get behind a gap.
@@ -188,9 +193,19 @@ final class HubStream: EventReader {
     /// The client takes no more at this moment.
     private func block() {
         isBlocked = true
-        let since = blockedSince ?? events.owner.loop.now
-        blockedSince = since
+        if blockedSince == nil {
+            blockedSince = events.owner.loop.now
+            blockedBytes = client?.unacknowledgedBytes ?? 0
+        }
         rearm()
+    }
+
+    /// Looks whether the client has taken anything since the last look.
+    private func lookAtBlocked(_ now: MonotonicTime) {
+        let bytes = client?.unacknowledgedBytes ?? 0
+        guard bytes < blockedBytes else { return }
+        blockedBytes = bytes
+        blockedSince = now
     }
 
     @discardableResult
@@ -230,7 +245,7 @@ final class HubStream: EventReader {
         guard let timer else { return }
         var deadline = lastSent + commentInterval
         if let blockedSince, isBlocked {
-            deadline = blockedSince + stall
+            deadline = min(blockedSince + stall, events.owner.loop.now + stall / Self.looksInStall)
         } else if newsWaits, !isReading {
             deadline = min(deadline, nextRead)
         }
@@ -271,6 +286,7 @@ extension HubStream: ServerExchange {
 extension HubStream: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
         let now = events.owner.loop.now
+        if isBlocked { lookAtBlocked(now) }
         if let blockedSince, isBlocked {
             if now - blockedSince >= stall {
                 if let client { events.owner.turnedAway(client.peer, .stalledReader(stall)) }

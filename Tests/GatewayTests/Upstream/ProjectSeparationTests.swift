@@ -82,8 +82,9 @@ import Testing
         let instance = try Self.instance("next")
         let tools = try TemporaryDirectory()
         let gateway = try GatewayUnderTest(
-            flags: ["--restart-delay", "1h", "--max-restart-delay", "1h"], environment: ["VIBE_THREADS": "1"],
-            opencode: try Self.mortal(tools))
+            flags: ["--restart-delay", "1h", "--max-restart-delay", "1h"],
+            // The instance gets the clients' requests only.
+            environment: ["VIBE_THREADS": "1", "VIBE_EVENT_HUB": "off"], opencode: try Self.mortal(tools))
         try gateway.start(instance, as: "first")
         #expect(try gateway.request("GET", "/projects/first/api/1").status == 200)
 

@@ -1,0 +1,146 @@
+import Glibc
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// Reconnects at random moments and gateways that are killed: no event is doubled, and none is lost that was heard.
+@Suite struct NothingLostTests {
+    @Test(arguments: ["/projects/demo/api/global/event", "/projects/demo/api/event", "/projects/demo/events", "/events"])
+    func reconnectsAtRandomMomentsLoseAndDoubleNothing(target: String) throws {
+        let rig = try HubRig()
+        let speaker = try Speaker(rig.instance, rig.folder)
+        let failures = Recorded<String>("a client's failure")
+        let clients = try (0..<5).map { number in
+            try TestThread {
+                do {
+                    try Self.reconnect(50, rig.gateway, target, speaker, SeededGenerator(seed: UInt64(number) + 1))
+                } catch {
+                    failures.append("client \(number): \(error)")
+                }
+            }
+        }
+        for client in clients { client.join() }
+        speaker.stop()
+        #expect(failures.values == [])
+    }
+
+    /// One client that is cut that often, and checks that every number comes once, in order.
+    private static func reconnect(
+        _ times: Int, _ gateway: GatewayUnderTest, _ target: String, _ speaker: Speaker,
+        _ generator: SeededGenerator
+    ) throws {
+        var generator = generator
+        var expected: Int?
+        var id: String?
+        for round in 0..<times {
+            let client = try StreamClient(gateway, target, headers: id.map { [("Last-Event-ID", $0)] } ?? [])
+            for _ in 0..<Int.random(in: round == 0 ? 1...5 : 0...40, using: &generator) {
+                let frame = try #require(try client.nextEvent())
+                let number = try #require(frame.number, "\(frame)")
+                if let expected, number != expected { throw TestFailure("\(number) came in place of \(expected)") }
+                expected = number + 1
+            }
+            id = client.lastID ?? id
+            if Bool.random(using: &generator) { client.connection.reset() } else { client.close() }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(3)))
+    func killedGatewaysLoseAndDoubleNothingThatWasHeard() throws {
+        let tools = try TemporaryDirectory()
+        // It outlives the gateway, which takes it over.
+        let opencode = try tools.write(
+            "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
+            to: "opencode", mode: 0o755)
+        let instance = try SpeakingInstance()
+        var gateway = try GatewayUnderTest(opencode: opencode)
+        try gateway.start(instance.fake)
+        try instance.subscriptions.wait(forCount: 1)
+        let speaker = try Speaker(instance, "\(gateway.home.path)/demo")
+        defer { speaker.stop() }
+        var generator = SeededGenerator(seed: 7)
+        var seen: [String] = []
+        var gaps = 0
+        var id: String?
+        let kills = 100
+        for kill in 0...kills {
+            let client = try StreamClient(
+                gateway, "/projects/demo/events", headers: id.map { [("Last-Event-ID", $0)] } ?? [])
+            var gapsNow = 0
+            var events = Int.random(in: 1...30, using: &generator)
+            while events > 0 {
+                let frame = try #require(try client.nextEvent(within: .seconds(30)))
+                if let gap = frame.gap {
+                    #expect(gap["reason"]?.text == "gateway-restarted")
+                    gapsNow += 1
+                } else {
+                    events -= 1
+                    seen.append("\(frame.number ?? -1)")
+                }
+            }
+            #expect(gapsNow <= 1)
+            gaps += gapsNow
+            if kill < kills {
+                gateway.process.terminate(SIGKILL)
+                try gateway.process.waitForExit()
+                // What had left before is a client's as well.
+                while let frame = try? client.nextEvent() {
+                    if let number = frame.number { seen.append("\(number)") }
+                }
+                id = client.lastID
+                gateway = try GatewayUnderTest(opencode: opencode, after: gateway)
+            } else {
+                id = client.lastID
+                client.close()
+            }
+        }
+        let numbers = seen.compactMap { Int($0) }
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(gaps <= kills)
+        // Whatever a client has seen is still there, once, in the same order, and with a gap wherever numbers are missing.
+        let replay = try StreamClient(gateway, "/projects/demo/events?since=2000-01-01T00:00:00Z")
+        var kept: [Int] = []
+        var isGap = false
+        while kept.last != numbers.last {
+            let frame = try #require(try replay.nextEvent())
+            guard let number = frame.number else {
+                isGap = true
+                continue
+            }
+            if let last = kept.last { #expect(number == last + 1 || isGap && number > last) }
+            kept.append(number)
+            isGap = false
+        }
+        #expect(Set(kept).count == kept.count)
+        #expect(numbers.allSatisfy(Set(kept).contains))
+        // Where a client has jumped, so has the log.
+        #expect(kept.drop { $0 < numbers[0] }.elementsEqual(numbers))
+        try gateway.end()
+    }
+}
+
+/// Has an instance say numbered events all the time, a few in a millisecond.
+final class Speaker: Sendable {
+    private let isStopped = Latch("the speaker to be stopped")
+    private let thread: TestThread
+
+    init(_ instance: SpeakingInstance, _ folder: String) throws {
+        let isStopped = isStopped
+        thread = try TestThread {
+            var number = 0
+            while !isStopped.isOpened(within: .milliseconds(5)) {
+                let frames = (0..<Int.random(in: 1...5)).map { _ in
+                    number += 1
+                    return "data: {\"directory\":\"\(folder)\",\"payload\":\(HubRig.payload(number))}\n\n"
+                }
+                instance.say(frames.joined())
+            }
+        }
+    }
+
+    func stop() {
+        isStopped.open()
+        thread.join()
+    }
+}

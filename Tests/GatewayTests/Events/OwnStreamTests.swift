@@ -1,0 +1,208 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// The gateway's own streams of events.
+@Suite struct OwnStreamTests {
+    @Test func eachEventSaysItsProjectItsDirectoryAndItsOwnBytes() throws {
+        let rig = try HubRig()
+        let client = try rig.openOwn()
+        #expect(try client.next()?.retry != nil)
+        rig.say(1...1)
+        let frame = try #require(try client.nextEvent())
+        #expect(
+            frame.data == #"{"project":"demo","directory":"\#(rig.folder)","event":\#(HubRig.payload(1))}"#)
+        #expect(frame.id?.split(separator: "-").count == 2)
+        #expect(frame.event == nil)
+    }
+
+    @Test func theIDsAreTheSameAsOnOpenCodesOwnStreams() throws {
+        let rig = try HubRig()
+        let (own, plain) = try (rig.openOwn(), rig.open())
+        _ = try own.next()
+        try plain.connected()
+        rig.say(1...3)
+        for _ in 0..<3 { #expect(try own.nextEvent()?.id == plain.nextEvent()?.id) }
+    }
+
+    @Test func sinceIsAnIDOrNowOrATime() throws {
+        let rig = try HubRig()
+        let first = try rig.openOwn("?since=now")
+        _ = try first.next()
+        rig.say(1...3)
+        #expect(try first.numbers(2) == [1, 2])
+        let id = try #require(first.lastID)
+        #expect(try rig.openOwn("?since=\(id)").numbers(1) == [3])
+        #expect(try rig.openOwn(behind: id).numbers(1) == [3])
+        #expect(try rig.openOwn("?since=2001-02-03T04:05:06Z").numbers(3) == [1, 2, 3])
+        #expect(try rig.openOwn("?since=2001-02-03T04:05:06.7%2B02:00").numbers(3) == [1, 2, 3])
+        let late = try rig.openOwn("?since=2999-01-01T00:00:00Z")
+        _ = try late.next()
+        rig.say(4...4)
+        #expect(try late.numbers(1) == [4])
+        let unknown = try rig.openOwn("?since=never")
+        let gap = try #require(try unknown.nextEvent())
+        #expect(gap.event == "gap")
+        #expect(gap.data == #"{"project":"demo","from":null,"to":null,"reason":"unknown-id"}"#)
+    }
+
+    @Test func onlyTheTypesThatAreWanted() throws {
+        let rig = try HubRig()
+        let client = try rig.openOwn("?types=message.*,permission.asked")
+        _ = try client.next()
+        for (number, type) in [
+            "message.updated", "session.idle", "message.part.delta", "permission.asked", "permission.replied",
+            "messages", "message.removed",
+        ].enumerated() {
+            rig.say(payload: HubRig.payload(number, type))
+        }
+        #expect(try client.numbers(4) == [0, 2, 3, 6])
+    }
+
+    @Test func aSessionWithItsChildren() throws {
+        let rig = try HubRig()
+        let client = try rig.openOwn("?session=ses_1")
+        _ = try client.next()
+        rig.say(payload: HubRig.payload(1, session: "ses_2"))
+        rig.say(payload: HubRig.payload(2))
+        rig.say(
+            payload: HubRig.payload(
+                3, "session.created", session: "ses_3",
+                more: #","info":{"id":"ses_3","parentID":"ses_1","directory":"\#(rig.folder)"}"#))
+        rig.say(payload: HubRig.payload(4, session: "ses_3"))
+        rig.say(payload: HubRig.payload(5, session: "ses_4"))
+        rig.say(payload: HubRig.payload(6))
+        #expect(try client.numbers(4) == [2, 3, 4, 6])
+        // Whoever comes later knows the children as well.
+        let id = try #require(client.lastID)
+        let late = try rig.openOwn("?session=ses_1", behind: id)
+        _ = try late.next()
+        rig.say(payload: HubRig.payload(7, session: "ses_3"))
+        rig.say(payload: HubRig.payload(8))
+        #expect(try late.numbers(2) == [7, 8])
+    }
+
+    @Test func pagesForWaysThatBreakStreams() throws {
+        let rig = try HubRig()
+        rig.say(1...3)
+        try rig.waitUntilHeard(3)
+        let page = try rig.page("?wait=25&since=2001-02-03T04:05:06Z")
+        let events = try #require(page["events"]?.elements)
+        #expect(events.map { $0["event"]?["properties"]?["n"]?.text } == ["1", "2", "3"])
+        #expect(events.allSatisfy { $0["project"]?.text == "demo" && $0["id"]?.text != nil })
+        let next = try #require(page["next"]?.text)
+        #expect(next == events.last?["id"]?.text)
+        // The next one waits until there is something.
+        let connection = try rig.gateway.connect()
+        try connection.send(
+            "GET", "/projects/demo/events?wait=25&since=\(next)", headers: [GatewayUnderTest.authorization])
+        #expect(try connection.staysSilent(for: .milliseconds(300)))
+        rig.say(4...4)
+        let later = try ResponseReader(connection).readAll().json
+        #expect(later["events"]?.elements?.count == 1)
+        // Or until the time is over.
+        let last = try #require(later["next"]?.text)
+        let empty = try rig.page("?wait=1&since=\(last)")
+        #expect(empty["events"] == [] && empty["gap"] == .null)
+        #expect(empty["next"]?.text == last)
+        let unknown = try rig.page("?wait=0&since=5-0")
+        #expect(unknown["gap"]?["reason"]?.text == "unknown-id")
+    }
+
+    @Test func aPageHoldsAThousandEventsAtMost() throws {
+        let rig = try HubRig()
+        rig.say(1...2_500)
+        try rig.waitUntilHeard(2_500)
+        var since = "2001-02-03T04:05:06Z"
+        var counts: [Int] = []
+        for _ in 0..<3 {
+            let page = try rig.page("?wait=1&since=\(since)")
+            counts.append(page["events"]?.elements?.count ?? -1)
+            since = try #require(page["next"]?.text)
+        }
+        #expect(counts == [1_000, 1_000, 500])
+    }
+
+    @Test func aPageHoldsAMebibyteAtMostButAlwaysOneEvent() throws {
+        let rig = try HubRig()
+        rig.say(1...4, more: #","text":"\#(String(repeating: "x", count: 700_000))""#)
+        try rig.waitUntilHeard(4)
+        var since = "2001-02-03T04:05:06Z"
+        var seen = 0
+        while seen < 4 {
+            let answer = try rig.gateway.request("GET", "/projects/demo/events?wait=1&since=\(since)")
+            let count = try #require(answer.json["events"]?.elements?.count)
+            #expect(count >= 1)
+            #expect(answer.body.count <= 1 << 20)
+            since = try #require(answer.json["next"]?.text)
+            seen += count
+        }
+        #expect(seen == 4)
+    }
+
+    @Test func itStaysOpenWhileTheProjectStopsAndStarts() throws {
+        let rig = try HubRig()
+        let client = try rig.openOwn()
+        _ = try client.next()
+        rig.say(1...2)
+        #expect(try client.numbers(2) == [1, 2])
+        let before = try #require(client.lastID)
+        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        // What was kept is served while it is stopped.
+        #expect(try rig.openOwn("?since=2001-02-03T04:05:06Z").numbers(2) == [1, 2])
+        #expect(try rig.state()["upstream"]?.text == "off")
+        #expect(try rig.gateway.request("POST", "/projects/demo/start").status == 200)
+        try rig.instance.subscriptions.wait(forCount: 2)
+        rig.say(3...3)
+        let gap = try #require(try client.nextEvent())
+        #expect(gap.event == "gap")
+        #expect(gap.json["reason"]?.text == "stopped")
+        #expect(gap.json["from"]?.text == before)
+        #expect(try client.numbers(1) == [3])
+        let again = try rig.openOwn("?since=\(before)")
+        let told = try #require(try again.nextEvent())
+        #expect(told.json["reason"]?.text == "stopped")
+        #expect(try again.numbers(1) == [3])
+        #expect(told.json["to"]?.text == again.lastID)
+    }
+
+    @Test func oneStreamOfAllProjectsCountsByItself() throws {
+        let rig = try HubRig()
+        let second = try SpeakingInstance()
+        try rig.gateway.start(second.fake, as: "beta")
+        try second.subscriptions.wait(forCount: 1)
+        let client = try rig.openOwn(path: "/events")
+        _ = try client.next()
+        rig.say(1...1)
+        #expect(try client.nextEvent()?.json["project"]?.text == "demo")
+        let line = #"{"directory":"\#(rig.gateway.home.path)/beta","payload":\#(HubRig.payload(2))}"#
+        second.say("data: \(line)\n\n")
+        let middle = try #require(try client.nextEvent())
+        #expect(middle.json["project"]?.text == "beta")
+        rig.say(3...3)
+        #expect(try client.numbers(1) == [3])
+        let again = try rig.openOwn(behind: middle.id, path: "/events")
+        #expect(try again.numbers(1) == [3])
+        let page = try rig.page("?wait=1&since=\(middle.id ?? "")", path: "/events")
+        #expect(page["events"]?.elements?.count == 1)
+        #expect(page["next"]?.text == again.lastID)
+    }
+
+    @Test func stateTellsWhoReadsWhatIsKeptAndHowItStandsWithTheInstance() throws {
+        let rig = try HubRig()
+        let empty = try rig.state()
+        #expect(empty["first"] == .null && empty["last"] == .null && empty["subscribers"] == .integer(0))
+        let client = try rig.openOwn()
+        _ = try client.next()
+        rig.say(1...2)
+        let ids = try (0..<2).map { _ in try client.nextEvent()?.id }
+        let state = try rig.state()
+        #expect(state["first"]?.text == ids[0])
+        #expect(state["last"]?.text == ids[1])
+        #expect(state["upstream"]?.text == "connected")
+        #expect(state["subscribers"] == .integer(1))
+        #expect(state["gaps"] == .integer(0))
+        #expect(try rig.gateway.request("GET", "/projects/unknown/events/state").status == 404)
+    }
+}

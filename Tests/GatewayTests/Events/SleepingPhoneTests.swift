@@ -1,0 +1,118 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// A phone that sleeps in the middle of a turn, and comes back.
+@Suite struct SleepingPhoneTests {
+    @Test(arguments: OpenCodeVersion.all, ["/event", "/global/event"])
+    func itGetsWhatItMissedAndNothingTwice(version: OpenCodeVersion, path: String) throws {
+        let app = try PhoneApp(version)
+        #expect(try app.startOpenCode().status == 200)
+        let session = try app.createSession()
+        let target = "/projects/demo/api\(path)"
+        let witness = try StreamClient(app.gateway, target)
+        let phone = try StreamClient(app.gateway, target)
+        try witness.connected()
+        try phone.connected()
+        #expect(try app.send("Hello", to: session) == 204)
+        var seen = try Self.read(phone, until: { $0.type?.hasPrefix("message.part.") == true })
+        // It sleeps here, with whatever was on its way to it.
+        phone.close()
+        let all = try Self.read(witness, until: { $0.type == "session.idle" })
+        #expect(all.count > seen.count)
+        let again = try StreamClient(app.gateway, target, headers: [("Last-Event-ID", try #require(phone.lastID))])
+        #expect(try again.next()?.type == "server.connected")
+        seen += try Self.read(again, until: { $0.type == "session.idle" })
+        #expect(seen.map(\.id) == all.map(\.id))
+        #expect(seen.map(\.data) == all.map(\.data))
+        #expect(all.allSatisfy { $0.id != nil && $0.gap == nil })
+    }
+
+    @Test func theSameWithOpenCode2() throws {
+        let app = try PhoneApp2()
+        #expect(try app.startOpenCode().status == 200)
+        let session = try app.createSession()
+        let target = "/projects/demo/api/api/event"
+        let witness = try StreamClient(app.gateway, target)
+        let phone = try StreamClient(app.gateway, target)
+        try witness.connected()
+        try phone.connected()
+        #expect(try app.send("Hello", to: session) == 200)
+        var seen = try Self.read(phone, until: { $0.type == "session.text.delta" })
+        phone.close()
+        let isEnd = { (frame: StreamFrame) in frame.type == "session.execution.succeeded" }
+        let all = try Self.read(witness, until: isEnd)
+        let again = try StreamClient(app.gateway, target, headers: [("Last-Event-ID", try #require(phone.lastID))])
+        #expect(try again.next()?.type == "server.connected")
+        seen += try Self.read(again, until: isEnd)
+        #expect(seen.map(\.id) == all.map(\.id))
+        #expect(seen.map(\.data) == all.map(\.data))
+        #expect(all.allSatisfy { $0.id != nil && $0.gap == nil })
+    }
+
+    /// The events up to one.
+    private static func read(_ client: StreamClient, until isLast: (StreamFrame) -> Bool) throws -> [StreamFrame] {
+        var frames: [StreamFrame] = []
+        while let frame = try client.nextEvent() {
+            if frame.type == "server.heartbeat" { continue }
+            frames.append(frame)
+            if isLast(frame) { return frames }
+        }
+        throw TestFailure("the stream ended after \(frames.map { $0.type ?? "?" })")
+    }
+
+    @Test(arguments: ["/event", "/global/event"])
+    func sinceInTheQueryDoesTheSame(path: String) throws {
+        let rig = try HubRig()
+        let first = try rig.open(path)
+        try first.connected()
+        rig.say(1...3)
+        #expect(try first.numbers(2) == [1, 2])
+        let id = try #require(first.lastID)
+        first.close()
+        rig.say(4...6)
+        let again = try rig.open("\(path)?since=\(id)")
+        #expect(try again.numbers(4) == [3, 4, 5, 6])
+        // The field counts for more.
+        let third = try rig.open("\(path)?since=\(id)", behind: again.lastID)
+        try third.connected()
+        rig.say(7...7)
+        #expect(try third.numbers(1) == [7])
+    }
+
+    @Test func whereItWasNeverReachesTheInstance() throws {
+        let rig = try HubRig()
+        let first = try rig.open("/event")
+        try first.connected()
+        rig.say(1...1)
+        #expect(try first.numbers(1) == [1])
+        let id = try #require(first.lastID)
+        // A directory that is opened by this request, with both.
+        let other = try rig.gateway.home.makeDirectory("demo/sub")
+        let second = try rig.open("/event?since=\(id)&directory=\(other)&form=raw", behind: id)
+        try second.connected()
+        // And one that is passed through.
+        let third = try rig.open("/event?hub=0&since=\(id)&a=b")
+        try third.connected()
+        let heads = rig.instance.openings.values + rig.instance.subscriptions.values
+        #expect(rig.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(other)", "/event?a=b"])
+        #expect(heads.allSatisfy { $0.value(of: "Last-Event-ID") == nil && !$0.target.contains("since") })
+    }
+
+    @Test(arguments: ["999999999999999-7", "-", "x", "99999999999999999999999-1", "5-0", "1-2-3", "1"])
+    func anIDThatWasNeverGivenIsAGapAndThenFromNow(id: String) throws {
+        let rig = try HubRig()
+        rig.say(1...2)
+        try rig.waitUntilHeard(2)
+        let client = try rig.open("/global/event", behind: id)
+        #expect(try client.reader.response.readHead().status == 200)
+        #expect(try client.next()?.data == SpeakingInstance.connected)
+        let gap = try #require(try client.next())
+        #expect(gap.gap?["reason"]?.text == "unknown-id")
+        #expect(gap.data == nil && gap.id == nil)
+        #expect(try client.next()?.data == SpeakingInstance.connected)
+        rig.say(3...3)
+        #expect(try client.numbers(1) == [3])
+    }
+}

@@ -1,0 +1,97 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// Clients that read slowly, or not at all, and events of all sizes.
+@Suite struct SlowClientTests {
+    private static let text = #","text":"\#(String(repeating: "x", count: 10_000))""#
+
+    @Test func aClientThatReadsIsNeverCutHoweverFarBehind() throws {
+        let rig = try HubRig(flags: ["--stream-stall", "1s"])
+        let client = try StreamClient(rig.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
+        try client.connected()
+        for start in stride(from: 1, to: 1_000, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
+        // Slower than the kernel's buffers would let through in the time.
+        for number in 1...8 {
+            #expect(try client.nextEvent()?.number == number)
+            try client.connection.pause(.milliseconds(400))
+        }
+        #expect(try client.numbers(992) == Array(9...1_000))
+    }
+
+    @Test func whoFallsBehindWhatIsKeptGetsAGapAndGoesOn() throws {
+        let rig = try HubRig(flags: ["--event-keep-size", "1MiB", "--stream-stall", "1s"])
+        let first = try rig.open()
+        try first.connected()
+        rig.say(1...1)
+        #expect(try first.numbers(1) == [1])
+        let id = try #require(first.lastID)
+        for start in stride(from: 2, to: 1_002, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
+        #expect(try first.numbers(1_000) == Array(2...1_001))
+        let again = try rig.open(behind: id)
+        try again.connected()
+        let gap = try #require(try again.nextEvent())
+        #expect(gap.gap?["reason"]?.text == "retention")
+        #expect(gap.gap?["from"]?.text == id)
+        let next = try #require(try again.nextEvent()?.number)
+        #expect(gap.gap?["to"]?.text == again.lastID)
+        #expect(next > 500 && next <= 1_001)
+        #expect(try again.numbers(1_001 - next) == Array((next + 1)..<1_002))
+    }
+
+    @Test func whoTakesNothingIsCutAbnormallyAndCanResume() throws {
+        let rig = try HubRig(flags: ["--stream-stall", "1s"])
+        let client = try StreamClient(rig.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
+        let witness = try rig.open()
+        try client.connected()
+        try witness.connected()
+        for start in stride(from: 1, to: 1_000, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
+        #expect(try witness.numbers(1_000) == Array(1...1_000))
+        try rig.gateway.process.waitForLine(on: .error, within: .seconds(20)) { $0.contains("stream-stall") }
+        var seen: [Int] = []
+        while let frame = try client.nextEvent() { seen.append(frame.number ?? -1) }
+        #expect(try client.endsAbnormally())
+        #expect(!seen.isEmpty && seen.count < 1_000)
+        let again = try rig.open(behind: client.lastID)
+        try again.connected()
+        seen += try again.numbers(1_000 - seen.count)
+        #expect(seen == Array(1...1_000))
+    }
+
+    @Test(arguments: ["64MiB", "0"])
+    func anEventOfSixteenMebibytesIsCarriedAndALargerOneIsAGap(kept: String) throws {
+        let rig = try HubRig(flags: ["--event-keep-size", kept])
+        let (client, own) = try (rig.open(), rig.openOwn())
+        try client.connected()
+        _ = try own.next()
+        let shell = rig.line(HubRig.payload(1, more: #","text":"""#)).utf8.count
+        rig.say(1...1, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell))""#)
+        let large = try #require(try client.nextEvent(within: .seconds(60)))
+        #expect(large.number == 1)
+        #expect(large.data?.utf8.count == 16 << 20)
+        #expect(try own.nextEvent(within: .seconds(60))?.number == 1)
+        rig.say(2...2, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell + 1))""#)
+        rig.say(3...3)
+        #expect(try client.nextEvent(within: .seconds(60))?.gap?["reason"]?.text == "too-large")
+        #expect(try client.numbers(1) == [3])
+        #expect(try own.nextEvent(within: .seconds(60))?.json["reason"]?.text == "too-large")
+        #expect(try own.numbers(1) == [3])
+        #expect(rig.instance.subscriptions.count == 1)
+    }
+
+    @Test func withoutAPlaceOnDiskTheLastEventsAreInMemory() throws {
+        let rig = try HubRig(flags: ["--event-keep-size", "0"])
+        let first = try rig.open()
+        try first.connected()
+        rig.say(1...3)
+        #expect(try first.numbers(1) == [1])
+        let id = try #require(first.lastID)
+        first.close()
+        let again = try rig.open(behind: id)
+        #expect(try again.numbers(2) == [2, 3])
+        let folder = "\(rig.gateway.stateFolder)/events"
+        let files = (try? FileTree.names(in: folder)) ?? []
+        for name in files { #expect(((try? FileTree.names(in: "\(folder)/\(name)")) ?? []).isEmpty, "\(name)") }
+    }
+}

@@ -1,0 +1,104 @@
+import TestKit
+
+/// A stand-in instance of OpenCode 1 that says what a test wants on each stream of its events that is open at that moment, as
+/// the real one does: who comes later has missed it.
+final class SpeakingInstance: Sendable {
+    private struct State {
+        var said: [[UInt8]] = []
+        /// How often all streams were ended, and how the last time.
+        var ends = 0
+        var end = End.close
+        var refuses = false
+        var isSilent = false
+    }
+
+    enum End: Sendable { case close, reset, clean }
+
+    /// The gateway's own streams of everything.
+    let subscriptions = Recorded<ReceivedRequestHead>("a stream of everything")
+    /// Streams of one directory.
+    let openings = Recorded<ReceivedRequestHead>("a stream of one directory")
+    /// All other requests.
+    let requests = Recorded<ReceivedRequestHead>("another request")
+    let fake: FakeInstance
+    private let state = Monitor(State())
+
+    /// What it says first on each stream of everything.
+    static let connected = #"{"payload":{"id":"evt_0","type":"server.connected","properties":{"twin":1}}}"#
+    /// The same on a stream of one directory.
+    static let connectedHere = #"{"id":"evt_0","type":"server.connected","properties":{"twin":1}}"#
+
+    init() throws {
+        let (state, subscriptions, openings, requests) = (state, subscriptions, openings, requests)
+        fake = try FakeInstance { connection, head in
+            switch head.path {
+            case "/global/event":
+                if state.withLock({ $0.refuses }) { return try connection.respond(500, text: "no") }
+                try Self.stream(state, subscriptions, head, connection)
+            case "/event":
+                openings.append(head)
+                try connection.writeHead(200, headers: Self.head)
+                try connection.writeChunk("data: \(Self.connectedHere)\n\n")
+                try connection.waitForEnd(within: .seconds(60))
+            default:
+                requests.append(head)
+                _ = try connection.readBody(of: head)
+                try connection.respond(200, text: head.target)
+            }
+        }
+    }
+
+    private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
+
+    /// Says these bytes, a frame or several.
+    func say(_ frames: String) { state.withLock { $0.said.append(Array(frames.utf8)) } }
+
+    /// Ends all streams of everything; later ones are opened as ever.
+    func endStreams(_ end: End = .close) {
+        state.withLock {
+            $0.end = end
+            $0.ends += 1
+        }
+    }
+
+    /// Whether further streams of everything are refused.
+    func refuse(_ isRefusing: Bool) { state.withLock { $0.refuses = isRefusing } }
+
+    /// Whether it does not say that a stream has begun, though it takes the request.
+    func beSilent(_ isSilent: Bool) { state.withLock { $0.isSilent = isSilent } }
+
+    private static func stream(
+        _ state: Monitor<State>, _ subscriptions: Recorded<ReceivedRequestHead>, _ head: ReceivedRequestHead,
+        _ connection: TestConnection
+    ) throws {
+        struct Step {
+            var bytes: [UInt8]
+            var count: Int
+            var end: End?
+            var isSilent: Bool
+        }
+        let ends = state.withLock { $0.ends }
+        var (sent, isSilent) = state.withLock { ($0.said.count, $0.isSilent) }
+        try connection.writeHead(200, headers: Self.head)
+        if !isSilent { try connection.writeChunk("data: \(connected)\n\n") }
+        subscriptions.append(head)
+        while !connection.isClosed {
+            let step = try? state.wait(for: "something to say", within: .milliseconds(200)) { state -> Step? in
+                guard state.said.count > sent || state.ends > ends || state.isSilent != isSilent else { return nil }
+                return Step(
+                    bytes: Array(state.said[sent...].joined()), count: state.said.count,
+                    end: state.ends > ends ? state.end : nil, isSilent: state.isSilent)
+            }
+            guard let step else { continue }
+            if isSilent, !step.isSilent { try connection.writeChunk("data: \(connected)\n\n") }
+            (sent, isSilent) = (step.count, step.isSilent)
+            if !step.bytes.isEmpty { try connection.writeChunk(step.bytes, within: .seconds(60)) }
+            switch step.end {
+            case .close?: return connection.close()
+            case .reset?: return connection.reset()
+            case .clean?: return try connection.writeLastChunk()
+            case nil: break
+            }
+        }
+    }
+}

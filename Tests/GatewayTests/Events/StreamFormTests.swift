@@ -1,0 +1,100 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// The form that growing texts have: the phone app of the client flow knows `message.part.updated` only.
+@Suite struct StreamFormTests {
+    private static let late = OpenCodeVersion.all.filter { $0.profile.version != "1.1.11" }
+
+    /// The texts of the answer's part as the app draws them, event by event.
+    private static func drawn(_ client: StreamClient) throws -> [String] {
+        var texts: [String] = []
+        while let frame = try client.nextEvent() {
+            let properties = frame.content["properties"] ?? .null
+            #expect(frame.type != "message.part.delta")
+            if frame.type == "message.part.updated", properties["part"]?["type"]?.text == "text",
+                let text = properties["part"]?["text"]?.text
+            {
+                texts.append(text)
+            }
+            if frame.type == "session.idle" { return texts }
+        }
+        throw TestFailure("the stream ended in the middle of the turn")
+    }
+
+    @Test(arguments: late, ["/api/event?form=full", "/events?form=full"])
+    func theAppsTextGrowsAgainWithFormFull(version: OpenCodeVersion, path: String) throws {
+        let app = try PhoneApp(version)
+        #expect(try app.startOpenCode().status == 200)
+        try Self.expectGrowth(app, "/projects/demo\(path)")
+    }
+
+    @Test(arguments: late)
+    func orWithTheProjectsOwnSetting(version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        _ = try app.gateway.home.write(
+            "VIBE_EVENT_FORM=full\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
+        #expect(try app.startOpenCode().status == 200)
+        try Self.expectGrowth(app, "/projects/demo/api/event")
+        // The gateway's own streams have the form that they are asked for.
+        let raw = try StreamClient(app.gateway, "/projects/demo/events?since=2001-02-03T04:05:06Z")
+        var types: Set<String> = []
+        while let frame = try raw.nextEvent(), frame.type != "session.idle" { types.insert(frame.type ?? "") }
+        #expect(types.contains("message.part.delta"))
+    }
+
+    @Test(arguments: late)
+    func orWithTheGatewaysSetting(version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version, environment: ["VIBE_EVENT_FORM": "full"])
+        #expect(try app.startOpenCode().status == 200)
+        try Self.expectGrowth(app, "/projects/demo/api/event")
+    }
+
+    private static func expectGrowth(_ app: PhoneApp, _ target: String) throws {
+        let session = try app.createSession()
+        let client = try StreamClient(app.gateway, target)
+        _ = try client.next()
+        #expect(try app.send("[pieces=20 interval=30ms] Hello", to: session) == 204)
+        let texts = try drawn(client)
+        let answer = try #require(texts.last)
+        #expect(!answer.isEmpty)
+        let growing = texts.filter { answer.hasPrefix($0) && !$0.isEmpty && $0 != answer }
+        #expect(Set(growing).count >= 2, "\(texts.map(\.count))")
+        #expect(zip(growing, growing.dropFirst()).allSatisfy { $1.hasPrefix($0) })
+    }
+
+    @Test func anUnknownFormIsRefusedWithASentence() throws {
+        let rig = try HubRig()
+        for target in ["/projects/demo/events?form=big", "/projects/demo/api/event?form=big"] {
+            let answer = try rig.gateway.request("GET", target)
+            #expect(answer.status == 400)
+            #expect(answer.text.contains("form=big is unknown: say raw, delta or full."))
+        }
+    }
+
+    @Test func neighbouringPiecesMergeWithTheLastOnesID() throws {
+        let rig = try HubRig()
+        let (raw, slow) = try (rig.openOwn(), rig.openOwn("?max_rate=1"))
+        _ = try raw.next()
+        _ = try slow.next()
+        func piece(_ number: Int, _ text: String) {
+            rig.say(
+                payload: #"{"id":"evt_\#(number)","type":"message.part.delta","properties":{"sessionID":"ses_1","#
+                    + #""messageID":"msg_1","partID":"prt_1","field":"text","delta":"\#(text)"}}"#)
+        }
+        for number in 1...20 { piece(number, "a") }
+        rig.say(21...21)
+        var ids: [String] = []
+        for _ in 0..<21 { ids.append(try #require(try raw.nextEvent()?.id)) }
+        var text = ""
+        var frames = 0
+        while let frame = try slow.nextEvent(), frame.type == "message.part.delta" {
+            text += frame.content["properties"]?["delta"]?.text ?? ""
+            frames += 1
+            if text.count == 20 { #expect(frame.id?.split(separator: ".").first.map(String.init) == ids[19]) }
+        }
+        #expect(text == String(repeating: "a", count: 20))
+        #expect(frames < 20)
+    }
+}
