@@ -6,13 +6,13 @@
 # What comes from PyPI is put into .build/readers, once. Where PyPI can't be reached this fails with exit code 75; where Chromium
 # is not there and can't be installed, too. With READERS_OPTIONAL=1 it says what is left out and goes on without it.
 #
-#   READERS_SECONDS   the longest time of each of the three parts (30)
+#   READERS_SECONDS   the longest time of each of the three parts (60)
 set -eu
 cd "$(dirname "$0")/.."
 
 name=readers
 packages="httpx-sse==0.4.3 sseclient-py==1.9.0 requests==2.34.2 opencode-ai==0.1.0a36"
-seconds=${READERS_SECONDS:-30}
+seconds=${READERS_SECONDS:-60}
 tool=$PWD/.build/readers
 work=$PWD/.build/readers-run
 

@@ -122,6 +122,10 @@ def streams(client):
         with client.event.subscribe() as events:
             for event in events:
                 if event.type == "server.connected":
+                    session = client.session.create(model=model("talk"))
+                    client.session.prompt(session.id, text="Hello [pieces=300 interval=4ms]")
+                elif event.type == "session.text.delta":
+                    # In the middle of a turn.
                     misbehave("cut-streams")
         check("a cut stream is an error", False, "it looked like a clean end")
     except opencode.OpencodeError:

@@ -149,7 +149,7 @@ def main():
              f"--user-data-dir={folder}/profile", "--remote-debugging-port=0", f"http://127.0.0.1:{origin}/page.html{words}"],
             stdout=subprocess.DEVNULL, stderr=open(os.path.join(folder, "log"), "wb"), start_new_session=True,
             env={**os.environ, "HOME": folder})
-        is_done = finished.wait(LONGEST)
+        is_done = finished.wait(LONGEST + 15)
         check(f"the page comes to its end {words}", is_done)
         os.killpg(browser.pid, signal.SIGKILL)
         browser.wait()

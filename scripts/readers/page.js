@@ -52,7 +52,7 @@ const hasEnded = (name, session) => (data) =>
 async function cuts(way, name, stream) {
   const what = `${stream} of ${name}`;
   await step("witness", { project: name });
-  await step("cut", { after: "6000,700,9001,40,12345" });
+  await step("cut", { after: "6000,700,9001" });
   const reader = new Reader(`${way}/projects/${name}/${stream}`);
   await reader.opens();
   await check(`${what}: it is open`, reader.source.readyState === EventSource.OPEN);
@@ -78,14 +78,14 @@ async function cuts(way, name, stream) {
     reader.messages.every(({ id }, index) => index === 0 || id !== "" || reader.messages[index - 1].id === ""));
   await check(`${what}: no message is empty`, reader.messages.every(({ data }) => data !== ""));
   await check(`${what}: a cut is an error after which it connects again`,
-    reader.states.length >= 3 && reader.states.every((state) => state === EventSource.CONNECTING), reader.states);
+    reader.states.length >= 2 && reader.states.every((state) => state === EventSource.CONNECTING), reader.states);
   const requests = (await step("requests")).filter(({ line }) => line.includes(stream));
   await check(`${what}: the request says what it accepts`, requests.every(({ fields }) =>
     fields.accept === "text/event-stream" && fields["cache-control"] === "no-cache" || fields["cache-control"] === "no-store"),
     requests[0]);
   const ids = requests.slice(1).map(({ fields }) => fields["last-event-id"]);
   await check(`${what}: it comes back with ids that it has got`,
-    ids.length >= 3 && ids.every((id) => reader.messages.some((message) => message.id === id)), ids);
+    ids.length >= 2 && ids.every((id) => reader.messages.some((message) => message.id === id)), ids);
   // 500 to 1,500 ms, and what a busy machine takes; the default of Chromium would be 3 s. Between them lies what was sent.
   const pauses = requests.slice(2).map(({ time }, index) => time - requests[index + 1].time);
   await check(`${what}: it comes back when it was told to`, pauses.every((pause) => pause > 0.45 && pause < 2.9), pauses);
@@ -113,12 +113,12 @@ async function instance(way) {
 
 // An id that was never given: a comment on OpenCode's own stream, which no browser shows, and `server.connected` once more.
 async function unknown(way) {
-  const plain = new Reader(`${way}/projects/two/api/api/event?since=1-1`);
+  const plain = new Reader(`${way}/projects/two/api/api/event?since=99999999999999-1`);
   await until("a gap is `server.connected` again", () =>
     plain.messages.filter(({ data }) => JSON.parse(data).type === "server.connected").length === 2);
   await check("comments are no messages", plain.messages.length === 2, plain.messages);
   plain.source.close();
-  const own = new Reader(`${way}/projects/two/events?since=1-1`);
+  const own = new Reader(`${way}/projects/two/events?since=99999999999999-1`);
   await until("the gateway's own stream names it", () => own.gaps.length === 1);
   await check("an unknown id is told", own.gaps[0]?.data.reason === "unknown-id", own.gaps);
   own.source.close();
@@ -156,7 +156,7 @@ async function worker(way) {
 // What can send fields asks the gateway itself, from here: a preflight allows the key and the place.
 async function fetching(gateway, key) {
   const address = `${gateway}/projects/two/events`;
-  const page = await (await fetch(`${address}?wait=0&since=1-1`, { headers: { Authorization: `Bearer ${key}` } })).json();
+  const page = await (await fetch(`${address}?wait=0&since=99999999999999-1`, { headers: { Authorization: `Bearer ${key}` } })).json();
   await check("a page is read across origins", page.gap?.reason === "unknown-id", page);
   const { first } = await step("state", { project: "two" });
   const answer = await fetch(address, { headers: { Authorization: `Bearer ${key}`, "Last-Event-ID": first } });

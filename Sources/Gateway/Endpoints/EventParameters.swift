@@ -21,7 +21,7 @@ extension Endpoint.Parameter {
     private static let since = Self(
         name: "since",
         meaning: "Where to begin: behind the event with this id, at a time (RFC 3339), or `now`, as without it. A field "
-            + "`Last-Event-ID` counts more. An id that was never given is told as a gap, and all that follows comes.",
+            + "`Last-Event-ID` counts more. An id that was never given is told as a gap, and what is said from then on comes.",
         form: ["type": "string"])
 
     private static let wait = Self(
