@@ -105,7 +105,10 @@ class Replay:
             if answer.status >= 300:
                 raise SystemExit(f"readme: {request['method']} {target} was answered {answer.status} {answer.read()!r}")
             if (answer.getheader("Content-Type") or "").startswith("text/event-stream"):
-                if not answer.readline().startswith(b"data: "):
+                line = answer.readline()
+                while line and not line.startswith(b"data: "):
+                    line = answer.readline()
+                if not line:
                     raise SystemExit(f"readme: {target} is no event stream")
                 self.open.append(connection)
                 continue
