@@ -104,7 +104,10 @@ enum Schema: String, CaseIterable {
         ("next", ["type": ["string", "null"], "description": "Where the next page begins: ask with `since`."]),
         (
             "gap",
-            ["oneOf": [["type": "null"], object(gapMembers, required: gapMembers.map(\.name))], "description": "What is missing."]
+            [
+                "oneOf": [["type": "null"], object(gapMembers, required: gapMembers.map(\.name))],
+                "description": "What is missing.",
+            ]
         ),
     ]
 
@@ -121,7 +124,10 @@ enum Schema: String, CaseIterable {
         ("to", ["type": ["string", "null"], "description": "The first event's id behind it."]),
         (
             "reason",
-            ["type": "string", "enum": .array(EventGap.Reason.allCases.map { .string($0.rawValue) }), "description": "Why."]
+            [
+                "type": "string", "enum": .array(EventGap.Reason.allCases.map { .string($0.rawValue) }),
+                "description": "Why.",
+            ]
         ),
     ]
 
