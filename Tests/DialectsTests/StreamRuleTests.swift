@@ -248,6 +248,22 @@ import Testing
         #expect(second.last?["properties"]?["delta"]?.shown == #""\ude80b""#)
     }
 
+    /// A translator that came after the question was asked tells that it is answered.
+    @Test func anAnswerToAQuestionThatWasNotSeenIsTold() {
+        var stream = Stream()
+        let told = stream.told("form.replied", #""id":"frm_1","answer":{"q0":"Left","q1":["a","b"]}"#)
+        let rows: JSON = [["Left"], ["a", "b"]]
+        #expect(told.map(Outline.detail) == ["question.replied"])
+        #expect(told.first?["properties"]?["requestID"] == "que_1")
+        #expect(told.first?["properties"]?["answers"] == rows)
+        let dismissed = stream.say("form.cancelled", #""id":"frm_2""#)
+        #expect(dismissed == ["question.rejected"])
+        let number = #""form":{"id":"frm_3","sessionID":"ses_1","fields":[{"key":"n","type":"number"}]}"#
+        let asked = stream.say("form.created", number)
+        let answered = stream.say("form.replied", #""id":"frm_3","answer":{"n":1}"#)
+        #expect(asked.isEmpty && answered.isEmpty)
+    }
+
     /// Reading it would cost ten times as much.
     @Test func aPieceIsPassedOnWithoutBeingRead() throws {
         var translator = StreamTranslator(Turns.surroundings)

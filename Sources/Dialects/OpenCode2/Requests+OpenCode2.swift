@@ -97,4 +97,11 @@ package struct QuestionForm: Sendable, Equatable {
             return values.map { value in field.values.first { $0.value == value }?.label ?? value }
         }
     }
+
+    /// The rows of an answer to a form that was not seen: its values in their order.
+    static func rows(ofUnknown answer: JSON) -> [[String]] {
+        (answer.object?.members ?? []).map { member in
+            member.value.array?.compactMap(\.text) ?? member.value.text.map { [$0] } ?? []
+        }
+    }
 }

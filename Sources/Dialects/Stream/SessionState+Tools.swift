@@ -92,16 +92,21 @@ extension SessionState {
     }
 
     mutating func formCreated(_ event: SecondEvent) {
-        guard let form = event["form"].flatMap(QuestionForm.init) else { return }
+        guard let form = event["form"].flatMap(QuestionForm.init) else {
+            if let id = event["form"]?["id"]?.text { untold.insert(id) }
+            return
+        }
         forms[form.id] = form
         tell(.questionAsked(form.question))
     }
 
     mutating func formSettled(_ event: SecondEvent) {
-        guard let id = event["id"]?.text, let form = forms.removeValue(forKey: id) else { return }
+        guard let id = event["id"]?.text, untold.remove(id) == nil else { return }
+        let form = forms.removeValue(forKey: id)
         let question = QuestionIDs.openCode1(id)
         if event.type == "form.replied" {
-            let rows = form.rows(event["answer"] ?? .null)
+            let answer = event["answer"] ?? .null
+            let rows = form?.rows(answer) ?? QuestionForm.rows(ofUnknown: answer)
             tell(.questionReplied(sessionID: session.id, id: question, answers: rows))
         } else {
             tell(.questionRejected(sessionID: session.id, id: question))

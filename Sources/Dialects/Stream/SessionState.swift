@@ -12,6 +12,8 @@ struct SessionState {
     var compaction: OpenCompaction?
     var shells: [String: ShellTranslation] = [:]
     var forms: [String: QuestionForm] = [:]
+    /// Forms that are no questions for OpenCode 1.
+    var untold: Set<String> = []
     /// Ends of texts that wait: whether the turn has been broken off, the next event tells, and OpenCode 1 says that first.
     var held: [Change] = []
     /// Why the step failed; what that means, the next event tells.
