@@ -2,9 +2,9 @@
 
 import json
 import os
-import select
 import subprocess
 
+from .hub import HubMeasurements, line
 from .processes import BenchmarkError, CPUClock, proportional_memory, wait_until
 from .sides import HERE, SMALL, STREAMS, tool
 
@@ -31,6 +31,14 @@ class Measurements:
         for name in ("streams", "memory", "latency"):
             if name in names:
                 getattr(self, name)()
+        hub = HubMeasurements(self)
+        if "hub" in names:
+            hub.live()
+        if "gateway" in self.sides.names:
+            if "hub-memory" in names:
+                hub.memory()
+            if "replay" in names:
+                hub.replay()
 
     def rounds(self, what):
         """Counts rounds, saying which one runs."""
@@ -206,12 +214,12 @@ class Held:
         self.process = measurements.bench.start(
             command, f"hold-{running.side}-{running.port}.log", {"BENCH_KEY": measurements.sides.key},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.require_all(self.line(60), "opened")
+        self.require_all(line(self.process, 60), "opened")
 
     def close(self):
         """Closes the streams, which must all have lived and said nothing."""
         self.process.stdin.close()
-        self.require_all(self.line(30), "stayed open")
+        self.require_all(line(self.process, 30), "stayed open")
         self.process.stdin = None
         self.measurements.bench.stop(self.process)
 
@@ -219,11 +227,3 @@ class Held:
         good = result["open"] == self.count and not result["failed"] and not result.get("damaged")
         self.measurements.report.require(
             good, f"{self.running.side}: of {self.count} idle streams {result['open']} {what}: {result}")
-
-    def line(self, patience):
-        """The next line of the program that holds the streams."""
-        ready, _, _ = select.select([self.process.stdout], [], [], patience)
-        text = self.process.stdout.readline() if ready else b""
-        if not text:
-            raise BenchmarkError(f"{self.running.side}: the program that holds idle streams said nothing")
-        return json.loads(text)

@@ -108,6 +108,8 @@ class Running:
 
     def __init__(self, side, port, process, pids, upstream):
         self.side, self.port, self.process, self.pids, self.upstream = side, port, process, pids, upstream
+        # The folder that the streams' upstream seems to work in, which its shared events name.
+        self.directory = "/home/vibe/streams"
 
 
 class Sides:
@@ -126,15 +128,16 @@ class Sides:
         self.small = self._small_upstream()
         self.streams = self.stream_upstream()
 
-    def start(self, side, streams=None, threads=2, prefix=(), patience=10):
+    def start(self, side, streams=None, threads=2, prefix=(), patience=10, options=()):
         """Starts one side in front of the upstreams and checks that it carries a request.
 
-        `prefix` puts a tool (valgrind, strace) in front of its command line.
+        `prefix` puts a tool (valgrind, strace) in front of its command line; `options` are for the gateway only.
         """
         self.count += 1
         streams = streams or self.streams
         label = f"{side}-{self.count}"
-        running = getattr(self, "_" + side)(label, streams, threads, list(prefix), patience)
+        more = {"options": options} if side == "gateway" else {}
+        running = getattr(self, "_" + side)(label, streams, threads, list(prefix), patience, **more)
         self._check(running)
         return running
 
@@ -153,6 +156,17 @@ class Sides:
     def open_streams(self, upstream):
         """How many event streams an upstream has open."""
         return json.loads(get(upstream.port, "/stats", self.key)[1])["streams"]
+
+    def followers(self, upstream):
+        """How many streams of shared events an upstream has open."""
+        return json.loads(get(upstream.port, "/stats", self.key)[1])["followers"]
+
+    def say(self, running, rate, count, size):
+        """Has a side's upstream say shared events; rate 0: as fast as they are taken."""
+        target = f"/say?rate={rate}&count={count}&size={size}&directory={running.directory}"
+        status, body = get(running.upstream.port, target, self.key)
+        if status != 200:
+            raise BenchmarkError(f"The stream upstream answers GET {target} with {status} {body.decode()}")
 
     def _small_upstream(self):
         port = free_port()
@@ -193,7 +207,7 @@ class Sides:
         wait_until(lambda: accepts(port), "HAProxy starts", process, patience)
         return Running("haproxy", port, process, [process.pid], streams)
 
-    def _gateway(self, label, streams, threads, prefix, patience):
+    def _gateway(self, label, streams, threads, prefix, patience, options=()):
         home = os.path.dirname(self.bench.path(label, "home", "small", "upstream-port"))
         self.bench.write(str(self.small.port), label, "home", "small", "upstream-port")
         self.bench.write(str(streams.port), label, "home", "streams", "upstream-port")
@@ -201,7 +215,7 @@ class Sides:
         command = [
             *prefix, program, "serve", "--listen", "127.0.0.1:0", "--home", os.path.dirname(home),
             "--opencode", os.path.join(HERE, "opencode-shim"), "--supervisor", "process",
-            "--threads", str(threads), "--access-log", "off", "--stop-timeout", "500ms"]
+            "--threads", str(threads), "--access-log", "off", "--stop-timeout", "500ms", *options]
         process = self.bench.start(command, f"{label}.log", {
             "VIBE_AUTH_SECRET": self.key, "XDG_STATE_HOME": self.bench.path(label, "state"), **environment})
         announced = "viberemote-gateway listening on http://"
@@ -211,7 +225,9 @@ class Sides:
             status, body = get(port, f"/projects/{project}/start", self.key, "POST")
             if status != 200:
                 raise BenchmarkError(f"The gateway does not start the project {project}: {status} {body.decode()}")
-        return Running("gateway", port, process, [process.pid], streams)
+        running = Running("gateway", port, process, [process.pid], streams)
+        running.directory = os.path.realpath(os.path.join(os.path.dirname(home), "streams"))
+        return running
 
     def _under(self, prefix):
         """The gateway's program and environment under a tool: valgrind reads no debug information of Swift's and knows no pidfd."""

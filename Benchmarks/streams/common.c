@@ -1,4 +1,4 @@
-// What all four jobs share: errors, time, epoll, percentiles, the client's side of a connection.
+// What all jobs share: errors, time, epoll, percentiles, the client's side of a connection.
 
 #include "streams.h"
 

@@ -1,8 +1,10 @@
-// The benchmark's event streams and its constant-rate requests: one program, four jobs, one epoll loop each.
+// The benchmark's event streams and its constant-rate requests: one program, six jobs, one epoll loop each.
 //
 //   streams upstream                                                       prints "listening PORT", serves until killed
 //   streams hold --port P --target T --streams N                           keeps N streams until standard input ends
 //   streams read --port P --target T --streams N --events E --seconds S    reads E events of each, due within S
+//   streams follow … --directory D [--ids] [--size B]                      reads E shared events of each; prints twice
+//   streams replay … --directory D --ids --first F                         reads events F to E of one, again and again
 //   streams rate --port P --target T --rate R --seconds S                  R requests a second, for S seconds
 //
 // Each client job prints one JSON object a line. BENCH_KEY in the environment is sent as the bearer key. Loopback only.
@@ -18,7 +20,9 @@ int main(int count, char **arguments) {
     static const struct option known[] = {
         {"port", required_argument, NULL, 'p'},    {"target", required_argument, NULL, 't'},
         {"streams", required_argument, NULL, 'n'}, {"events", required_argument, NULL, 'e'},
-        {"rate", required_argument, NULL, 'r'},    {"seconds", required_argument, NULL, 's'}, {0}};
+        {"rate", required_argument, NULL, 'r'},    {"seconds", required_argument, NULL, 's'},
+        {"directory", required_argument, NULL, 'd'}, {"size", required_argument, NULL, 'b'},
+        {"first", required_argument, NULL, 'f'},   {"ids", no_argument, NULL, 'i'}, {0}};
     struct options options = {.target = "/"};
     int option;
     while ((option = getopt_long(count, arguments, "", known, NULL)) != -1) {
@@ -29,6 +33,10 @@ int main(int count, char **arguments) {
         case 'e': options.events = (unsigned)atoi(optarg); break;
         case 'r': options.rate = (unsigned)atoi(optarg); break;
         case 's': options.seconds = (unsigned)atoi(optarg); break;
+        case 'd': options.directory = optarg; break;
+        case 'b': options.size = (unsigned)atoi(optarg); break;
+        case 'f': options.first = (unsigned)atoi(optarg); break;
+        case 'i': options.ids = true; break;
         default: return 2;
         }
     }
@@ -36,7 +44,9 @@ int main(int count, char **arguments) {
     if (strcmp(job, "upstream") == 0) return run_upstream();
     if (strcmp(job, "hold") == 0) return run_hold(&options);
     if (strcmp(job, "read") == 0) return run_read(&options);
+    if (strcmp(job, "follow") == 0) return run_follow(&options);
+    if (strcmp(job, "replay") == 0) return run_replay(&options);
     if (strcmp(job, "rate") == 0) return run_rate(&options);
-    fprintf(stderr, "streams: name a job: upstream, hold, read or rate\n");
+    fprintf(stderr, "streams: name a job: upstream, hold, read, follow, replay or rate\n");
     return 2;
 }

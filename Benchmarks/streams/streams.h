@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 enum {
-    EVENT_LIMIT = 512,     // longer than any event
-    HEAD_LIMIT = 2048,     // longer than any head
+    EVENT_LIMIT = 1900,    // longer than any event, its lines of the gateway's own included
+    HEAD_LIMIT = 2048,     // longer than any head, and than an event's chunk
     BATCH = 256,           // epoll events taken at once
     OPEN_SECONDS = 30,     // all streams are open by then, or the run has failed
     DRAIN_SECONDS = 10,    // what is due arrives within this time after the last event or request
@@ -19,12 +19,18 @@ struct options {
     int port;
     const char *target;
     unsigned streams, events, rate, seconds;
+    // Of streams that share their events only:
+    const char *directory;     // the directory that each event names; its presence says that events are shared
+    unsigned first, size;      // the sequence number of the first event, and each one's bytes (0: as they come)
+    bool ids;                  // whether the streams are the gateway's hub's, which adds `retry:` and `id:` lines
 };
 
 // The jobs; each returns the exit code.
 _Noreturn int run_upstream(void);
 int run_hold(const struct options *options);
 int run_read(const struct options *options);
+int run_follow(const struct options *options);
+int run_replay(const struct options *options);
 int run_rate(const struct options *options);
 
 // common.c
@@ -59,3 +65,22 @@ extern const size_t connected_event_length;
 size_t format_delta(char *out, uint64_t stamp, uint32_t sequence);
 /// Reads an event back; false when a single byte of it is not as `format_delta` wrote it.
 bool parse_delta(const char *event, size_t length, uint64_t *stamp, uint32_t *sequence);
+
+/// The first event of every stream of shared events, and its length.
+extern const char shared_connected_event[];
+extern const size_t shared_connected_event_length;
+/// Writes one shared event as OpenCode 1 says it on `/global/event`, of `size` bytes where the size is larger than it
+/// needs; returns its length.
+size_t format_shared(char *out, const char *directory, unsigned size, uint64_t stamp, uint32_t sequence);
+
+/// A shared event to compare with: all but the stamp and the sequence number are the same in each.
+struct shared_template {
+    char event[EVENT_LIMIT];
+    size_t length, stamp_at;
+};
+
+/// The event that a run with these options brings.
+void make_template(struct shared_template *out, const char *directory, unsigned size);
+/// Reads an event back; false when a single byte of it is not as `format_shared` wrote it.
+bool parse_shared(const struct shared_template *expected, const char *event, size_t length, uint64_t *stamp,
+                  uint32_t *sequence);

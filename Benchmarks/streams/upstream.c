@@ -1,11 +1,13 @@
 // `streams upstream`: an OpenCode server as far as a benchmark needs one, on one epoll loop.
 //
 //   GET /events?rate=R&count=N   N events, R a second, then a clean end; rate 0: a stream that says nothing more
+//   GET /global/event            a stream of the events that all of these get at the same moment, once somebody has them said:
+//   GET /say?rate=R&count=N&size=B&directory=D   N events, R a second (0: as fast as they are taken), B bytes each or more
 //   GET /global/health           healthy
-//   GET /stats                   how many streams are open
+//   GET /stats                   how many streams are open, and how many that share their events
 
 #define _GNU_SOURCE
-#include "streams.h"
+#include "upstream.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,26 +19,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// A connection from a proxy: it reads a request head, or it is in the middle of an event stream.
-struct peer {
-    int fd;
-    bool streaming;
-    char head[HEAD_LIMIT];
-    size_t head_length;
-    uint64_t interval, due;    // nanoseconds between two events (0: a silent stream) and the time of the next
-    uint32_t sent, count;
-    char pending[HEAD_LIMIT];  // what the socket did not take; no event is made while there is any
-    size_t pending_length;
-    struct peer *previous, *next;
-};
-
-struct upstream {
-    int epoll, listener, timer;
-    struct peer active;    // head of a ring: the streams that send events
-    uint32_t streams;      // open ones, silent ones included
-    uint32_t phase;        // spreads the streams' ticks over an interval
-};
-
 static void unlink_peer(struct peer *peer) {
     if (!peer->next) return;
     peer->next->previous = peer->previous;
@@ -46,7 +28,8 @@ static void unlink_peer(struct peer *peer) {
 
 static void end_stream(struct upstream *upstream, struct peer *peer) {
     if (peer->streaming) upstream->streams--;
-    peer->streaming = false;
+    if (peer->shares) upstream->followers--;
+    peer->streaming = peer->shares = false;
     unlink_peer(peer);
 }
 
@@ -61,8 +44,7 @@ static void want_writable(struct upstream *upstream, struct peer *peer, bool wri
     checked(epoll_ctl(upstream->epoll, EPOLL_CTL_MOD, peer->fd, &event), "epoll_ctl");
 }
 
-/// Sends what the socket takes and keeps the rest. A broken connection is noticed by the loop, which reads its end.
-static void send_to(struct upstream *upstream, struct peer *peer, const char *bytes, size_t length) {
+void send_to(struct upstream *upstream, struct peer *peer, const char *bytes, size_t length) {
     ssize_t taken = send(peer->fd, bytes, length, MSG_NOSIGNAL);
     if (taken < 0) taken = errno == EAGAIN ? 0 : (ssize_t)length;
     if ((size_t)taken == length) return;
@@ -87,13 +69,23 @@ static void send_json(struct upstream *upstream, struct peer *peer, const char *
     send_to(upstream, peer, answer, (size_t)length);
 }
 
-static void begin_stream(struct upstream *upstream, struct peer *peer, unsigned rate, unsigned count) {
+void link_peer(struct peer *ring, struct peer *peer) {
+    peer->next = ring->next;
+    peer->previous = ring;
+    peer->next->previous = peer->previous->next = peer;
+}
+
+void send_opening(struct upstream *upstream, struct peer *peer, const char *event, size_t event_length) {
     char answer[HEAD_LIMIT];
     int length = snprintf(
         answer, sizeof answer,
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n"
         "Transfer-Encoding: chunked\r\n\r\n%zx\r\n%s\r\n",
-        connected_event_length, connected_event);
+        event_length, event);
+    send_to(upstream, peer, answer, (size_t)length);
+}
+
+static void begin_stream(struct upstream *upstream, struct peer *peer, unsigned rate, unsigned count) {
     peer->streaming = true;
     peer->sent = 0;
     peer->count = count;
@@ -101,11 +93,9 @@ static void begin_stream(struct upstream *upstream, struct peer *peer, unsigned 
     if (rate) {
         peer->interval = second / rate;
         peer->due = now() + peer->interval + upstream->phase++ * 1000000ULL % peer->interval;
-        peer->next = upstream->active.next;
-        peer->previous = &upstream->active;
-        peer->next->previous = peer->previous->next = peer;
+        link_peer(&upstream->active, peer);
     }
-    send_to(upstream, peer, answer, (size_t)length);
+    send_opening(upstream, peer, connected_event, connected_event_length);
 }
 
 static void answer_request(struct upstream *upstream, struct peer *peer) {
@@ -114,10 +104,16 @@ static void answer_request(struct upstream *upstream, struct peer *peer) {
     sscanf(peer->head, "GET %2000s", target);
     if (sscanf(target, "/events?rate=%u&count=%u", &rate, &count) >= 1) {
         begin_stream(upstream, peer, rate, count);
+    } else if (strcmp(target, "/global/event") == 0) {
+        begin_shared(upstream, peer);
+    } else if (strncmp(target, "/say?", 5) == 0) {
+        bool begins = begin_share(upstream, target);
+        send_json(upstream, peer, begins ? "200 OK" : "400 Bad Request", "{}");
     } else if (strcmp(target, "/global/health") == 0) {
         send_json(upstream, peer, "200 OK", "{\"healthy\":true,\"version\":\"bench\"}");
     } else if (strcmp(target, "/stats") == 0) {
-        snprintf(body, sizeof body, "{\"streams\":%u}", upstream->streams);
+        snprintf(body, sizeof body, "{\"streams\":%u,\"followers\":%u}", upstream->streams,
+                 upstream->followers);
         send_json(upstream, peer, "200 OK", body);
     } else {
         send_json(upstream, peer, "404 Not Found", "{}");
@@ -130,7 +126,7 @@ static void serve_peer(struct upstream *upstream, struct peer *peer, uint32_t ev
     ssize_t length = recv(peer->fd, peer->head + peer->head_length, HEAD_LIMIT - 1 - peer->head_length, 0);
     if (length < 0 && errno == EAGAIN) return;
     if (length <= 0) return close_peer(upstream, peer);
-    if (peer->streaming) return;
+    if (peer->streaming || peer->shares) return;
     peer->head_length += (size_t)length;
     peer->head[peer->head_length] = 0;
     if (strstr(peer->head, "\r\n\r\n")) {
@@ -177,6 +173,7 @@ _Noreturn int run_upstream(void) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     upstream.active.next = upstream.active.previous = &upstream.active;
+    upstream.shared.next = upstream.shared.previous = &upstream.shared;
     upstream.listener = checked(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket");
     checked(bind(upstream.listener, (struct sockaddr *)&address, size), "bind");
     checked(listen(upstream.listener, 4096), "listen");
@@ -196,6 +193,7 @@ _Noreturn int run_upstream(void) {
             } else if (owner == &upstream.timer) {
                 drain_timer(upstream.timer);
                 send_due_events(&upstream);
+                send_shared(&upstream);
             } else {
                 serve_peer(&upstream, owner, events[i].events);
             }
