@@ -67,6 +67,9 @@ package struct EventCursor: Sendable {
     /// The place behind everything that was taken.
     package var place: LogPlace { position }
 
+    /// Goes to a place up to which everything was sent; only where frames are copied rather than made.
+    package mutating func stand(at place: LogPlace) { position = place }
+
     /// The last event before that.
     package var last: EventID? { isFormed ? told : position.last }
 

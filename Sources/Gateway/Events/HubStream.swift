@@ -8,14 +8,6 @@ internal import Projects
 
 /// One client's stream of one project's events, from the hub: a place in the log, and what has to be told beside it.
 final class HubStream: EventReader {
-    /// What makes the frames of one stream the same as those of another.
-    struct Wish: Hashable {
-        let shape: EventShape
-        let directory: [UInt8]?
-        let types: [EventSelector.TypePattern]
-        let isChunked: Bool
-    }
-
     /// Bytes that are read at once for a stream that is behind.
     static let portion = 64 * 1024
     /// How often a stream that nothing else is said on gets a comment: the gateway's own, and any in a long replay.
@@ -32,12 +24,16 @@ final class HubStream: EventReader {
     private unowned let events: LoopEvents
     private var client: DetachedConnection?
     private var cursor: EventCursor
+    /// Where it stands once everything before that was sent; nil: that is not so. The cursor follows when it is used.
+    private var live: LogPlace?
     private var number = 0
     private(set) var connectedFrame: [UInt8]
     private var isReading = false
     private var isBlocked = false
     private var newsWaits = false
     private var isEnded = false
+    /// Whether an event is known that it ends behind.
+    private var hasLast = false
     /// Bytes that the kernel has taken of a passage whose rest waits: none, or the client does not keep up.
     private let stall: Duration
     /// The least time between two looks at the log; nil: none.
@@ -51,7 +47,10 @@ final class HubStream: EventReader {
     /// much was read, which a slow reader may need minutes for.
     private var blockedSince: MonotonicTime?
     private var blockedBytes = 0
-    let wish: Wish?
+    /// What its frames are like; nil: no other stream's are the same.
+    let wish: StreamWishes.Wish?
+    /// Those who get the same frames on this loop, while it is read.
+    var group: StreamWishes.Group?
 
     /// A stream that begins at this place; `connected` is what OpenCode's clients get behind a gap.
     init(
@@ -68,11 +67,7 @@ final class HubStream: EventReader {
         directory = cursor.selector.directory
         connectedFrame = connected
         lastSent = events.owner.loop.now
-        wish =
-            project != nil && cursor.selector.isConstant && !cursor.isFormed
-            ? Wish(
-                shape: cursor.shape, directory: cursor.selector.directory, types: cursor.selector.types,
-                isChunked: cursor.isChunked) : nil
+        wish = project == nil ? nil : StreamWishes.Wish(cursor)
     }
 
     /// Answers with this head and, as the first bytes, `opening`.
@@ -94,7 +89,8 @@ final class HubStream: EventReader {
 
     /// Whether it may get what begins at this place without a look at the log.
     func isLive(at place: LogPlace) -> Bool {
-        !isReading && !isBlocked && !isEnded && cursor.isSettled && cursor.place == place
+        guard let live, !isReading, !isBlocked, !isEnded, !hasLast else { return false }
+        return live == place
     }
 
     /// The frames for items that begin at its place.
@@ -102,8 +98,17 @@ final class HubStream: EventReader {
         cursor.write(items, upTo: place, connected: connectedFrame)
     }
 
-    /// Sends what is live.
-    func deliver(_ passage: EventPassage) { send(passage) }
+    /// Sends what is live. This is done for each client and event: nothing is copied here.
+    func deliver(_ passage: borrowing EventPassage, at now: MonotonicTime) {
+        let count = passage.bytes.count
+        let taken = count == 0 ? 0 : client?.send(framed: passage.bytes.span) ?? 0
+        guard taken == count, !newsWaits else {
+            follow()
+            return sent(taken, of: copy passage)
+        }
+        live = passage.end
+        if count > 0 { lastSent = now }
+    }
 
     /// Something was said that it has to read in the log.
     func hasNews() {
@@ -115,6 +120,7 @@ final class HubStream: EventReader {
         isReading = false
         guard !isEnded else { return }
         cursor = reading.cursor
+        live = nil
         send(reading.passage)
     }
 
@@ -141,7 +147,9 @@ final class HubStream: EventReader {
     /// A directory was closed by the instance; its streams end behind that, as they do there.
     func disposed(_ directory: [UInt8], _ id: EventID) {
         guard isPlain, self.directory == directory, !isEnded else { return }
+        follow()
         cursor.until = cursor.until ?? id
+        hasLast = true
         finishIfTold()
     }
 
@@ -160,19 +168,21 @@ final class HubStream: EventReader {
         isReading = true
         newsWaits = false
         wake = nil
+        follow()
         events.read(cursor, number: number, project, connected: connectedFrame, limit: Self.portion)
     }
 
     private func send(_ passage: EventPassage) {
-        guard !passage.bytes.isEmpty else {
-            cursor.sent(0, of: passage)
-            return goOn(passage)
-        }
         // A client that has half a frame can't be given another one.
         guard !passage.isBroken else { return breakOff() }
-        let taken = client?.send(framed: passage.bytes.span) ?? 0
+        sent(passage.bytes.isEmpty ? 0 : client?.send(framed: passage.bytes.span) ?? 0, of: passage)
+    }
+
+    /// So many bytes of the passage have been taken.
+    private func sent(_ taken: Int, of passage: EventPassage) {
         guard !isEnded else { return }
         cursor.sent(taken, of: passage)
+        live = cursor.isSettled ? cursor.place : nil
         if taken > 0 {
             lastSent = events.owner.loop.now
             blockedSince = nil
@@ -181,13 +191,18 @@ final class HubStream: EventReader {
         goOn(passage)
     }
 
+    /// The cursor comes to where live events were sent to.
+    private func follow() {
+        if let live { cursor.stand(at: live) }
+    }
+
     private func goOn(_ passage: EventPassage) {
         if finishIfTold() { return }
         if let deadline = passage.deadline {
             wake = MonotonicTime.now + .milliseconds(max(1, deadline - WallClock.milliseconds))
             rearm()
         }
-        if !passage.isAtEnd || newsWaits || !cursor.isSettled { read() }
+        if !passage.isAtEnd || newsWaits || live == nil { read() }
     }
 
     /// The client takes no more at this moment.
@@ -218,7 +233,7 @@ final class HubStream: EventReader {
 
     /// Something that stands in no log: for those who have everything else.
     private func tellLive(_ frame: [UInt8]) {
-        guard !isReading, !isBlocked, !isEnded, cursor.isSettled else { return }
+        guard !isReading, !isBlocked, !isEnded, live != nil else { return }
         write(frame)
     }
 
@@ -254,11 +269,6 @@ final class HubStream: EventReader {
     }
 
     private var commentInterval: Duration { isPlain ? Self.replayComment : Self.ownComment }
-
-    /// A comment; with an id, so that a reader whose filter leaves everything out comes on all the same.
-    private static func comment(_ id: EventID?) -> [UInt8] {
-        Array((id.map { ":\nid: \($0.text)\n\n" } ?? ":\n\n").utf8)
-    }
 }
 
 extension HubStream: OpenStream {
@@ -296,7 +306,8 @@ extension HubStream: TimerHandler {
             if newsWaits || (wake.map { $0 <= now } ?? false) { read() }
             if now - lastSent >= commentInterval {
                 // An OpenCode's own stream has its heartbeats; only in a long replay nothing of them is passed.
-                if !isPlain || isReading { write(Self.comment(isPlain ? nil : cursor.last)) }
+                follow()
+                if !isPlain || isReading { write(StreamHead.comment(isPlain ? nil : cursor.last)) }
                 lastSent = now
             }
         }

@@ -33,6 +33,7 @@ final class LoopEvents {
     private var readers: [Int: any EventReader] = [:]
     /// By the project; nil: those who read all projects' events.
     private var ofProject: [ProjectName?: [any EventReader]] = [:]
+    private var wishes = StreamWishes()
     private var count = 0
     /// Requests for streams that can't begin yet.
     private var pending: [ObjectIdentifier: any PendingStream] = [:]
@@ -52,12 +53,17 @@ final class LoopEvents {
         count += 1
         readers[count] = reader
         ofProject[reader.project, default: []].append(reader)
+        if let stream = reader as? HubStream { stream.group = stream.wish.map { wishes.join($0) } }
         if let project = reader.project { views[project]?.subscribers.add(1) }
         return count
     }
 
     func end(_ reader: any EventReader, number: Int) {
         guard readers.removeValue(forKey: number) != nil else { return }
+        if let stream = reader as? HubStream, let group = stream.group {
+            wishes.leave(group)
+            stream.group = nil
+        }
         if let project = reader.project { views[project]?.subscribers.add(-1) }
         ofProject[reader.project]?.removeAll { $0 === reader }
         if ofProject[reader.project]?.isEmpty ?? false { ofProject[reader.project] = nil }
@@ -134,20 +140,18 @@ final class LoopEvents {
     /// The frames are made once for all streams that want the same of them.
     private func said(_ project: ProjectName, _ items: [LogItem], _ from: LogPlace, _ to: LogPlace) {
         guard let readers = ofProject[project] else { return }
-        var made: [HubStream.Wish: EventPassage] = [:]
+        let now = owner.loop.now
+        var made: [(group: StreamWishes.Group, passage: EventPassage)] = []
         for reader in readers {
-            guard let stream = reader as? HubStream, let wish = stream.wish, stream.isLive(at: from) else {
+            guard let stream = reader as? HubStream, let group = stream.group, stream.isLive(at: from) else {
                 reader.hasNews()
                 continue
             }
-            let passage: EventPassage
-            if let known = made[wish] {
-                passage = known
-            } else {
-                passage = stream.frames(of: items, upTo: to)
-                made[wish] = passage
+            if group.index >= made.count || made[group.index].group !== group {
+                group.index = made.count
+                made.append((group, stream.frames(of: items, upTo: to)))
             }
-            stream.deliver(passage)
+            stream.deliver(made[group.index].passage, at: now)
         }
     }
 }

@@ -165,6 +165,11 @@ enum StreamHead {
 
     /// The line that says when a client may come back: spread, so that not all do at once.
     static func retry() -> [UInt8] { Array("retry: \(Int.random(in: 500...1_500))\n".utf8) }
+
+    /// A comment; with an id, so that a reader whose filter leaves everything out comes on all the same.
+    static func comment(_ id: EventID?) -> [UInt8] {
+        Array((id.map { ":\nid: \($0.text)\n\n" } ?? ":\n\n").utf8)
+    }
 }
 
 /// A stream of the instance's own that lives until it has begun: that opens its directory.
