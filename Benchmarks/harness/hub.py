@@ -16,7 +16,10 @@ REPLAYED, REPLAYED_SIZE, KEPT = 100_000, 1024, ("--event-keep-size", "256MiB")
 
 
 class HubMeasurements:
-    """Takes the samples of shared events into a `Report`. Each side has an upstream of its own: a hub listens all the time."""
+    """Takes the samples of shared events into a `Report`.
+
+    Each side has an upstream of its own, for a hub listens all the time.
+    """
 
     def __init__(self, measurements):
         self.measurements = measurements
@@ -140,7 +143,8 @@ class Followers:
         self.hub.bench.stop(self.process)
         left = 1 if self.running.side == "gateway" else 0
         wait_until(
-            lambda: self.hub.sides.followers(self.running.upstream) == left, "The upstream streams of shared events end")
+            lambda: self.hub.sides.followers(self.running.upstream) == left,
+            "The upstream streams of shared events end")
 
 
 def line(process, patience):
