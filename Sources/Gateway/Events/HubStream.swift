@@ -13,8 +13,6 @@ final class HubStream: EventReader {
     /// How often a stream that nothing else is said on gets a comment: the gateway's own, and any in a long replay.
     private static let ownComment = Duration.seconds(15)
     private static let replayComment = Duration.seconds(10)
-    /// How often it is looked whether a client that is to be cut takes anything.
-    private static let looksInStall = 4
 
     let project: ProjectName?
     /// Whether it is one of OpenCode's own, which ends with the instance's.
@@ -34,7 +32,7 @@ final class HubStream: EventReader {
     private var isEnded = false
     /// Whether an event is known that it ends behind.
     private var hasLast = false
-    /// Bytes that the kernel has taken of a passage whose rest waits: none, or the client does not keep up.
+    /// How long the client may take nothing.
     private let stall: Duration
     /// The least time between two looks at the log; nil: none.
     private let pace: Duration?
@@ -43,10 +41,7 @@ final class HubStream: EventReader {
     private var wake: MonotonicTime?
     private var timer: LoopTimer?
     private var lastSent: MonotonicTime
-    /// Since when the client has taken nothing, and what the kernel held for it then: its buffers have room again only after
-    /// much was read, which a slow reader may need minutes for.
-    private var blockedSince: MonotonicTime?
-    private var blockedBytes = 0
+    private var watch: StallWatch
     /// What its frames are like; nil: no other stream's are the same.
     let wish: StreamWishes.Wish?
     /// Those who get the same frames on this loop, while it is read.
@@ -62,6 +57,7 @@ final class HubStream: EventReader {
         self.cursor = cursor
         self.isPlain = isPlain
         self.stall = stall
+        watch = StallWatch(limit: stall)
         pace = cursor.maxRate.map { .seconds(1) / $0 }
         shape = cursor.shape
         directory = cursor.selector.directory
@@ -185,7 +181,7 @@ final class HubStream: EventReader {
         live = cursor.isSettled ? cursor.place : nil
         if taken > 0 {
             lastSent = events.owner.loop.now
-            blockedSince = nil
+            watch.end()
         }
         guard taken == passage.bytes.count else { return block() }
         goOn(passage)
@@ -208,19 +204,8 @@ final class HubStream: EventReader {
     /// The client takes no more at this moment.
     private func block() {
         isBlocked = true
-        if blockedSince == nil {
-            blockedSince = events.owner.loop.now
-            blockedBytes = client?.unacknowledgedBytes ?? 0
-        }
+        watch.begin(held: client?.unacknowledgedBytes ?? 0, at: events.owner.loop.now)
         rearm()
-    }
-
-    /// Looks whether the client has taken anything since the last look.
-    private func lookAtBlocked(_ now: MonotonicTime) {
-        let bytes = client?.unacknowledgedBytes ?? 0
-        guard bytes < blockedBytes else { return }
-        blockedBytes = bytes
-        blockedSince = now
     }
 
     @discardableResult
@@ -259,8 +244,8 @@ final class HubStream: EventReader {
     private func rearm() {
         guard let timer else { return }
         var deadline = lastSent + commentInterval
-        if let blockedSince, isBlocked {
-            deadline = min(blockedSince + stall, events.owner.loop.now + stall / Self.looksInStall)
+        if isBlocked {
+            deadline = watch.nextLook(events.owner.loop.now)
         } else if newsWaits, !isReading {
             deadline = min(deadline, nextRead)
         }
@@ -296,9 +281,8 @@ extension HubStream: ServerExchange {
 extension HubStream: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
         let now = events.owner.loop.now
-        if isBlocked { lookAtBlocked(now) }
-        if let blockedSince, isBlocked {
-            if now - blockedSince >= stall {
+        if isBlocked {
+            if watch.isOver(held: client?.unacknowledgedBytes ?? 0, at: now) {
                 if let client { events.owner.turnedAway(client.peer, .stalledReader(stall)) }
                 return breakOff()
             }
