@@ -73,6 +73,9 @@ package struct EventCursor: Sendable {
     /// The last event before that.
     package var last: EventID? { isFormed ? told : position.last }
 
+    /// Where it begins, as long as that was not looked for.
+    package var begins: Start { start }
+
     /// Whether frames are made for it rather than copied.
     package var isFormed: Bool { form != .raw || maxRate != nil }
 

@@ -27,12 +27,22 @@ package struct EventPassage: Sendable {
     package internal(set) var deadline: Int64?
     private(set) var marks: [Mark] = []
 
-    /// Its first frames, so many at most.
-    package func limited(to most: Int) -> EventPassage {
-        guard marks.count > most else { return self }
-        let last = marks[most - 1]
+    /// Its first frames, so many and of so many bytes at most, but one at least; a frame that begins with `separator` is the
+    /// first or none of them.
+    package func limited(to most: Int, bytes limit: Int, separator: [UInt8]) -> EventPassage {
+        var count = 0
+        var start = 0
+        for mark in marks {
+            let isFirst = start == 0
+            guard count < most, isFirst || mark.end <= limit else { break }
+            guard isFirst || !bytes[start..<mark.end].starts(with: separator) else { break }
+            count += 1
+            start = mark.end
+        }
+        guard count > 0, count < marks.count else { return self }
+        let last = marks[count - 1]
         var passage = self
-        passage.marks.removeLast(marks.count - most)
+        passage.marks.removeLast(marks.count - count)
         passage.bytes.removeLast(bytes.count - last.end)
         passage.isAtEnd = false
         passage.end = last.place

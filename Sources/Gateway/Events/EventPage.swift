@@ -10,6 +10,8 @@ final class EventPage: EventReader {
     /// The most that a page holds.
     private static let most = 1_000
     private static let mostBytes = 1 << 20
+    /// What stands around them, at most.
+    private static let frameBytes = 1_024
 
     let project: ProjectName?
     private unowned let events: LoopEvents
@@ -21,6 +23,8 @@ final class EventPage: EventReader {
     private var isReading = false
     private var newsWaits = false
     private var isLate = false
+    /// Where the reader was.
+    private let asked: EventID?
 
     init(
         _ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName?, _ cursor: EventCursor,
@@ -31,6 +35,7 @@ final class EventPage: EventReader {
         self.project = project
         self.cursor = cursor
         self.wait = wait
+        if case .behind(let id) = cursor.begins { asked = id } else { asked = nil }
     }
 
     func begin() {
@@ -56,10 +61,20 @@ final class EventPage: EventReader {
     func received(_ reading: Reading) {
         isReading = false
         cursor = reading.cursor
-        let passage = reading.passage.limited(to: Self.most)
-        guard passage.bytes.isEmpty, !isLate else { return answer(passage) }
-        cursor.sent(0, of: passage)
-        if newsWaits { read() }
+        let passage = reading.passage.limited(
+            to: Self.most, bytes: Self.mostBytes - Self.frameBytes, separator: Self.gap)
+        if isLate || isWorthTelling(passage) { return answer(passage) }
+        // A gap alone is told with what comes behind it: who asks again at once would get it again.
+        if passage.bytes.isEmpty { cursor.sent(0, of: passage) }
+        if newsWaits || passage.bytes.isEmpty && !passage.isAtEnd { read() }
+    }
+
+    /// Whether a page of this brings its reader on: it has events, or another place to go on from.
+    private func isWorthTelling(_ passage: EventPassage) -> Bool {
+        guard !passage.bytes.isEmpty else { return false }
+        var after = cursor
+        after.sent(passage.bytes.count, of: passage)
+        return after.last != asked || !passage.bytes.starts(with: Self.gap)
     }
 
     /// The items of a page stand behind each other with a line end behind each.

@@ -18,6 +18,8 @@ final class HubProject: TimerHandler {
     private var warnings: [String] = []
     /// Why the next run's generation begins behind a gap.
     private var reason: EventGap.Reason?
+    /// Whether the instance's stream is lost, and none has begun since.
+    private var isLost = false
     private var timer: LoopTimer?
     private var form: EventForm
     private(set) lazy var view = makeView()
@@ -82,6 +84,7 @@ final class HubProject: TimerHandler {
         for stream in run.streams.values { stream.close() }
         self.run = nil
         note(reason)
+        isLost = false
         warnings = []
         timer?.disarm()
         change(to: .off)
@@ -122,10 +125,14 @@ final class HubProject: TimerHandler {
             case .open(let number):
                 run.streams[number] = UpstreamEventStream(self, hub, run.route, run.endpoint, run.traits, number)
             case .close(let number): run.streams.removeValue(forKey: number)?.close()
-            case .follow(let number): run.streams[number]?.follow()
+            case .follow(let number):
+                if isLost { note(.upstreamLost) }
+                isLost = false
+                run.streams[number]?.follow()
             case .announce: change(to: .connected)
             case .lost:
-                note(.upstreamLost)
+                // Told once another one has begun: with the instance's process that may be another gap.
+                isLost = true
                 change(to: .waiting)
                 hub.tell(.lost(name))
             }

@@ -223,7 +223,6 @@ final class HubStream: EventReader {
     }
 
     private func write(_ frame: [UInt8]) {
-        guard !frame.isEmpty else { return }
         lastSent = events.owner.loop.now
         if client?.write(frame.span) == false { block() }
     }

@@ -94,18 +94,29 @@ struct StreamFrame: Equatable {
             default: others.append(String(line))
             }
         }
+        guard let data, data.utf8.count <= Self.longest else { return }
+        json = (try? JSONParser.parse(Array(data.utf8))) ?? .null
     }
 
-    /// The data as JSON.
-    var json: JSON { data.flatMap { try? JSONParser.parse(Array($0.utf8)) } ?? .null }
+    /// The text behind `"name":"` near the beginning of data that was not parsed.
+    private func found(_ name: String) -> String? {
+        guard json == .null, let data else { return nil }
+        let pieces = String(decoding: data.utf8.prefix(512), as: UTF8.self).split(
+            separator: "\"\(name)\":\"", maxSplits: 1)
+        return pieces.count == 2 ? String(pieces[1].prefix { $0 != "\"" }) : nil
+    }
+
+    /// The data as JSON; of large ones nothing but the first part is looked at (``type``, ``number``).
+    private(set) var json = JSON.null
+    private static let longest = 64 * 1024
 
     /// The event itself, whatever it is wrapped in.
     var content: JSON { json["payload"] ?? json["event"] ?? json }
 
-    var type: String? { content["type"]?.text }
+    var type: String? { content["type"]?.text ?? found("type") }
 
     /// By what the test knows it.
-    var number: Int? { (content["properties"]?["n"]?.text).flatMap { Int($0) } }
+    var number: Int? { (content["properties"]?["n"]?.text ?? found("n")).flatMap { Int($0) } }
 
     /// A gap that it tells, on any kind of stream.
     var gap: JSON? {

@@ -6,7 +6,9 @@ import Testing
 
 /// Reconnects at random moments and gateways that are killed: no event is doubled, and none is lost that was heard.
 @Suite struct NothingLostTests {
-    @Test(arguments: ["/projects/demo/api/global/event", "/projects/demo/api/event", "/projects/demo/events", "/events"])
+    @Test(arguments: [
+        "/projects/demo/api/global/event", "/projects/demo/api/event", "/projects/demo/events", "/events",
+    ])
     func reconnectsAtRandomMomentsLoseAndDoubleNothing(target: String) throws {
         let rig = try HubRig()
         let speaker = try Speaker(rig.instance, rig.folder)

@@ -74,13 +74,6 @@ import Testing
         rig.say(payload: HubRig.payload(5, session: "ses_4"))
         rig.say(payload: HubRig.payload(6))
         #expect(try client.numbers(4) == [2, 3, 4, 6])
-        // Whoever comes later knows the children as well.
-        let id = try #require(client.lastID)
-        let late = try rig.openOwn("?session=ses_1", behind: id)
-        _ = try late.next()
-        rig.say(payload: HubRig.payload(7, session: "ses_3"))
-        rig.say(payload: HubRig.payload(8))
-        #expect(try late.numbers(2) == [7, 8])
     }
 
     @Test func pagesForWaysThatBreakStreams() throws {
@@ -141,6 +134,42 @@ import Testing
         #expect(seen == 4)
     }
 
+    @Test func aPageHasOneGapAndThatBeforeItsEvents() throws {
+        let rig = try HubRig()
+        rig.say(1...2)
+        try rig.waitUntilHeard(2)
+        for round in 2...3 {
+            rig.instance.endStreams()
+            try rig.instance.subscriptions.wait(forCount: round)
+            rig.say((round + 1)...(round + 1))
+            try rig.waitUntilHeard(round + 1)
+        }
+        var since = "2001-02-03T04:05:06Z"
+        var pages: [[String]] = []
+        for _ in 0..<3 {
+            let page = try rig.page("?wait=1&since=\(since)")
+            let numbers = page["events"]?.elements?.compactMap { $0["event"]?["properties"]?["n"]?.text } ?? []
+            pages.append([page["gap"]?["reason"]?.text ?? "none"] + numbers)
+            since = try #require(page["next"]?.text)
+        }
+        #expect(pages == [["none", "1", "2"], ["upstream-lost", "3"], ["upstream-lost", "4"]])
+    }
+
+    @Test func aGapAloneIsToldWhenTheTimeIsOver() throws {
+        let rig = try HubRig()
+        rig.say(1...1)
+        try rig.waitUntilHeard(1)
+        rig.instance.endStreams()
+        try rig.instance.subscriptions.wait(forCount: 2)
+        try rig.open().connected()
+        let since = try #require(try rig.state()["last"]?.text)
+        let start = ContinuousClock.now
+        let page = try rig.page("?wait=1&since=\(since)")
+        #expect(start.duration(to: .now) >= .milliseconds(900))
+        #expect(page["gap"]?["reason"]?.text == "upstream-lost" && page["events"] == [])
+        #expect(page["next"]?.text == since)
+    }
+
     @Test func itStaysOpenWhileTheProjectStopsAndStarts() throws {
         let rig = try HubRig()
         let client = try rig.openOwn()
@@ -193,15 +222,16 @@ import Testing
         let rig = try HubRig()
         let empty = try rig.state()
         #expect(empty["first"] == .null && empty["last"] == .null && empty["subscribers"] == .integer(0))
-        let client = try rig.openOwn()
+        let (client, plain) = try (rig.openOwn(), rig.open())
         _ = try client.next()
+        try plain.connected()
         rig.say(1...2)
         let ids = try (0..<2).map { _ in try client.nextEvent()?.id }
         let state = try rig.state()
         #expect(state["first"]?.text == ids[0])
         #expect(state["last"]?.text == ids[1])
         #expect(state["upstream"]?.text == "connected")
-        #expect(state["subscribers"] == .integer(1))
+        #expect(state["subscribers"] == .integer(2))
         #expect(state["gaps"] == .integer(0))
         #expect(try rig.gateway.request("GET", "/projects/unknown/events/state").status == 404)
     }
