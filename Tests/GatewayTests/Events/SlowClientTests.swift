@@ -8,27 +8,28 @@ import Testing
     private static let text = #","text":"\#(String(repeating: "x", count: 10_000))""#
 
     @Test func aClientThatReadsIsNeverCutHoweverFarBehind() throws {
-        let rig = try HubRig(flags: ["--stream-stall", "1s"])
+        let rig = try HubRig(flags: ["--stream-stall", "5s"])
         let client = try StreamClient(rig.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
         try client.connected()
         for start in stride(from: 1, to: 1_000, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
         // Slower than the kernel's buffers would let through in the time.
         for number in 1...8 {
             #expect(try client.nextEvent()?.number == number)
-            try client.connection.pause(.milliseconds(400))
+            try client.connection.pause(.milliseconds(800))
         }
         #expect(try client.numbers(992) == Array(9...1_000))
     }
 
     @Test func whoFallsBehindWhatIsKeptGetsAGapAndGoesOn() throws {
-        let rig = try HubRig(flags: ["--event-keep-size", "1MiB", "--stream-stall", "1s"])
+        let rig = try HubRig(flags: ["--event-keep-size", "1MiB", "--stream-stall", "5s"])
         let first = try rig.open()
         try first.connected()
         rig.say(1...1)
         #expect(try first.numbers(1) == [1])
         let id = try #require(first.lastID)
         for start in stride(from: 2, to: 1_002, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
-        #expect(try first.numbers(1_000) == Array(2...1_001))
+        // The first one may fall behind, too.
+        try rig.waitUntilHeard(1_001)
         let again = try rig.open(behind: id)
         try again.connected()
         let gap = try #require(try again.nextEvent())
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func whoTakesNothingIsCutAbnormallyAndCanResume() throws {
-        let rig = try HubRig(flags: ["--stream-stall", "1s"])
+        let rig = try HubRig(flags: ["--stream-stall", "3s"])
         let client = try StreamClient(rig.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
         let witness = try rig.open()
         try client.connected()
