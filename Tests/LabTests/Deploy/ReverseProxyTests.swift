@@ -10,6 +10,7 @@ import Testing
         try rig.expectPathsAsTheyCame()
         try rig.expectTheClientsAddress()
         try rig.expectEventsAtOnce()
+        try rig.expectSharedEventsAtOnce()
         try rig.expectUploadsAtOnce()
         try rig.expectWebSockets()
     }
@@ -57,7 +58,7 @@ extension ReverseProxyRig {
     fileprivate func expectEventsAtOnce() throws {
         let connection = try connect()
         defer { connection.close() }
-        try connection.send("GET", "/projects/demo/api/event", headers: Self.fields)
+        try connection.send("GET", "/projects/demo/api/event?hub=0", headers: Self.fields)
         let events = EventStreamReader(connection)
         for number in 1...3 {
             #expect(try events.next() == "event \(number)")
@@ -67,6 +68,19 @@ extension ReverseProxyRig {
         connection.close()
         // The proxy passes the client's end on, and so does the gateway.
         try streamEnded.wait(within: .seconds(10))
+    }
+
+    fileprivate func expectSharedEventsAtOnce() throws {
+        let connection = try connect()
+        defer { connection.close() }
+        try connection.send("GET", "/projects/demo/api/global/event", headers: Self.fields)
+        let events = EventStreamReader(connection)
+        #expect(try events.next()?.contains("server.connected") ?? false)
+        for number in 1...3 {
+            // The instance says it only now.
+            shared.append(number)
+            #expect(try events.next() == Self.event(number))
+        }
     }
 
     fileprivate func expectUploadsAtOnce() throws {

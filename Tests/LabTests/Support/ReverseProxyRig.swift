@@ -39,8 +39,10 @@ final class ReverseProxyRig: Sendable {
 
     let machine: LabMachine
     let instance: LabInstance
-    /// How many events the client has seen.
+    /// How many events the client has seen of a stream that is passed through.
     let seen: Recorded<Int>
+    /// And of one that it shares with others.
+    let shared: Recorded<Int>
     let streamEnded: Latch
     let halfArrived: Latch
     private let gateway: TestProcess
@@ -48,11 +50,14 @@ final class ReverseProxyRig: Sendable {
 
     init(_ root: LabRoot, _ proxy: ReverseProxy) throws {
         let seen = Recorded<Int>("an event that the client has seen")
+        let shared = Recorded<Int>("a shared event that the client has seen")
         let streamEnded = Latch("the stream to be ended")
         let halfArrived = Latch("the first half of the upload")
-        (self.seen, self.streamEnded, self.halfArrived) = (seen, streamEnded, halfArrived)
+        (self.seen, self.shared) = (seen, shared)
+        (self.streamEnded, self.halfArrived) = (streamEnded, halfArrived)
         machine = try LabMachine(root)
         instance = try LabInstance(in: machine) { connection, head in
+            if head.path == "/global/event" { return try Self.serveEvents(connection, shared) }
             try Self.serve(connection, head, seen: seen, streamEnded: streamEnded, halfArrived: halfArrived)
         }
         try machine.run("mkdir -p ~/demo")
@@ -86,6 +91,23 @@ final class ReverseProxyRig: Sendable {
 
     /// A connection to the proxy, through TLS.
     func connect() throws -> TestConnection { try machine.connect(port: 8443) }
+
+    /// The stream that the gateway reads for all clients.
+    private static func serveEvents(_ connection: TestConnection, _ shared: Recorded<Int>) throws {
+        try connection.writeHead(
+            200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+        try connection.writeChunk("data: {\"payload\":{\"type\":\"server.connected\",\"properties\":{}}}\n\n")
+        for number in 1...3 {
+            _ = try shared.wait(forCount: number, within: .seconds(300))
+            try connection.writeChunk("data: \(event(number))\n\n")
+        }
+        try connection.waitForEnd(within: .seconds(300))
+    }
+
+    /// An event that is about no folder.
+    static func event(_ number: Int) -> String {
+        #"{"payload":{"type":"server.said","properties":{"number":\#(number)}}}"#
+    }
 
     private static func serve(
         _ connection: TestConnection, _ head: ReceivedRequestHead, seen: Recorded<Int>, streamEnded: Latch,
