@@ -116,8 +116,9 @@ enum EventEndpoint: Sendable {
 final class OwnStreamOpening: PendingStream {
     private let events: LoopEvents
     private let project: ProjectName?
-    private let query: EventQuery
+    private var query: EventQuery
     private var connection: ClientConnection?
+    private var children: ChildSessions?
 
     init(_ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName?, _ query: EventQuery) {
         self.events = events
@@ -131,6 +132,24 @@ final class OwnStreamOpening: PendingStream {
         connection.exchange = self
         connection.discardBody()
         events.add(self)
+        guard let session = query.selector.sessions?.first else { return mark() }
+        // What began before anything was kept is not among the events.
+        let children = ChildSessions(session, of: endpoints, events.owner) { [unowned self] in
+            query.selector.sessions = $0
+            mark()
+        }
+        self.children = children
+        children.begin()
+    }
+
+    /// The instances that may have the session.
+    private var endpoints: [InstanceEndpoint] {
+        let routes = events.owner.snapshot.routes
+        return routes.reachable.filter { project == nil || $0.name == project }.compactMap(\.endpoint)
+    }
+
+    private func mark() {
+        children = nil
         events.mark(project, for: self) { [unowned self] in start($0) }
     }
 
@@ -167,6 +186,7 @@ final class OwnStreamOpening: PendingStream {
     @discardableResult
     private func end() -> ClientConnection? {
         defer { connection = nil }
+        children = nil
         events.remove(self)
         return connection
     }

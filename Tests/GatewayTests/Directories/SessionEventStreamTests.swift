@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func aRemovalGoesOnWhateverTheAnswerIs() throws {
-        let rig = try ScriptedRig(.one)
+        let rig = try ScriptedRig(.one())
         #expect(try rig.request("DELETE", "/session/ses_unknown").status == 204)
         #expect(rig.instance.asked.values == ["/session/ses_unknown"])
         let request = try #require(rig.instance.received.values.last)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func openCode1IsAskedAtItsOwnPaths() throws {
-        let rig = try ScriptedRig(.one) { plan in
+        let rig = try ScriptedRig(.one()) { plan in
             plan.listed = ["ses_listed": plan.directory]
             plan.known = ["ses_known": plan.directory]
         }
@@ -157,7 +157,7 @@ import Testing
         #expect(try Self.read(reader, rig) == own)
         #expect(!rig.instance.asked.values.contains { $0.hasPrefix("/api/") })
         // Its own stream of all directories names them with every event: nothing is asked for it.
-        let other = try ScriptedRig(.one)
+        let other = try ScriptedRig(.one())
         let wrapped = try other.events("/global/event")
         _ = try Self.read(wrapped, other)
         #expect(other.instance.asked.values == [])

@@ -105,11 +105,11 @@ import Testing
 
     /// 1.18 has the route, too. 1.1 and 1.2 would send a path that they do not know to the vendor's site.
     @Test func openCode1IsAskedWhatEveryVersionKnows() throws {
-        let rig = try ScriptedRig(.one)
+        let rig = try ScriptedRig(.one())
         #expect(try rig.target("GET", "/api/session?limit=5") == "/api/session?limit=5&project=own")
         #expect(rig.instance.asked.values == ["/project/current"])
         rig.instance.plan.withLock { $0.project = "global" }
-        let global = try ScriptedRig(.one) {
+        let global = try ScriptedRig(.one()) {
             $0.project = "global"
             $0.directory = "/"
         }

@@ -7,8 +7,9 @@ final class HubRig: Sendable {
     let instance: SpeakingInstance
     let gateway: GatewayUnderTest
 
-    init(flags: [String] = [], environment: [String: String] = [:]) throws {
-        instance = try SpeakingInstance()
+    /// `version`: what the instance says that it is.
+    init(version: String = "fake", flags: [String] = [], environment: [String: String] = [:]) throws {
+        instance = try SpeakingInstance(version: version)
         gateway = try GatewayUnderTest(
             flags: flags, environment: ["VIBE_EVENT_HUB": "on"].merging(environment) { $1 })
         try gateway.start(instance.fake)

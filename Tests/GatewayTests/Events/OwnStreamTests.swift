@@ -76,6 +76,32 @@ import Testing
         #expect(try client.numbers(4) == [2, 3, 4, 6])
     }
 
+    @Test(arguments: ["/projects/demo/events", "/events"])
+    func childrenThatBeganBeforeAnythingWasKept(path: String) throws {
+        let rig = try HubRig()
+        rig.instance.answer("/session/ses_1/children", #"[{"id":"ses_2","parentID":"ses_1"},{"id":"ses_3"}]"#)
+        rig.instance.answer("/session/ses_2/children", #"[{"id":"ses_5","parentID":"ses_2"}]"#)
+        let client = try rig.openOwn("?session=ses_1", path: path)
+        _ = try client.next()
+        for (number, session) in ["ses_1", "ses_2", "ses_3", "ses_4", "ses_5"].enumerated() {
+            rig.say(payload: HubRig.payload(number, session: session))
+        }
+        #expect(try client.numbers(4) == [0, 1, 2, 4])
+    }
+
+    @Test func aFilteredReadersPlaceMovesOn() throws {
+        let rig = try HubRig()
+        let client = try rig.openOwn("?types=session.idle")
+        _ = try client.next()
+        rig.say(1...3)
+        // Every 15 s.
+        let frame = try #require(try client.next(within: .seconds(30)))
+        #expect(!frame.comments.isEmpty && frame.data == nil)
+        let all = try rig.openOwn("?since=2001-02-03T04:05:06Z")
+        #expect(try all.numbers(3) == [1, 2, 3])
+        #expect(frame.id == all.lastID)
+    }
+
     @Test func pagesForWaysThatBreakStreams() throws {
         let rig = try HubRig()
         rig.say(1...3)

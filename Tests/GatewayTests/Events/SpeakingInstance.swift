@@ -10,6 +10,11 @@ final class SpeakingInstance: Sendable {
         var end = End.close
         var refuses = false
         var isSilent = false
+        /// What is answered to other requests, by their target.
+        var answers: [String: String] = [:]
+        /// How many streams of everything there were, and up to which of them nothing is said.
+        var streams = 0
+        var muted = 0
     }
 
     enum End: Sendable { case close, reset, clean }
@@ -28,9 +33,10 @@ final class SpeakingInstance: Sendable {
     /// The same on a stream of one directory.
     static let connectedHere = #"{"id":"evt_0","type":"server.connected","properties":{"twin":1}}"#
 
-    init() throws {
+    /// `version`: what its health says.
+    init(version: String = "fake") throws {
         let (state, subscriptions, openings, requests) = (state, subscriptions, openings, requests)
-        fake = try FakeInstance { connection, head in
+        fake = try FakeInstance(.one(version: version)) { connection, head in
             switch head.path {
             case "/global/event":
                 if state.withLock({ $0.refuses }) { return try connection.respond(500, text: "no") }
@@ -43,7 +49,7 @@ final class SpeakingInstance: Sendable {
             default:
                 requests.append(head)
                 _ = try connection.readBody(of: head)
-                try connection.respond(200, text: head.target)
+                try connection.respond(200, text: state.withLock { $0.answers[head.target] } ?? head.target)
             }
         }
     }
@@ -60,6 +66,12 @@ final class SpeakingInstance: Sendable {
             $0.ends += 1
         }
     }
+
+    /// Says nothing more on the streams that are open, and keeps them open.
+    func mute() { state.withLock { $0.muted = $0.streams } }
+
+    /// Says what is answered to requests for this target.
+    func answer(_ target: String, _ body: String) { state.withLock { $0.answers[target] = body } }
 
     /// Whether further streams of everything are refused.
     func refuse(_ isRefusing: Bool) { state.withLock { $0.refuses = isRefusing } }
@@ -78,13 +90,16 @@ final class SpeakingInstance: Sendable {
             var isSilent: Bool
         }
         let ends = state.withLock { $0.ends }
-        var (sent, isSilent) = state.withLock { ($0.said.count, $0.isSilent) }
+        var (sent, isSilent, number) = state.withLock {
+            $0.streams += 1
+            return ($0.said.count, $0.isSilent, $0.streams)
+        }
         try connection.writeHead(200, headers: Self.head)
         if !isSilent { try connection.writeChunk("data: \(connected)\n\n") }
         subscriptions.append(head)
         while !connection.isClosed {
             let step = try? state.wait(for: "something to say", within: .milliseconds(200)) { state -> Step? in
-                guard state.said.count > sent || state.ends > ends || state.isSilent != isSilent else { return nil }
+                guard state.muted < number, state.said.count > sent || state.ends > ends || state.isSilent != isSilent else { return nil }
                 return Step(
                     bytes: Array(state.said[sent...].joined()), count: state.said.count,
                     end: state.ends > ends ? state.end : nil, isSilent: state.isSilent)

@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: ["/session", "/api/session", "/api/pty/pty_1/connect-token"])
     func aPreflightNeverReachesAnInstanceAndAnyOtherOPTIONSDoes(path: String) throws {
         // Of either family.
-        let rig = try ProxyRig(family: path == "/session" ? .one : .two(), flags: Self.flags) { connection, _ in
+        let rig = try ProxyRig(family: path == "/session" ? .one() : .two(), flags: Self.flags) { connection, _ in
             try connection.respond(204, headers: [("X-Own", "1")])
         }
         let answer = try TestClient.request(

@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Set-up
 
-    @Test(arguments: [FakeInstance.Family.one, .two()])
+    @Test(arguments: [FakeInstance.Family.one(), .two()])
     func aBrokenConfigurationIsAWarningAfterTheFirstAnswer(family: FakeInstance.Family) throws {
         let isTwo = if case .two = family { true } else { false }
         let path = isTwo ? "/api/config" : "/config"

@@ -11,7 +11,7 @@ final class FakeInstance: Sendable {
 
     /// Whose API it speaks: what it announces, and where it tells whether it is ready.
     enum Family: Sendable {
-        case one
+        case one(version: String = "fake")
         /// `health` answers for each path what it does; nil is 404.
         case two(health: @Sendable (_ path: String) -> String? = { $0 == "/api/info" ? #"{"version":"2.fake"}"# : nil })
 
@@ -26,7 +26,8 @@ final class FakeInstance: Sendable {
         /// The body of a health answer: nil within for 404, nil for a path that is none of the health check's.
         fileprivate func health(_ path: String) -> String?? {
             switch self {
-            case .one: path == "/global/health" ? #"{"healthy":true,"version":"fake"}"# : nil
+            case .one(let version):
+                path == "/global/health" ? #"{"healthy":true,"version":"\#(version)"}"# : nil
             case .two(let health): ["/api/info", "/api/health"].contains(path) ? .some(health(path)) : nil
             }
         }
@@ -48,7 +49,7 @@ final class FakeInstance: Sendable {
 
     /// `wantsPassword`: a health check without credentials is refused, as OpenCode does.
     init(
-        _ family: Family = .one, wantsPassword: Bool = false, setup: [String: String] = FakeInstance.setup,
+        _ family: Family = .one(), wantsPassword: Bool = false, setup: [String: String] = FakeInstance.setup,
         _ handler: @escaping Handler
     ) throws {
         let requests = Recorded<ReceivedRequestHead>("a request to the instance")

@@ -69,7 +69,7 @@ final class GatewayUnderTest: Sendable {
 
     /// Makes a project whose instance is the server on this port, announced in these words, and starts it.
     func start(
-        port: UInt16, words: String = FakeInstance.Family.one.words, as project: String = "demo"
+        port: UInt16, words: String = FakeInstance.Family.one().words, as project: String = "demo"
     ) throws {
         try makeProject(project)
         _ = try home.write("\(port)\n", to: "\(project)/upstream-port")

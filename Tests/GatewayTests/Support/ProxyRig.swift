@@ -17,7 +17,7 @@ final class ProxyRig: Sendable {
     let carried: Recorded<Carried>
 
     init(
-        family: FakeInstance.Family = .one, flags: [String] = [], environment: [String: String] = [:],
+        family: FakeInstance.Family = .one(), flags: [String] = [], environment: [String: String] = [:],
         wantsPassword: Bool = false, _ handler: @escaping FakeInstance.Handler
     ) throws {
         let carried = Recorded<Carried>("a request to the instance")

@@ -1,0 +1,64 @@
+import EventHub
+import EventLoop
+import HTTPClient
+internal import Instances
+import OpenCode
+
+/// Asks instances for the sessions below one session, children's children included: those whose beginning is not among
+/// the events that are kept.
+final class ChildSessions {
+    /// How long all questions may take together: a stream begins without what was not answered by then.
+    static let limit = Duration.seconds(5)
+
+    private let owner: GatewayLoop
+    private let deadline: MonotonicTime
+    private var found: Set<[UInt8]>
+    private var unasked: [(session: [UInt8], endpoint: InstanceEndpoint)]
+    private var report: ((Set<[UInt8]>) -> Void)?
+
+    /// `endpoints`: the instances that may have the session. `report` is called once, with the session among what was
+    /// found, unless this object goes before.
+    init(
+        _ session: [UInt8], of endpoints: [InstanceEndpoint], _ owner: GatewayLoop,
+        report: @escaping (Set<[UInt8]>) -> Void
+    ) {
+        self.owner = owner
+        self.report = report
+        deadline = owner.loop.now + Self.limit
+        found = [session]
+        unasked = endpoints.map { (session, $0) }
+    }
+
+    /// Asks the first question; reports at once where there is none.
+    func begin() { next() }
+
+    private func next() {
+        guard found.count < EventSelector.mostSessions, owner.loop.now < deadline,
+            let (session, endpoint) = unasked.popLast(),
+            let children = SessionChildren(of: session, family: endpoint.family)
+        else {
+            defer { report = nil }
+            report?(found)
+            return
+        }
+        ask(children.firstTarget, children, endpoint)
+    }
+
+    private func ask(_ target: [UInt8], _ children: SessionChildren, _ endpoint: InstanceEndpoint) {
+        let question = InstanceQuestion(endpoint: endpoint, target: target, timeout: deadline - owner.loop.now)
+        var children = children
+        WholeAnswer.ask(question.request(), of: owner.client, within: question.timeout) { [weak self] status, bytes in
+            guard status == 200 else { return }
+            children.read(bytes) { self?.add($0, endpoint) }
+        } report: { [weak self] outcome in
+            guard let self else { return }
+            guard case .answered(200, _) = outcome, let target = children.nextTarget() else { return next() }
+            ask(target, children, endpoint)
+        }
+    }
+
+    private func add(_ child: [UInt8], _ endpoint: InstanceEndpoint) {
+        guard found.count < EventSelector.mostSessions, found.insert(child).inserted else { return }
+        unasked.append((child, endpoint))
+    }
+}

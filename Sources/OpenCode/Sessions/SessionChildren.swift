@@ -1,0 +1,55 @@
+internal import TextCoding
+
+/// The questions to an instance which sessions were made by one session (`/session/ID/children` of OpenCode 1,
+/// `/api/session?parentID=` of OpenCode 2), page by page.
+package struct SessionChildren: Sendable {
+    /// How many sessions are asked for at once.
+    private static let pageSize = 1_000
+    private static let places = JSONPlaces("data[].id", "cursor.next", "[].id")
+
+    private let first: [UInt8]
+    private let isPaged: Bool
+    private var reader = JSONStringReader(Self.places)
+    private var count = 0
+    private var cursor: [UInt8]?
+
+    /// Nil for what can be no session's id.
+    package init?(of session: [UInt8], family: APIFamily?) {
+        guard SessionIdentifier.isValid(session) else { return nil }
+        isPaged = family == .two
+        first =
+            isPaged
+            ? Array("/api/session?parentID=".utf8) + session + Array("&limit=\(Self.pageSize)".utf8)
+            : Array("/session/".utf8) + session + Array("/children".utf8)
+    }
+
+    /// The target of the first page.
+    package var firstTarget: [UInt8] { first }
+
+    /// Takes the next bytes of a page's body, split anywhere, and hands over each child's id.
+    package mutating func read(_ bytes: borrowing Span<UInt8>, onChild: (_ session: [UInt8]) -> Void) {
+        var index = 0
+        while let finding = reader.next(bytes, &index) {
+            let text = finding.text ?? []
+            switch finding.place {
+            case 0 where isPaged, 2 where !isPaged:
+                count += 1
+                onChild(text)
+            case 1: cursor = text
+            default: break
+            }
+        }
+    }
+
+    /// A page is whole; the target of the next one, nil where there is none.
+    package mutating func nextTarget() -> [UInt8]? {
+        defer {
+            reader.reset()
+            count = 0
+            cursor = nil
+        }
+        // The last page has a cursor, too (2.0.15).
+        guard isPaged, let cursor, !cursor.isEmpty, count >= Self.pageSize else { return nil }
+        return first + Array("&cursor=".utf8) + PercentEncoding.encode(cursor)
+    }
+}
