@@ -9,6 +9,8 @@ package enum Base64 {
     ) -> Result? {
         Library.require()
         guard !text.isEmpty else { return nil }
+        // libsodium 1.0.18 takes bytes above 127 for some digit where `char` is signed.
+        for index in text.indices where text[index] > 127 { return nil }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
             buffer.initialize(repeating: 0)
             guard let start = buffer.baseAddress else { return nil }

@@ -33,6 +33,13 @@ import Testing
         #expect(decode(text) == nil)
     }
 
+    @Test(arguments: 128...255) func bytesAboveASCIIAreNoDigits(byte: Int) {
+        let text = Array("Zm9v".utf8.prefix(3)) + [UInt8(byte)]
+        #expect(Base64.withDecoded(text.span, atMost: 64) { _ in true } == nil)
+        let other = [UInt8(ascii: "Z"), UInt8(byte)] + Array("==".utf8)
+        #expect(Base64.withDecoded(other.span, atMost: 64) { _ in true } == nil)
+    }
+
     @Test func whatDoesNotFitIsRefused() {
         #expect(decode("Zm9v", room: 3) != nil)
         #expect(decode("Zm9v", room: 2) == nil)
