@@ -25,6 +25,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     if choice & 1 == 1 { makeWhole(region) }
 
     let scan = SegmentScan(region, header)
+    let segment = Segment(region, header, ordinal: 0)
     precondition(scan.end >= SegmentHeader.count && scan.end <= region.count)
     var offset = SegmentHeader.count
     var generation: UInt64 = 1
@@ -38,7 +39,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         case .event:
             let isNext = record.id.generation == last.generation && record.id.sequence == last.sequence + 1
             precondition(record.id.generation == generation && (isNext || record.id.sequence == 1))
-            let event = StoredEvent(region, record)
+            let event = StoredEvent(region, record, behind: LogPlace(segment: segment, offset: record.end, last: record.id))
             let skeleton = event.skeleton
             precondition(event.size <= record.length && event.withType { $0.count } == skeleton.type.count)
             precondition(event.withLine { $0.count } == event.size && event.payload.upperBound <= event.size)
