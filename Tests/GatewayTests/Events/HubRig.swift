@@ -8,10 +8,12 @@ final class HubRig: Sendable {
     let gateway: GatewayUnderTest
 
     /// `version`: what the instance says that it is.
-    init(version: String = "fake", flags: [String] = [], environment: [String: String] = [:]) throws {
+    init(
+        version: String = "fake", flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil
+    ) throws {
         instance = try SpeakingInstance(version: version)
         gateway = try GatewayUnderTest(
-            flags: flags, environment: ["VIBE_EVENT_HUB": "on"].merging(environment) { $1 })
+            flags: flags, environment: ["VIBE_EVENT_HUB": "on"].merging(environment) { $1 }, opencode: opencode)
         try gateway.start(instance.fake)
         try instance.subscriptions.wait(forCount: 1)
     }
