@@ -44,7 +44,8 @@ private func check(_ record: InstanceRecord) {
     guard let back = InstanceRecord(text: record.text) else { preconditionFailure("a record is not understood") }
     // By bytes: `==` of text follows Unicode's equivalences.
     precondition(Array(back.text.utf8) == Array(record.text.utf8))
-    precondition(back.process == record.process && back.port == record.address?.port && back.project == record.project)
+    precondition(back.process == record.process && back.project == record.project)
+    precondition(back.address == record.address)
     precondition(bytes(back.credentials?.password) == bytes(record.credentials?.password))
     precondition(back.memory.family == record.memory.family && back.memory.restarts == record.memory.restarts)
     precondition(bytes(back.memory.lastError) == bytes(record.memory.lastError))
