@@ -1,5 +1,6 @@
 import Access
 import Addresses
+import HTTPServer
 import HTTPTypes
 import Instances
 import Logging
@@ -27,7 +28,19 @@ extension Policy {
         self.init(
             keys: KeyTable(keys: [(name: name, secret: Array(key.utf8))]),
             failedTries: FailureLimiter.Rate(burst: 0, interval: .seconds(1)), trustedProxies: trustedProxies,
-            origins: .none, limits: GatewayLimits(), accessLog: true)
+            origins: .none, limits: .ofTests, accessLog: true)
+    }
+}
+
+extension GatewayLimits {
+    /// As long and as much as no test takes.
+    fileprivate static var ofTests: Self {
+        let day = Duration.seconds(86_400)
+        return GatewayLimits(
+            server: ServerLimits(
+                headTimeout: day, idleTimeout: day, bodyTimeout: day, sendTimeout: day, maximumHead: 16 * 1024,
+                maximumConnections: 100),
+            answerTimeout: day, streamTimeout: day, streamBacklog: 1 << 20, streamStall: day, streamStart: day)
     }
 }
 

@@ -8,8 +8,8 @@ package struct LogLimits: Sendable, Equatable {
     /// What is kept of a project in memory where nothing can be, or shall be, kept on the disk.
     package static let memoryBytes = 4 << 20
 
-    /// Limits; without arguments the settings' defaults.
-    package init(bytes: Int = 64 << 20, time: Duration = .seconds(7 * 86_400)) {
+    /// What the settings say; their table alone has defaults.
+    package init(bytes: Int, time: Duration) {
         self.bytes = bytes
         self.time = time
     }

@@ -7,14 +7,11 @@ package struct HubSettings: Sendable {
     /// The folder in which logs are kept; nil: in memory only.
     package var folder: String?
     /// What is kept of one project.
-    package var limits = LogLimits()
+    package var limits: LogLimits
     /// What is kept altogether, in bytes (`--event-keep-total`).
-    package var total = 1 << 30
+    package var total: Int
     /// The form that a project's environment file names for its streams; nil: what holds for all (``Policy/eventForm``).
     package var form: @Sendable (ProjectName) -> EventForm? = { _ in nil }
-
-    /// The defaults, in memory.
-    package init() {}
 
     /// What the settings say; `folder`: nil where nothing can be kept.
     package init(_ configuration: Configuration, folder: String?) {

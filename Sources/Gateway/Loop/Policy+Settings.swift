@@ -25,14 +25,11 @@ extension Policy {
 extension GatewayLimits {
     /// The data plane's limits out of the settings; connections are shared out among the loops.
     init(_ configuration: Configuration, descriptors: Int) {
-        self.init()
         let limits = configuration.limits
-        server.headTimeout = limits.headTimeout
-        server.idleTimeout = limits.idleTimeout
-        server.bodyTimeout = limits.bodyTimeout
-        server.sendTimeout = limits.answerTimeout
-        server.maximumHead = limits.maxHead
-        server.maximumConnections = Self.connections(limits, configuration.threads, descriptors)
+        server = ServerLimits(
+            headTimeout: limits.headTimeout, idleTimeout: limits.idleTimeout, bodyTimeout: limits.bodyTimeout,
+            sendTimeout: limits.answerTimeout, maximumHead: limits.maxHead,
+            maximumConnections: Self.connections(limits, configuration.threads, descriptors))
         answerTimeout = limits.answerTimeout
         streamTimeout = limits.streamTimeout
         streamBacklog = limits.streamBacklog
@@ -55,15 +52,10 @@ extension GatewayLimits {
 extension InstanceLimits {
     /// The registry's limits out of the settings.
     package init(_ policy: InstanceSettings, _ limits: Limits) {
-        self.init()
-        start = limits.startTimeout
-        startAnswer = policy.startAnswerTimeout
-        stop = limits.stopTimeout
-        restartDelay = policy.restartDelay
-        longestRestartDelay = policy.maxRestartDelay
-        quickFailures = policy.maxQuickFailures
-        healthInterval = policy.healthInterval
-        unhealthy = policy.unhealthyAfter
-        restartsUnhealthy = policy.restartUnhealthy
+        self.init(
+            start: limits.startTimeout, startAnswer: policy.startAnswerTimeout, stop: limits.stopTimeout,
+            restartDelay: policy.restartDelay, longestRestartDelay: policy.maxRestartDelay,
+            quickFailures: policy.maxQuickFailures, healthInterval: policy.healthInterval,
+            unhealthy: policy.unhealthyAfter, restartsUnhealthy: policy.restartUnhealthy)
     }
 }

@@ -62,19 +62,16 @@ package final class Policy: Sendable {
 /// What the gateway allows on each loop, besides what ``ServerLimits`` says of clients.
 package struct GatewayLimits: Sendable {
     /// What the HTTP front allows.
-    package var server = ServerLimits()
+    package var server: ServerLimits
     /// Until the head of an instance's answer, and then without a byte of it (`--answer-timeout`).
-    package var answerTimeout = Duration.seconds(900)
+    package var answerTimeout: Duration
     /// Without a byte on an event stream or a tunnel (`--stream-timeout`).
-    package var streamTimeout = Duration.seconds(86_400)
+    package var streamTimeout: Duration
     /// Bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
-    package var streamBacklog = 4 * 1024 * 1024
+    package var streamBacklog: Int
 
     /// Without a byte taken of an event stream that the hub serves (`--stream-stall`).
-    package var streamStall = Duration.seconds(60)
+    package var streamStall: Duration
     /// For an instance that is about to be ready, by a request for its events (`--start-answer-timeout`).
-    package var streamStart = Duration.seconds(25)
-
-    /// The defaults.
-    package init() {}
+    package var streamStart: Duration
 }

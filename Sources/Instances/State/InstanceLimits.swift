@@ -1,13 +1,13 @@
 /// How long an instance may take, and how often it is started again by itself.
 package struct InstanceLimits: Sendable {
     /// From the start until it is ready (`--start-timeout`).
-    package var start = Duration.seconds(300)
+    package var start: Duration
     /// For the callers of a start: they get an answer by then, and the start goes on (`--start-answer-timeout`).
-    package var startAnswer = Duration.seconds(25)
+    package var startAnswer: Duration
     /// For what runs already when the gateway begins, to be ready before clients are let in.
     package var found = Duration.seconds(2)
     /// From SIGTERM until SIGKILL (`--stop-timeout`).
-    package var stop = Duration.seconds(10)
+    package var stop: Duration
     /// From SIGKILL until the stop is given up: the kernel holds the process.
     package var kill = Duration.seconds(5)
     /// Between the first two health checks of a start; then twice as long each time.
@@ -16,23 +16,31 @@ package struct InstanceLimits: Sendable {
     package var longestProbeDelay = Duration.milliseconds(500)
 
     /// Before the first restart after a crash; then twice as long each time (`--restart-delay`).
-    package var restartDelay = Duration.seconds(1)
+    package var restartDelay: Duration
     /// Before a restart at most; who is ready for that long begins with the first delay again (`--max-restart-delay`).
-    package var longestRestartDelay = Duration.seconds(60)
+    package var longestRestartDelay: Duration
     /// Quick failures in a row after which it is not restarted any more (`--max-quick-failures`).
-    package var quickFailures = 5
+    package var quickFailures: Int
     /// An end is a quick failure until the instance has been ready for that long.
     package var quickFailure = Duration.seconds(10)
 
     /// Between two health checks of a ready instance (`--health-interval`).
-    package var healthInterval = Duration.seconds(10)
+    package var healthInterval: Duration
     /// Without a health answer and without a byte: unhealthy (`--unhealthy-after`).
-    package var unhealthy = Duration.seconds(60)
+    package var unhealthy: Duration
     /// Whether an unhealthy instance is restarted (`--restart-unhealthy`).
-    package var restartsUnhealthy = false
+    package var restartsUnhealthy: Bool
 
-    /// The defaults.
-    package init() {}
+    /// What the settings say; their table alone has defaults.
+    package init(
+        start: Duration, startAnswer: Duration, stop: Duration, restartDelay: Duration, longestRestartDelay: Duration,
+        quickFailures: Int, healthInterval: Duration, unhealthy: Duration, restartsUnhealthy: Bool
+    ) {
+        (self.start, self.startAnswer, self.stop) = (start, startAnswer, stop)
+        (self.restartDelay, self.longestRestartDelay) = (restartDelay, longestRestartDelay)
+        (self.quickFailures, self.healthInterval) = (quickFailures, healthInterval)
+        (self.unhealthy, self.restartsUnhealthy) = (unhealthy, restartsUnhealthy)
+    }
 
     /// A health answer that takes longer is slow; how long that lasts is then looked at that often.
     var slowHealth: Duration { min(.seconds(2), unhealthy / 4) }
