@@ -6,7 +6,7 @@ import EnvironmentFiles
 @testable import Settings
 
 private let path = "/keys"
-private let defaults = SystemDefaults(home: "/home/vibe", processors: 2)
+private let defaults = SystemDefaults(home: "/home/vibe", stateFolder: "/home/vibe/.local/state", processors: 2)
 
 /// Whatever a key file or a configuration file holds: every key that is taken is a line of it and good enough, and no
 /// message shows any of it.

@@ -42,14 +42,14 @@ import Testing
     }
 
     @Test func whoTakesNothingIsCutAbnormallyAndCanResume() throws {
-        let rig = try HubRig(flags: ["--stream-stall", "3s"])
+        let rig = try HubRig(flags: ["--stream-stall", "8s"])
         let client = try StreamClient(rig.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
         let witness = try rig.open()
         try client.connected()
         try witness.connected()
         for start in stride(from: 1, to: 1_000, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
         #expect(try witness.numbers(1_000) == Array(1...1_000))
-        try rig.gateway.process.waitForLine(on: .error, within: .seconds(20)) { $0.contains("stream-stall") }
+        try rig.gateway.process.waitForLine(on: .error, within: .seconds(40)) { $0.contains("stream-stall") }
         var seen: [Int] = []
         while let frame = try client.nextEvent() { seen.append(frame.number ?? -1) }
         #expect(try client.endsAbnormally())
