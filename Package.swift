@@ -92,9 +92,9 @@ let package = Package(
         module(
             "Gateway",
             [
-                "Clocks", "EventHub", "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking", "Logging",
-                "OpenCode", "Projects", "Instances", "Access", "Addresses", "JSONText", "Settings", "Sodium", "Storage",
-                "TextCoding",
+                "Clocks", "Dialects", "EventHub", "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking",
+                "Logging", "OpenCode", "Projects", "Instances", "Access", "Addresses", "JSONText", "Settings", "Sodium",
+                "Storage", "TextCoding",
             ]),
         program(
             "viberemote-gateway",

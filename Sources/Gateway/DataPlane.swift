@@ -24,6 +24,8 @@ package final class DataPlane: Sendable {
         package var control: any ProjectControl
         /// What the event hub goes by, and where it says how it stands; nil: there is none.
         package var events: (settings: HubSettings, board: HubBoard)?
+        /// The home directory of the user who runs OpenCode.
+        package var userHome = "/"
         /// What can be asked for.
         var endpoints = EndpointTable.gateway
 
@@ -56,6 +58,7 @@ package final class DataPlane: Sendable {
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
     private let hub: HubThreads?
+    private let bridge: BridgeThreads
 
     /// Opens the listeners and starts the loops. Who connects from now on waits in the kernel's queue until
     /// ``accept()``.
@@ -70,11 +73,12 @@ package final class DataPlane: Sendable {
             hub = try setUp.events.map {
                 try HubThreads($0.settings, setUp.policy, setUp.control, $0.board, setUp.log)
             }
+            bridge = try BridgeThreads(home: setUp.userHome)
             for index in 0..<setUp.threads {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
                 address = listeners[0].address
-                let loop = try Self.makeLoop(index, setUp, failedTries, hub)
+                let loop = try Self.makeLoop(index, setUp, failedTries, hub, bridge)
                 mailboxes.append(try loop.openMailbox())
                 loop.hold(listeners)
                 threads.append(try Self.run(loop, index, setUp.log))
@@ -186,15 +190,16 @@ package final class DataPlane: Sendable {
         for mailbox in mailboxes { mailbox.post(.stop) }
         for thread in threads { thread.join() }
         hub?.stop()
+        bridge.stop()
     }
 
     private static func makeLoop(
-        _ index: Int, _ setUp: SetUp, _ failedTries: FailedTries, _ hub: HubThreads?
+        _ index: Int, _ setUp: SetUp, _ failedTries: FailedTries, _ hub: HubThreads?, _ bridge: BridgeThreads
     ) throws -> GatewayLoop {
         try GatewayLoop(
             LoopSetUp(
                 index: index, policy: setUp.policy, endpoints: setUp.endpoints, control: setUp.control, log: setUp.log,
-                failedTries: failedTries, hub: hub))
+                failedTries: failedTries, hub: hub, bridge: bridge))
     }
 
     /// A loop is made here and belongs to its thread from then on: nothing of it is touched here again.

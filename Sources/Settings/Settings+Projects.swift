@@ -14,5 +14,12 @@ extension Settings {
             left out of its lists and event streams. `--no-directory-pinning` switches it off.
             """
         ).reloaded,
+        Setting(
+            "speak-1", "VIBE_SPEAK_1", .onOff, \.projects.speaksOpenCode1, default: .text("on"), group: .projects,
+            """
+            Whether clients of OpenCode 1 are understood in front of an OpenCode 2: their routes and event streams are \
+            translated. Everything below `/api/` is OpenCode 2's own. `off`: every request is passed on as it came.
+            """
+        ).reloaded,
     ]
 }

@@ -92,6 +92,7 @@ private final class Service: Sendable {
         if configuration.events.isHubOn {
             setUp.events = (Self.hubSettings(configuration, keeps: store != nil), board)
         }
+        setUp.userHome = Environment.homeFolder
         setUp.inheritedListeners = inherited.listeners
         dataPlane = try DataPlane(setUp)
         link.connect(dataPlane)

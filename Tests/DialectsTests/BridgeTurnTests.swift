@@ -159,7 +159,7 @@ import Testing
         let messages = try #require(run.json?.array?.compactMap { Message(openCode1: $0) })
         #expect(messages.count == 2)
         let cursor = try #require(run.fields["X-Next-Cursor"])
-        #expect(run.fields["Link"] == "<message?limit=2&before=\(cursor)>; rel=\"next\"")
+        #expect(run.fields["Link"] == "</session/\(BridgeTests.session)/message?limit=2&before=\(cursor)>; rel=\"next\"")
         let next = try BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", "1"), ("before", cursor)],
             replies: [.recorded("session-after-talk"), descending])

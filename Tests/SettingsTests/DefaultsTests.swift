@@ -25,7 +25,7 @@ struct DefaultsTests {
             "max-restart-delay": "1min", "max-quick-failures": "5", "health-interval": "10s",
             "unhealthy-after": "1min", "restart-unhealthy": "off",
             "follow-links": "off",
-            "directory-pinning": "on",
+            "directory-pinning": "on", "speak-1": "on",
             "event-hub": "on", "event-keep-size": "64MiB", "event-keep-time": "7d", "event-keep-total": "1GiB",
             "stream-stall": "1min", "event-form": "raw",
         ]

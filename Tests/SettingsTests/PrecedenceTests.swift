@@ -20,7 +20,7 @@ struct PrecedenceTests {
             "config": "/srv/config", "key-file": "/srv/keys",
             "failed-tries": "1000", "allow-origin": "https://app.example.com,http://localhost:3000",
             "restart-delay": "40s", "max-quick-failures": "1", "restart-unhealthy": "on",
-            "follow-links": "on", "directory-pinning": "off",
+            "follow-links": "on", "directory-pinning": "off", "speak-1": "off",
             "event-hub": "off", "event-keep-size": "0", "event-keep-total": "2GiB", "event-form": "full",
         ]
         let keys = CommandLineUnderTest.File(content: "fedcba9876543210\n")

@@ -50,11 +50,29 @@ extension Bridge {
         guard let path = request["path"] else {
             return .answer(Refusals.bad("Missing key\n  at [\"path\"]", kind: "Query"))
         }
-        let asked = path.isEmpty ? "." : path
+        guard let segments = inside(path, request) else {
+            return .answer(Refusals.bad("The path leads out of the directory.", kind: "Query"))
+        }
+        let asked = segments.isEmpty ? "." : segments.joined(separator: "/")
         return ask(Call("GET", ["api", "fs", "list"], query: location(request) + [("path", asked)])) { reply in
             let base = reply.json?["location"]?["directory"]?.text ?? request.directory
             return .answer(ClientAnswer(.array((reply.data?.array ?? []).compactMap { Self.entry($0, base) })))
         }
+    }
+
+    /// A path's segments below the directory that a request is about; nil where it leads out of that.
+    private func inside(_ path: String, _ request: ClientRequest) -> [String]? {
+        var rest = path[...]
+        if rest.hasPrefix("/") {
+            guard rest.hasPrefix(request.directory) else { return nil }
+            rest = rest.dropFirst(request.directory.count)
+            guard rest.isEmpty || rest.hasPrefix("/") else { return nil }
+        }
+        var segments: [String] = []
+        for segment in rest.split(separator: "/") where segment != "." {
+            if segment != ".." { segments.append(String(segment)) } else if segments.popLast() == nil { return nil }
+        }
+        return segments
     }
 
     private static func entry(_ entry: JSON, _ base: String) -> JSON? {
@@ -79,8 +97,7 @@ extension Bridge {
         guard let path = request["path"] else {
             return .answer(Refusals.bad("Missing key\n  at [\"path\"]", kind: "Query"))
         }
-        let segments = path.split(separator: "/").map(String.init).filter { $0 != "." }
-        guard !segments.contains(".."), !path.hasPrefix("/") else {
+        guard let segments = inside(path, request) else {
             return .answer(Refusals.bad("The path leads out of the directory.", kind: "Query"))
         }
         return .call(Call("GET", ["api", "fs", "read"] + segments, query: location(request))) { reply in
@@ -125,6 +142,9 @@ extension Bridge {
         case "GET /pty": return terminal(Call("GET", ["api", "pty"], query: location(request)))
         case "POST /pty":
             guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
+            if let folder = body["cwd"]?.text, !holds(FolderPath.absolute(folder, in: request.directory)) {
+                return .answer(Refusals.outside("cwd names a directory outside the project: name one inside it, or none."))
+            }
             return terminal(Call("POST", ["api", "pty"], query: location(request), body: .object(body)))
         case "GET /pty/{ptyID}": return terminal(Call("GET", ["api", "pty", id], query: location(request)))
         case "PUT /pty/{ptyID}":

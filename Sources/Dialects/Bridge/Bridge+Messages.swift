@@ -18,13 +18,29 @@ extension Bridge {
 
     /// How many of OpenCode 2's messages are asked for at once.
     private static let page = 100
+    /// Bytes of a page that are held at once, about; fewer messages are asked for where one is longer.
+    private static let longestPage = 1024 * 1024
 
-    private func page(_ id: String, order: String, limit: Int, cursor: String?) -> Call {
+    /// Asks for a page. One that is too long is asked for again with fewer messages.
+    private func pages(
+        _ id: String, order: String, limit: Int, cursor: String?,
+        _ next: @escaping @Sendable (_ limit: Int, Reply) -> BridgeStep
+    ) -> BridgeStep {
+        let longest = limit > 1 ? Self.longestPage : Call.longestReply
+        return .call(page(id, order: order, limit: limit, cursor: cursor, longest: longest)) { reply in
+            guard reply.isCut, limit > 1 else { return next(limit, reply) }
+            return pages(id, order: order, limit: max(limit / 5, 1), cursor: cursor, next)
+        }
+    }
+
+    private func page(
+        _ id: String, order: String, limit: Int, cursor: String?, longest: Int = Call.longestReply
+    ) -> Call {
         // A cursor says the order, too.
         let query: [(String, String?)] = [
             ("limit", String(limit)), ("order", cursor == nil ? order : nil), ("cursor", cursor),
         ]
-        return Call("GET", ["api", "session", id, "message"], query: query)
+        return Call("GET", ["api", "session", id, "message"], query: query, longestReply: longest)
     }
 
     private func inbox(_ id: String, _ next: @escaping @Sendable ([JSON]) -> BridgeStep) -> BridgeStep {
@@ -59,7 +75,7 @@ extension Bridge {
         _ list: MessageList, _ session: Session, cursor: String?, isFirst: Bool,
         _ told: @escaping @Sendable (ListPiece) -> BridgeStep
     ) -> BridgeStep {
-        .call(page(session.id, order: "asc", limit: Self.page, cursor: cursor)) { reply in
+        pages(session.id, order: "asc", limit: Self.page, cursor: cursor) { asked, reply in
             guard reply.isGood, let data = reply.data?.array else {
                 return cursor == nil ? .answer(Refusals.of(reply)) : .cut
             }
@@ -68,7 +84,7 @@ extension Bridge {
             let rest = list
             let written = Self.written(messages, isFirst: isFirst)
             let isEmpty = isFirst && messages.isEmpty
-            guard data.count == Self.page, let next = reply.json?["cursor"]?["next"]?.text else {
+            guard data.count == asked, let next = reply.json?["cursor"]?["next"]?.text else {
                 return told(ListPiece(bytes: written) { end(rest, session, isFirst: isEmpty) })
             }
             return told(
@@ -101,7 +117,8 @@ extension Bridge {
     private func newest(
         _ limit: Int, _ session: Session, _ request: ClientRequest, cursor: String?, _ waiting: [JSON], older: [JSON]
     ) -> BridgeStep {
-        ask(page(session.id, order: "desc", limit: min(max(limit * 2, 20), Self.page), cursor: cursor)) { reply in
+        pages(session.id, order: "desc", limit: min(max(limit * 2, 20), Self.page), cursor: cursor) { _, reply in
+            guard reply.isGood else { return .answer(Refusals.of(reply)) }
             guard let data = reply.data?.array else { return .answer(Refusals.strange) }
             let read = older + data
             let isAll = data.isEmpty || reply.json?["cursor"]?["next"]?.text == nil
@@ -116,9 +133,9 @@ extension Bridge {
         var fields: [String: String] = [:]
         if let before = picked.before {
             let cursor = Cursors.after(before, order: "desc")
-            // The address is relative, so that it leads through whatever the client came by.
             fields["X-Next-Cursor"] = cursor
-            fields["Link"] = "<message?limit=\(limit)&before=\(cursor)>; rel=\"next\""
+            // From the root of OpenCode's routes: whoever has the client's request knows where that is to it.
+            fields["Link"] = "</session/\(session.id)/message?limit=\(limit)&before=\(cursor)>; rel=\"next\""
         }
         return ClientAnswer(200, fields: fields, .array(picked.messages.map(\.json)))
     }

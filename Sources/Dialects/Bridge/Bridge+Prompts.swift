@@ -7,17 +7,30 @@ extension Bridge {
         guard let body = body(request) else { return .answer(Refusals.bad("Expected a valid JSON body")) }
         guard let parts = body["parts"]?.array else { return .answer(Refusals.bad("Missing key\n  at [\"parts\"]")) }
         if let sentence = Self.unsupported(body, parts) { return .answer(Refusals.notTranslated(sentence)) }
+        guard parts.allSatisfy({ isInside($0, request) }) else { return .answer(Self.fileOutside) }
         var sent = Self.prompt(parts)
         sent.add("id", body["messageID"]?.text.map(MessageIDs.openCode2))
         sent.add("delivery", "steer")
         let prompt = JSON.object(sent)
         let wanted = Self.wanted(body["agent"]?.text, body["model"], body["variant"]?.text)
         return settled(id, wanted) { session in
-            ask(Call("POST", ["api", "session", id, "prompt"], body: prompt)) { reply in
-                next(session, reply.data?["id"]?.text)
+            .call(Call("POST", ["api", "session", id, "prompt"], body: prompt)) { reply in
+                // What was sent with its id is there already: OpenCode 2 takes nothing twice.
+                let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
+                guard reply.isGood || again != nil else { return .answer(Refusals.of(reply)) }
+                return .letGo { next(session, again ?? reply.data?["id"]?.text) }
             }
         }
     }
+
+    /// Whether a part names no file outside the project.
+    private func isInside(_ part: JSON, _ request: ClientRequest) -> Bool {
+        guard part["type"]?.text == "file", let url = part["url"]?.text else { return true }
+        return FolderPath.file(url).map { holds(FolderPath.absolute($0, in: request.directory)) } ?? true
+    }
+
+    private static let fileOutside = Refusals.outside(
+        "A part names a file outside the project: name one inside it, or send its content as a data: URL.")
 
     /// The agent and the model that a request names.
     struct Wanted: Sendable {
@@ -84,13 +97,15 @@ extension Bridge {
     private func settled(
         _ id: String, _ wanted: Wanted, _ next: @escaping @Sendable (Session) -> BridgeStep
     ) -> BridgeStep {
-        session(id) { session in
-            ask(Call("GET", ["api", "session", "active"])) { reply in
-                let isRunning = reply.data?[id] != nil
-                let isSilent = isRunning && wanted.agent == nil && wanted.model == nil
-                let agent = isSilent ? nil : wanted.agent ?? surroundings.agent
-                return committed(session) {
-                    set(agent: agent, session) { set(model: wanted.model, session) { next(session) } }
+        .hold(session: id) {
+            session(id) { session in
+                ask(Call("GET", ["api", "session", "active"])) { reply in
+                    let isRunning = reply.data?[id] != nil
+                    let isSilent = isRunning && wanted.agent == nil && wanted.model == nil
+                    let agent = isSilent ? nil : wanted.agent ?? surroundings.agent
+                    return committed(session) {
+                        set(agent: agent, session) { set(model: wanted.model, session) { next(session) } }
+                    }
                 }
             }
         }
@@ -126,7 +141,9 @@ extension Bridge {
         guard let body = body(request), let name = body["command"]?.text, let text = body["arguments"]?.text else {
             return .answer(Refusals.bad("Missing key\n  at [\"command\"] or [\"arguments\"]"))
         }
-        var sent = Self.prompt(body["parts"]?.array ?? [])
+        let parts = body["parts"]?.array ?? []
+        guard parts.allSatisfy({ isInside($0, request) }) else { return .answer(Self.fileOutside) }
+        var sent = Self.prompt(parts)
         sent["text"] = .string(text)
         sent.add("name", name)
         let command = JSON.object(sent)
@@ -134,7 +151,7 @@ extension Bridge {
             agent: body["agent"]?.text, model: body["model"]?.text.flatMap { Self.model($0, body["variant"]?.text) })
         return settled(id, wanted) { session in
             ask(Call("POST", ["api", "session", id, "command"], body: command)) { _ in
-                awaitTurn(session) { lastAnswer(session, after: nil) }
+                .letGo { awaitTurn(session) { lastAnswer(session, after: nil) } }
             }
         }
     }
@@ -152,9 +169,9 @@ extension Bridge {
             return .answer(Refusals.bad("Missing key\n  at [\"command\"]"))
         }
         return session(id) { session in
-            ask(Call("POST", ["api", "session", id, "shell"], body: ["command": .string(line)])) { _ in
-                shellAnswer(session, line)
-            }
+            // OpenCode 2 answers when the command has ended.
+            let run = Call("POST", ["api", "session", id, "shell"], body: ["command": .string(line)], isLong: true)
+            return ask(run) { _ in shellAnswer(session, line) }
         }
     }
 
@@ -177,13 +194,16 @@ extension Bridge {
         guard let body = body(request), let model = Model(openCode1Message: .object(body)) else {
             return .answer(Refusals.bad("Missing key\n  at [\"providerID\"] or [\"modelID\"]"))
         }
-        return session(id) { session in
-            set(model: Model(providerID: model.providerID, modelID: model.modelID), session) {
-                ask(Call("POST", ["api", "session", id, "compact"], body: [:])) { _ in
-                    awaitTurn(session) {
-                        var used = session
-                        used.model = model
-                        return set(model: session.model, used) { yes() }
+        // A prompt that came in between would be answered by the model that sums up.
+        return .hold(session: id) {
+            session(id) { session in
+                set(model: Model(providerID: model.providerID, modelID: model.modelID), session) {
+                    ask(Call("POST", ["api", "session", id, "compact"], body: [:])) { _ in
+                        awaitTurn(session) {
+                            var used = session
+                            used.model = model
+                            return set(model: session.model, used) { yes() }
+                        }
                     }
                 }
             }

@@ -49,7 +49,8 @@ extension Bridge {
 
     private func decide(_ decision: String, message: JSON?, _ id: String, session: String) -> BridgeStep {
         let body: JSON = ["decision": .string(decision), "message": message]
-        return ask(Call("POST", ["api", "session", session, "permission", id, "reply"], body: body)) { _ in yes() }
+        let reply = Call("POST", ["api", "session", session, "permission", id, "reply"], body: body)
+        return self.session(session) { _ in ask(reply) { _ in yes() } }
     }
 
     private func forms(

@@ -8,20 +8,33 @@ extension Bridge {
         case "GET /session/status": return status()
         case "GET /session/{sessionID}": return answer(session: id)
         case "PATCH /session/{sessionID}": return change(id, request)
-        case "DELETE /session/{sessionID}": return ask(Call("DELETE", ["api", "session", id])) { _ in yes() }
+        case "DELETE /session/{sessionID}":
+            return session(id) { _ in ask(Call("DELETE", ["api", "session", id])) { _ in yes() } }
         case "GET /session/{sessionID}/children": return session(id) { _ in children(of: id, cursor: nil, []) }
-        case "POST /session/{sessionID}/abort":
-            // OpenCode 1 says yes even where there is no such session.
-            return .call(Call("POST", ["api", "session", id, "interrupt"])) { reply in
-                reply.isGood || reply.status < 500 ? yes() : .answer(Refusals.of(reply))
-            }
+        case "POST /session/{sessionID}/abort": return abort(id)
         case "GET /session/{sessionID}/todo", "GET /session/{sessionID}/diff":
             return session(id) { _ in .answer(ClientAnswer([])) }
         case "POST /session/{sessionID}/fork": return fork(id, request)
         case "POST /session/{sessionID}/revert": return revert(id, request)
         case "POST /session/{sessionID}/unrevert":
-            return ask(Call("DELETE", ["api", "session", id, "revert"])) { _ in answer(session: id) }
+            return session(id) { _ in
+                ask(Call("DELETE", ["api", "session", id, "revert"])) { _ in answer(session: id) }
+            }
         default: return nil
+        }
+    }
+
+    /// OpenCode 1 says yes even where there is no such session.
+    private func abort(_ id: String) -> BridgeStep {
+        .call(Call("GET", ["api", "session", id])) { found in
+            guard found.isGood else { return found.status < 500 ? yes() : .answer(Refusals.of(found)) }
+            guard let session = found.data.flatMap({ Session(openCode2: $0, surroundings) }), holds(session.directory)
+            else {
+                return yes()
+            }
+            return .call(Call("POST", ["api", "session", id, "interrupt"])) { reply in
+                reply.isGood || reply.status < 500 ? yes() : .answer(Refusals.of(reply))
+            }
         }
     }
 
@@ -87,14 +100,24 @@ extension Bridge {
         for name in ["title", "metadata"] { changes.add(name, body[name]) }
         changes.add("permissions", body["permission"]?.array.map(Self.rules))
         guard !changes.isEmpty else { return answer(session: id) }
-        return ask(Call("PATCH", ["api", "session", id], body: .object(changes))) { _ in answer(session: id) }
+        let change = Call("PATCH", ["api", "session", id], body: .object(changes))
+        return session(id) { _ in ask(change) { _ in answer(session: id) } }
     }
 
     private func status() -> BridgeStep {
         ask(Call("GET", ["api", "session", "active"])) { reply in
-            let active = reply.data?.object?.members ?? []
-            let busy = active.map { JSONObject.Member($0.name, Change.Status.busy.json) }
-            return .answer(ClientAnswer(.object(JSONObject(busy))))
+            statuses(of: (reply.data?.object?.members ?? []).map(\.name)[...], [])
+        }
+    }
+
+    /// OpenCode 2 names the sessions of all directories: each is looked at.
+    private func statuses(of ids: ArraySlice<String>, _ busy: [JSONObject.Member]) -> BridgeStep {
+        guard let id = ids.first else { return .answer(ClientAnswer(.object(JSONObject(busy)))) }
+        return .call(Call("GET", ["api", "session", id])) { reply in
+            let session = reply.data.flatMap { Session(openCode2: $0, surroundings) }
+            let isOwn = session.map { holds($0.directory) } ?? false
+            let told = isOwn ? [JSONObject.Member(id, Change.Status.busy.json)] : []
+            return statuses(of: ids.dropFirst(), busy + told)
         }
     }
 
@@ -103,7 +126,7 @@ extension Bridge {
         let query: [(String, String?)] = cursor.map { [("cursor", $0)] } ?? [("parentID", id), ("order", "desc")]
         return ask(Call("GET", ["api", "session"], query: query)) { reply in
             guard let data = reply.data?.array else { return .answer(Refusals.strange) }
-            let sessions = before + read(data).filter { $0.parentID == id }.map(\.json)
+            let sessions = before + read(data).filter { $0.parentID == id && holds($0.directory) }.map(\.json)
             guard !data.isEmpty, let next = reply.json?["cursor"]?["next"]?.text, next != cursor else {
                 return .answer(ClientAnswer(.array(sessions)))
             }
@@ -115,11 +138,14 @@ extension Bridge {
         guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
         var copy = JSONObject()
         copy.add("before", body["messageID"]?.text.map(MessageIDs.openCode2))
-        return ask(Call("POST", ["api", "session", id, "fork"], body: .object(copy))) { reply in
-            guard let session = reply.data.flatMap({ Session(openCode2: $0, surroundings) }) else {
-                return .answer(Refusals.strange)
+        let fork = Call("POST", ["api", "session", id, "fork"], body: .object(copy))
+        return session(id) { _ in
+            ask(fork) { reply in
+                guard let session = reply.data.flatMap({ Session(openCode2: $0, surroundings) }) else {
+                    return .answer(Refusals.strange)
+                }
+                return .answer(ClientAnswer(session.json))
             }
-            return .answer(ClientAnswer(session.json))
         }
     }
 
@@ -132,6 +158,7 @@ extension Bridge {
             return .answer(Refusals.notTranslated(sentence))
         }
         let staged: JSON = ["messageID": .string(MessageIDs.openCode2(message)), "files": true]
-        return ask(Call("POST", ["api", "session", id, "revert", "stage"], body: staged)) { _ in answer(session: id) }
+        let stage = Call("POST", ["api", "session", id, "revert", "stage"], body: staged)
+        return session(id) { _ in ask(stage) { _ in answer(session: id) } }
     }
 }

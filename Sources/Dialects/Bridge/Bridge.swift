@@ -4,9 +4,16 @@ package struct Bridge: Sendable {
     let surroundings: Surroundings
     /// The home directory of the user who runs OpenCode.
     let home: String
+    /// Whether an absolute path is inside the project.
+    let holds: @Sendable (String) -> Bool
 
-    /// `home`: the home directory of the user who runs OpenCode.
-    package init(_ surroundings: Surroundings, home: String) { (self.surroundings, self.home) = (surroundings, home) }
+    /// `home`: the home directory of the user who runs OpenCode. `holds`: whether an absolute path is inside the project:
+    /// what lies elsewhere, a session too, is not found.
+    package init(
+        _ surroundings: Surroundings, home: String, holds: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) {
+        (self.surroundings, self.home, self.holds) = (surroundings, home, holds)
+    }
 
     /// Whether a request is of a route of OpenCode 1; all others are OpenCode 2's own.
     package static func isRoute(_ method: String, _ path: [String]) -> Bool { RouteTable.find(method, path) != nil }
@@ -66,12 +73,13 @@ package struct Bridge: Sendable {
         .call(call) { reply in reply.isGood ? next(reply) : .answer(Refusals.of(reply)) }
     }
 
-    /// Asks for a session.
+    /// Asks for a session of the project; another one's is not found.
     func session(_ id: String, _ next: @escaping @Sendable (Session) -> BridgeStep) -> BridgeStep {
         ask(Call("GET", ["api", "session", id])) { reply in
             guard let session = reply.data.flatMap({ Session(openCode2: $0, surroundings) }) else {
                 return .answer(Refusals.strange)
             }
+            guard holds(session.directory) else { return .answer(Refusals.notFound("Session not found: \(id)")) }
             return next(session)
         }
     }

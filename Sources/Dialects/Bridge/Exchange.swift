@@ -44,10 +44,15 @@ package struct Call: Sendable, Equatable {
     package let fields: [String: String]
     /// Whether it is answered only when a turn is done, however long that takes.
     package let isLong: Bool
+    /// Bytes of its answer's body that are wanted, about; a longer one is cut (``Reply/isCut``).
+    package let longestReply: Int
+
+    /// What an answer has at most where nothing else is said, in bytes.
+    static let longestReply = 16 * 1024 * 1024
 
     init(
         _ method: String, _ path: [String], query: [(String, String?)] = [], body: JSON? = nil,
-        fields: [String: String] = [:], isLong: Bool = false
+        fields: [String: String] = [:], isLong: Bool = false, longestReply: Int = Call.longestReply
     ) {
         var target: [UInt8] = []
         for segment in path {
@@ -64,7 +69,7 @@ package struct Call: Sendable, Equatable {
         }
         self.method = method
         self.target = String(decoding: target, as: UTF8.self)
-        (self.body, self.fields, self.isLong) = (body, fields, isLong)
+        (self.body, self.fields, self.isLong, self.longestReply) = (body, fields, isLong, longestReply)
     }
 }
 
@@ -76,13 +81,15 @@ package struct Reply: Sendable, Equatable {
     package let type: String?
     /// Empty where there is none.
     package let body: [UInt8]
+    /// Whether the body was longer than the call wanted it (``Call/longestReply``): what there is of it says nothing.
+    package let isCut: Bool
 
     /// `type` is the `Content-Type` field's value.
-    package init(status: Int, type: String? = nil, body: [UInt8]) {
-        (self.status, self.type, self.body) = (status, type, body)
+    package init(status: Int, type: String? = nil, body: [UInt8], isCut: Bool = false) {
+        (self.status, self.type, self.body, self.isCut) = (status, type, body, isCut)
     }
 
-    var isGood: Bool { (200..<300).contains(status) }
+    var isGood: Bool { (200..<300).contains(status) && !isCut }
     var json: JSON? { JSONParser.parse(body) }
     /// What OpenCode 2 wraps most answers in.
     var data: JSON? { json?["data"] }
@@ -102,6 +109,8 @@ package struct ClientAnswer: Sendable, Equatable {
         body = json?.bytes ?? []
     }
 
+    init(_ status: Int, bytes: [UInt8]) { (self.status, fields, body) = (status, [:], bytes) }
+
     init(_ json: JSON) { self.init(200, json) }
 }
 
@@ -109,6 +118,11 @@ package struct ClientAnswer: Sendable, Equatable {
 package indirect enum BridgeStep: Sendable {
     /// Ask OpenCode 2 and go on with its answer.
     case call(Call, @Sendable (Reply) -> BridgeStep)
+    /// Go on once nobody else has the session's turn: what sets a session's agent and model, and then sends a prompt, must
+    /// not be mixed with another such. Kept until ``letGo(_:)`` or the answer's end.
+    case hold(session: String, @Sendable () -> BridgeStep)
+    /// Others may have the session's turn.
+    case letGo(@Sendable () -> BridgeStep)
     /// Go on in so many milliseconds.
     case pause(milliseconds: Int, @Sendable () -> BridgeStep)
     /// The whole answer.

@@ -2,6 +2,7 @@
 enum Refusals {
     /// What OpenCode 2 refused. `question`: OpenCode 1's id of the question that was asked for.
     static func of(_ reply: Reply, question: String? = nil) -> ClientAnswer {
+        guard !reply.isCut else { return tooLong }
         let json = reply.json
         let message = json?["message"]?.text ?? "OpenCode answered with status \(reply.status)."
         let tag = json?["_tag"]?.text ?? ""
@@ -39,6 +40,13 @@ enum Refusals {
     static func notTranslated(_ sentence: String) -> ClientAnswer {
         ClientAnswer(501, named("UnknownError", sentence))
     }
+
+    /// What is named lies outside the project.
+    static func outside(_ sentence: String) -> ClientAnswer { ClientAnswer(403, named("UnknownError", sentence)) }
+
+    /// OpenCode 2's answer is longer than anything that the gateway holds.
+    static let tooLong = ClientAnswer(
+        502, named("UnknownError", "OpenCode's answer is too long to be translated; ask OpenCode 2's own route below /api."))
 
     /// OpenCode 2's answer is not what it should be.
     static let strange = ClientAnswer(502, named("UnknownError", "OpenCode's answer could not be understood."))

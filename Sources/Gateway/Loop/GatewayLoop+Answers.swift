@@ -46,6 +46,13 @@ extension GatewayLoop {
 
     func requestID(_ number: UInt64) -> String { "\(index)-\(number)" }
 
+    /// Says that another server has an instance's port.
+    func noteAnother(_ project: ProjectName, _ port: UInt16) {
+        log.warning(
+            "another server has the instance's port: it refuses its password", LogField("project", project.string),
+            LogField("port", port))
+    }
+
     /// Says what went wrong between the gateway and an instance.
     func note(_ failure: UpstreamFailure, _ project: ProjectName, _ port: UInt16) {
         let project = LogField("project", project.string)

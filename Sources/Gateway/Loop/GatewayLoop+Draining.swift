@@ -62,11 +62,13 @@ extension GatewayLoop {
     /// There is a new routing table: who waits for an instance that somebody has end hears of that at once.
     func endRequestsOfEndedInstances() {
         for exchange in exchanges { exchange.routesChanged() }
+        bridge?.routesChanged()
     }
 
     /// The time for running exchanges is over.
     private func endAllRequests() {
         for exchange in exchanges { exchange.breakOff() }
+        bridge?.breakOff()
     }
 }
 

@@ -18,6 +18,8 @@ struct LoopSetUp: Sendable {
     /// One for all loops.
     var failedTries: FailedTries
     var hub: HubThreads?
+    /// Who translates for clients of OpenCode 1; one for all loops.
+    var bridge: BridgeThreads?
 }
 
 /// One loop of the data plane: the HTTP front, the upstream client, and the snapshot that requests read.
@@ -37,6 +39,8 @@ final class GatewayLoop {
     /// The way to the hub, and this loop's side of it; nil where every stream is passed through.
     let hub: Mailbox<HubMessage>?
     private(set) var events: LoopEvents?
+    /// This loop's side of the bridge.
+    private(set) var bridge: LoopBridge?
     private(set) var server: Server?
     private(set) var snapshot: Snapshot
     private(set) var mailbox: Mailbox<LoopMessage>?
@@ -63,6 +67,7 @@ final class GatewayLoop {
         hub = setUp.hub?.mailbox
         snapshot = Snapshot(policy: setUp.policy, routes: .empty)
         events = setUp.hub.map { LoopEvents(self, $0.reader) }
+        bridge = setUp.bridge.map { LoopBridge(self, $0) }
         server = try Server(loop: loop, limits: setUp.policy.limits.server, handler: self)
     }
 
@@ -101,6 +106,7 @@ final class GatewayLoop {
         case .events(let news): events?.receive(news)
         case .marked(let number, let place): events?.marked(number, place)
         case .reading(let reading): events?.receive(reading)
+        case .bridge(let message): bridge?.receive(message)
         case .request(let body): body(self)
         case .stop: loop.stop()
         }

@@ -21,6 +21,8 @@ enum LoopMessage: Sendable {
     case marked(number: Int, LogPlace)
     /// What was read for a stream.
     case reading(Reading)
+    /// What the bridge's threads have to say.
+    case bridge(BridgeMessage)
     /// Somebody wants something done or told (``DataPlane``): who asks hears by the closure itself.
     case request(@Sendable (GatewayLoop) -> Void)
     /// End.

@@ -16,6 +16,7 @@ extension Policy {
             trustedProxies: AddressRanges(configuration.access.trustedProxies),
             origins: AllowedOrigins(configuration.access.origins.map(\.description)),
             pinsDirectories: configuration.projects.pinsDirectories,
+            speaksOpenCode1: configuration.projects.speaksOpenCode1,
             limits: GatewayLimits(configuration, descriptors: descriptors),
             eventForm: EventForm(rawValue: configuration.events.form.rawValue) ?? .raw,
             accessLog: configuration.accessLog)

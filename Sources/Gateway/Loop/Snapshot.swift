@@ -34,6 +34,8 @@ package final class Policy: Sendable {
     package let origins: AllowedOrigins
     /// Whether a request may name only its project's folder as a directory (`--directory-pinning`).
     package let pinsDirectories: Bool
+    /// Whether OpenCode 1's routes are answered in front of an OpenCode 2 (`--speak-1`).
+    package let speaksOpenCode1: Bool
     /// Deadlines and sizes. Those that shape libmicrohttpd's daemon stay as they were at the start:
     /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
     package let limits: GatewayLimits
@@ -45,14 +47,15 @@ package final class Policy: Sendable {
     /// A policy with these parts.
     package init(
         keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
-        pinsDirectories: Bool = true, limits: GatewayLimits, eventForm: EventForm = .raw,
-        accessLog: Bool
+        pinsDirectories: Bool = true, speaksOpenCode1: Bool = true, limits: GatewayLimits,
+        eventForm: EventForm = .raw, accessLog: Bool
     ) {
         self.keys = keys
         self.failedTries = failedTries
         self.trustedProxies = trustedProxies
         self.origins = origins
         self.pinsDirectories = pinsDirectories
+        self.speaksOpenCode1 = speaksOpenCode1
         self.limits = limits
         self.eventForm = eventForm
         self.accessLog = accessLog

@@ -55,9 +55,7 @@ extension ProxyExchange: UpstreamFollower {
     /// Who refuses the instance's password is not the instance: another server has its port now, and has done nothing
     /// with the request. A client would take a 401 for its own key's.
     private func refuseAnswerOfAnother() {
-        owner.log.warning(
-            "another server has the instance's port: it refuses its password", LogField("project", project.string),
-            LogField("port", port))
+        owner.noteAnother(project, port)
         if let connection { owner.answer(connection, ControlAnswers.portTaken(port)) }
         end()
     }

@@ -69,27 +69,11 @@ extension ProxyExchange {
         return true
     }
 
-    /// What to do about a request that can have been taken all the same. The gateway never sends such a one twice.
-    private var doubt: String {
-        guard isSentOnceOnly else { return "" }
-        return
-            " The OpenCode of project \(project.string) may have taken the request, a prompt for example, before that: look at the session before you send it again."
-    }
-
     /// Tells the client, and the log, why there is no answer.
     func tell(_ failure: UpstreamFailure) {
         owner.note(failure, project, port)
-        switch failure {
-        case .refused: fail(503, "Cannot connect to OpenCode instance on port \(port)")
-        case .outOfDescriptors:
-            fail(
-                503,
-                "The gateway has no file descriptor left for a connection to OpenCode. Try again in a moment, or raise its limit (LimitNOFILE=, ulimit -n)."
-            )
-        case .noAnswer(let reason):
-            fail(502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).\(doubt)")
-        case .badAnswer(let reason): fail(502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).")
-        case .brokenBody(let reason): fail(502, "Proxy error: OpenCode's answer broke off: \(reason).")
-        }
+        let (status, sentence) = LostInstance.sentence(
+            failure, port, project.string, isSentOnceOnly: isSentOnceOnly)
+        fail(status, sentence)
     }
 }

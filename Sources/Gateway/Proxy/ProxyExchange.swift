@@ -79,8 +79,9 @@ final class ProxyExchange {
     var answerTimeout: Duration { awaitsLongest ? policy.limits.streamTimeout : policy.limits.answerTimeout }
     private var awaitsLongest: Bool { awaitsTurn && policy.limits.streamTimeout > policy.limits.answerTimeout }
 
-    /// Sends the request on, unless the hub has what it asks for.
+    /// Sends the request on, unless the bridge answers it or the hub has what it asks for.
     func start() {
+        if route.speaksOpenCode2, policy.speaksOpenCode1, BridgeWish.isPossible(target), bridges() { return }
         if owner.events != nil, StreamWish.isPossible(target), let connection, connection.head.method == .get,
             let reading = StreamWish.read(connection.head, target, of: route)
         {
@@ -222,10 +223,7 @@ extension ProxyExchange: TimerHandler {
         case .waiting, .held:
             connection?.dropWaitingAnswer()
             let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
-            fail(
-                504,
-                "OpenCode instance for \(project.string) did not answer within \(answerTimeout.plainText) (\(setting)). Its turn may still be running: look at the session before you send it again."
-            )
+            fail(504, LostInstance.late(project.string, answerTimeout, setting))
         case .answering, .detached: breakOff()
         case .ended: break
         }

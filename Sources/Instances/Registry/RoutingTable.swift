@@ -18,6 +18,8 @@ package struct RoutingTable: Sendable {
 
         /// Whether there is an ``endpoint``; asking copies nothing.
         package let isReachable: Bool
+        /// Whether there is an ``endpoint`` that speaks OpenCode 2; asking copies nothing.
+        package let speaksOpenCode2: Bool
 
         /// What requests may name as their directory; nil for anything.
         package let scope: DirectoryScope?
@@ -38,6 +40,7 @@ package struct RoutingTable: Sendable {
             self.state = state
             self.endpoint = endpoint
             isReachable = endpoint != nil
+            speaksOpenCode2 = endpoint?.family == .two
             self.scope = scope
             self.ownProject = ownProject
             self.ender = ender

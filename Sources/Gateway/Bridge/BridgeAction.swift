@@ -1,0 +1,57 @@
+import Dialects
+
+/// A step of the bridge as a loop can take it: what has to be written out was written on a worker's thread.
+enum BridgeAction: Sendable {
+    typealias Next = @Sendable () -> BridgeStep
+
+    case call(BridgeCall, @Sendable (Reply) -> BridgeStep)
+    case hold(session: String, Next)
+    case letGo(Next)
+    case pause(milliseconds: Int, Next)
+    case answer(ClientAnswer)
+    case begin(ClientAnswer, Next)
+    case write([UInt8], Next)
+    case end
+    case cut
+
+    init(_ step: BridgeStep) {
+        switch step {
+        case .call(let call, let next): self = .call(BridgeCall(call), next)
+        case .hold(let session, let next): self = .hold(session: session, next)
+        case .letGo(let next): self = .letGo(next)
+        case .pause(let milliseconds, let next): self = .pause(milliseconds: milliseconds, next)
+        case .answer(let answer): self = .answer(answer)
+        case .begin(let answer, let next): self = .begin(answer, next)
+        case .write(let bytes, let next): self = .write(bytes, next)
+        case .end: self = .end
+        case .cut: self = .cut
+        }
+    }
+}
+
+/// A call to an instance, ready to be sent.
+struct BridgeCall: Sendable {
+    let method: String
+    let target: [UInt8]
+    let fields: [String: String]
+    /// Nil where there is none.
+    let body: [UInt8]?
+    let isLong: Bool
+    let longestReply: Int
+
+    init(_ call: Call) {
+        method = call.method
+        target = Array(call.target.utf8)
+        fields = call.fields
+        body = call.body?.bytes
+        (isLong, longestReply) = (call.isLong, call.longestReply)
+    }
+}
+
+/// What other threads say to a loop's bridge.
+enum BridgeMessage: Sendable {
+    /// The next thing to do for the run with this number.
+    case action(Int, BridgeAction)
+    /// The run with this number has the session's turn.
+    case turn(Int, session: String)
+}

@@ -1,0 +1,140 @@
+import Dialects
+import EventLoop
+import HTTPServer
+import HTTPTypes
+internal import Instances
+
+/// One client of OpenCode 1 whose request the bridge answers: takes its request's body in, and gives it the answer.
+final class BridgeExchange {
+    /// Bytes of a request's body: a prompt with pictures has some millions.
+    private static let longestBody = 32 * 1024 * 1024
+
+    private let owner: GatewayLoop
+    private let route: RoutingTable.Route
+    private let policy: Policy
+    private var request: ClientRequest
+    private var connection: ClientConnection?
+    private var detached: DetachedConnection?
+    private var run: BridgeRun?
+    private let wantsBody: Bool
+
+    init(
+        _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
+        _ request: ClientRequest
+    ) {
+        (self.owner, self.connection, self.route, self.policy) = (owner, connection, route, policy)
+        self.request = request
+        wantsBody = connection.head.method != .head
+    }
+
+    /// Answers as soon as the request is whole.
+    func begin() {
+        connection?.exchange = self
+        requestBodyArrived()
+    }
+
+    private func answer() {
+        guard let bridge = owner.bridge else { return }
+        run = bridge.begin(request, to: route, policy, self)
+        request.body = []
+    }
+
+    /// The head with what belongs to each answer of the gateway's own.
+    private func head(_ answer: ClientAnswer, _ connection: ClientConnection) -> ResponseHead {
+        var head = ResponseHead(status: answer.status)
+        if answer.status != 204 { head.fields.append("Content-Type", "application/json") }
+        for (name, value) in answer.fields.sorted(by: { $0.key < $1.key }) {
+            guard name == "Link", value.hasPrefix("<") else {
+                head.fields.append(name, value)
+                continue
+            }
+            // It is given from the root of OpenCode's routes.
+            let base = ClientBase(connection.head, isTrusted: owner.isTrustedProxy(connection))
+            head.fields.append(name, "<" + String(decoding: base.text, as: UTF8.self) + value.dropFirst())
+        }
+        if answer.fields["X-Next-Cursor"] != nil, owner.crossOriginTerms(connection)?.isGranted == true {
+            head.fields.append("Access-Control-Expose-Headers", "Link, X-Next-Cursor")
+        }
+        return head
+    }
+
+    private func end() {
+        connection = nil
+        detached = nil
+        run = nil
+    }
+}
+
+extension BridgeExchange: BridgeFollower {
+    func answered(_ answer: ClientAnswer) {
+        if let connection { owner.answer(connection, Answer(head: head(answer, connection), body: answer.body)) }
+        end()
+    }
+
+    func began(_ answer: ClientAnswer) {
+        guard let connection else { return }
+        let head = owner.completed(Answer(head: head(answer, connection), body: []), connection).head
+        guard wantsBody else {
+            connection.detach(head, .none(announced: nil), policy: .pauseSource)?.finish()
+            return leave()
+        }
+        if connection.canBegin(head, .unknown) {
+            connection.begin(head, .unknown)
+        } else {
+            guard let detached = connection.detach(head, .unknown, policy: .pauseSource) else { return leave() }
+            self.detached = detached
+            self.connection = nil
+        }
+        if !answer.body.isEmpty { _ = wrote(answer.body) }
+    }
+
+    func wrote(_ bytes: [UInt8]) -> Bool {
+        detached?.write(bytes.span) ?? connection?.write(bytes.span) ?? true
+    }
+
+    func completed() {
+        detached?.finish()
+        connection?.finish()
+        end()
+    }
+
+    func cut() {
+        detached?.breakOff()
+        connection?.breakOff()
+        end()
+    }
+
+    func failed(_ reason: Answer) {
+        if let connection { owner.answer(connection, OpenCode1Error.of(reason)) }
+        end()
+    }
+
+    private func leave() {
+        let run = run
+        end()
+        run?.abandon(isReading: true)
+    }
+}
+
+extension BridgeExchange: ServerExchange {
+    func requestBodyArrived() {
+        guard let connection, run == nil else { return }
+        request.body += connection.takeBody()
+        guard request.body.count <= Self.longestBody else {
+            owner.answer(
+                connection,
+                OpenCode1Error.of(
+                    .detail(413, "The body is longer than \(Self.longestBody >> 20) MiB: name files by their paths.")))
+            return end()
+        }
+        if connection.isBodyComplete { answer() } else { connection.bodyTaken() }
+    }
+
+    func resumeResponse() { run?.goOn() }
+
+    func clientGone() {
+        let run = run
+        end()
+        run?.abandon(isReading: request.method == "GET")
+    }
+}

@@ -1,0 +1,274 @@
+import Dialects
+import EventLoop
+import HTTPClient
+import HTTPServer
+import HTTPTypes
+internal import Instances
+
+/// Who gets what a run of the bridge makes. Every call comes on the loop's thread.
+protocol BridgeFollower: AnyObject {
+    /// The whole answer; nothing else comes.
+    func answered(_ answer: ClientAnswer)
+    /// An answer begins, whose body comes in pieces.
+    func began(_ answer: ClientAnswer)
+    /// The next piece; false: the next one is wanted after ``BridgeRun/goOn()`` only.
+    func wrote(_ bytes: [UInt8]) -> Bool
+    /// The body is whole; nothing else comes.
+    func completed()
+    /// The answer can't be completed: what has begun must be seen to have been cut. Nothing else comes.
+    func cut()
+    /// There is no answer, for this reason, in the gateway's words; nothing else comes.
+    func failed(_ reason: Answer)
+}
+
+/// One request in OpenCode 1's words: takes the bridge's steps one after the other, on its loop, and sends its calls to the
+/// instance. What reads and writes JSON runs on a worker's thread.
+final class BridgeRun {
+    /// What it waits for.
+    enum Phase {
+        /// The worker.
+        case thinking
+        /// The instance's answer.
+        case calling(BridgeCall, next: @Sendable (Reply) -> BridgeStep)
+        /// Whether somebody has the instance end, which has broken a call off.
+        case lost(UpstreamFailure)
+        /// A time, the session's turn or the client.
+        case waiting(next: BridgeAction.Next)
+        case ended
+    }
+
+    /// What an instance's answer has brought so far.
+    private struct Received {
+        var status = 0
+        var type: String?
+        var body: [UInt8] = []
+    }
+
+    let bridge: LoopBridge
+    let route: RoutingTable.Route
+    private let limits: GatewayLimits
+    private var follower: (any BridgeFollower)?
+    private var number = 0
+    var phase = Phase.thinking
+    private(set) var hasBegun = false
+    /// Whether what was sent last must not be repeated.
+    var isSentOnceOnly = false
+    /// Whether nobody waits for the answer any more: what was begun is done, as OpenCode 1 does it.
+    private var isAbandoned = false
+    private var turn: String?
+    private var received = Received()
+    private var transfer: UpstreamTransfer?
+    private var timer: LoopTimer?
+
+    /// Answers to `follower` what `first` begins, which is made on a worker's thread.
+    init(
+        _ bridge: LoopBridge, _ route: RoutingTable.Route, _ limits: GatewayLimits, _ follower: any BridgeFollower,
+        first: @escaping BridgeAction.Next
+    ) {
+        (self.bridge, self.route, self.limits, self.follower) = (bridge, route, limits, follower)
+        timer = owner.loop.spareTimer(self)
+        number = bridge.add(self)
+        think(first)
+    }
+
+    var owner: GatewayLoop { bridge.owner }
+
+    private func think(_ next: @escaping BridgeAction.Next) {
+        phase = .thinking
+        guard let mailbox = owner.mailbox else { return }
+        let number = number
+        bridge.threads.run { mailbox.post(.bridge(.action(number, BridgeAction(next())))) }
+    }
+
+    /// The worker says what is next.
+    func take(_ action: BridgeAction) {
+        guard case .thinking = phase else { return }
+        if isAbandoned, !action.isShort { return end() }
+        switch action {
+        case .call(let call, let next): send(call, next)
+        case .hold(let session, let next):
+            guard let mailbox = owner.mailbox, turn == nil else { return think(next) }
+            phase = .waiting(next: next)
+            if bridge.threads.turns.take(session, run: number, of: mailbox) { takeTurn(of: session) }
+        case .letGo(let next):
+            giveTurn()
+            think(next)
+        case .pause(let milliseconds, let next):
+            phase = .waiting(next: next)
+            arm(.milliseconds(milliseconds))
+        case .answer(let answer): finish { $0.answered(answer) }
+        case .begin(let answer, let next):
+            hasBegun = true
+            follower?.began(answer)
+            if case .thinking = phase { think(next) }
+        case .write(let bytes, let next):
+            phase = .waiting(next: next)
+            if follower?.wrote(bytes) == true { goOn() }
+        case .end: finish { $0.completed() }
+        case .cut: finish { $0.cut() }
+        }
+    }
+
+    /// The client has taken enough, the time is over, or the turn has come.
+    func goOn() {
+        guard case .waiting(let next) = phase else { return }
+        timer?.disarm()
+        think(next)
+    }
+
+    /// It has the session's turn, until it gives it up.
+    func takeTurn(of session: String) {
+        turn = session
+        goOn()
+    }
+
+    private func giveTurn() {
+        if let turn { bridge.threads.turns.give(turn) }
+        turn = nil
+    }
+
+    // MARK: Calls
+
+    private func send(_ call: BridgeCall, _ next: @escaping @Sendable (Reply) -> BridgeStep) {
+        guard let endpoint = route.endpoint, isRouted else { return endOfInstance() }
+        phase = .calling(call, next: next)
+        received = Received()
+        var fields = FieldList()
+        fields.append("Accept", "application/json")
+        if call.body != nil { fields.append("Content-Type", "application/json") }
+        for (name, value) in call.fields { fields.append(name, value) }
+        if let authorization = endpoint.authorization {
+            fields.append(name: Array("Authorization".utf8), value: authorization[...])
+        }
+        let method = Method(name: call.method)
+        let isEmpty = call.body == nil && (method == .get || method == .delete)
+        let request = UpstreamRequest(
+            instance: endpoint.address, method: method, methodName: call.method, target: call.target[...],
+            fields: fields, body: isEmpty ? .none : .whole(call.body ?? []))
+        isSentOnceOnly = request.connectionChoice != .kept
+        transfer = owner.client.start(request, follower: self)
+        arm(answerTimeout)
+    }
+
+    /// Until the answer begins, and then without a byte of it, as for requests that are passed on.
+    private var answerTimeout: Duration { awaitsLongest ? limits.streamTimeout : limits.answerTimeout }
+
+    private var awaitsLongest: Bool {
+        guard case .calling(let call, _) = phase else { return false }
+        return call.isLong && limits.streamTimeout > limits.answerTimeout
+    }
+
+    func arm(_ duration: Duration) {
+        if let timer { owner.loop.arm(timer, after: duration) }
+    }
+
+    private func reply(isCut: Bool) {
+        transfer?.cancel()
+        transfer = nil
+        timer?.disarm()
+        guard case .calling(_, let next) = phase else { return }
+        let reply = Reply(status: received.status, type: received.type, body: received.body, isCut: isCut)
+        received = Received()
+        think { next(reply) }
+    }
+
+    // MARK: The end
+
+    /// Nobody waits any more. What only reads ends; what changes something is done as far as it takes no turn's time.
+    func abandon(isReading: Bool) {
+        follower = nil
+        isAbandoned = true
+        if case .waiting = phase, turn != nil || isReading || hasBegun { return end() }
+        if isReading { return end() }
+        if case .calling(let call, _) = phase, call.isLong { end() }
+    }
+
+    /// There is no answer, for this reason; what has begun is cut.
+    func fail(_ reason: Answer) {
+        finish { hasBegun ? $0.cut() : $0.failed(reason) }
+    }
+
+    private func finish(_ tell: (any BridgeFollower) -> Void) {
+        guard let follower else { return end() }
+        end()
+        tell(follower)
+    }
+
+    private func end() {
+        if case .ended = phase { return }
+        phase = .ended
+        transfer?.cancel()
+        transfer = nil
+        if let timer { owner.loop.giveBack(timer) }
+        timer = nil
+        giveTurn()
+        follower = nil
+        bridge.remove(number)
+    }
+}
+
+extension BridgeAction {
+    /// Whether it is done for who has left: nothing that waits for a turn's end, and nothing but what is sent.
+    fileprivate var isShort: Bool {
+        switch self {
+        case .call(let call, _): !call.isLong
+        case .hold, .letGo: true
+        default: false
+        }
+    }
+}
+
+// MARK: - From the instance
+
+extension BridgeRun: UpstreamFollower {
+    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
+        guard let endpoint = route.endpoint, case .calling(let call, _) = phase else { return }
+        owner.progress.add(endpoint.slot)
+        if ResponseForwarding.refusesCredentials(head), endpoint.enforcesPassword {
+            return refuseAnswerOfAnother(endpoint)
+        }
+        owner.answered(route, head, call.target[...])
+        received.status = head.status
+        received.type = head.fields.first(.contentType).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func answerBody(_ bytes: Span<UInt8>) -> Bool {
+        guard let endpoint = route.endpoint, case .calling(let call, _) = phase else { return true }
+        owner.progress.add(endpoint.slot)
+        arm(answerTimeout)
+        guard received.body.count + bytes.count <= call.longestReply else {
+            received.body = []
+            reply(isCut: true)
+            return true
+        }
+        received.body.append(bytes)
+        return true
+    }
+
+    func answerEnded(trailers: FieldList) {
+        transfer = nil
+        reply(isCut: false)
+    }
+
+    func answerFailed(_ failure: UpstreamFailure) {
+        transfer = nil
+        lostInstance(failure)
+    }
+
+    func answerSettled() {}
+    func uploadDrained() {}
+    func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) { socket.close() }
+}
+
+extension BridgeRun: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        switch phase {
+        case .waiting: goOn()
+        case .lost(let failure): tell(failure)
+        case .calling:
+            let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
+            fail(.detail(504, LostInstance.late(route.text, answerTimeout, setting)))
+        case .thinking, .ended: break
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Dialects
+import HTTPServer
+internal import Instances
+import OpenCode
+
+/// How a request in OpenCode 1's words is answered, whoever has it.
+extension LoopBridge {
+    /// Begins to answer a request by the route's instance, of either family. `request` names a directory inside the project.
+    func begin(
+        _ request: ClientRequest, to route: RoutingTable.Route, _ policy: Policy, _ follower: any BridgeFollower
+    ) -> BridgeRun {
+        let (threads, endpoint) = (threads, route.endpoint)
+        let scope = policy.pinsDirectories ? route.scope : nil
+        let own = route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
+        return BridgeRun(self, route, policy.limits, follower) {
+            guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
+            return threads.surroundings.step(endpoint, own) { surroundings in
+                let bridge = Bridge(surroundings, home: threads.home) { path in
+                    scope?.holds(Array(path.utf8)[...]) ?? true
+                }
+                return bridge.begin(request) ?? Bridge.pass(request)
+            }
+        }
+    }
+
+    /// Asks the route's instance something in OpenCode 1's words, on the gateway's own behalf. `report` is called once, never
+    /// from within this call, unless the question is cancelled.
+    func ask(
+        _ request: ClientRequest, of route: RoutingTable.Route, _ policy: Policy,
+        report: @escaping (BridgeQuestion.Outcome) -> Void
+    ) -> BridgeQuestion {
+        let question = BridgeQuestion(isReading: request.method == "GET", report)
+        question.run = begin(request, to: route, policy, question)
+        return question
+    }
+}
+
+/// A question to an instance in OpenCode 1's words whose answer is wanted as a whole, without a client's connection.
+final class BridgeQuestion: BridgeFollower {
+    /// What came of it.
+    enum Outcome {
+        /// The answer, whatever its status.
+        case answered(status: Int, body: [UInt8])
+        /// There is none; a status and a sentence as a client would get them.
+        case failed(Answer)
+    }
+
+    /// Bytes of an answer that are held.
+    private static let longest = 64 * 1024 * 1024
+
+    fileprivate var run: BridgeRun?
+    private let isReading: Bool
+    private var report: ((Outcome) -> Void)?
+    private var status = 0
+    private var body: [UInt8] = []
+
+    fileprivate init(isReading: Bool, _ report: @escaping (Outcome) -> Void) {
+        (self.isReading, self.report) = (isReading, report)
+    }
+
+    /// Nobody wants to know any more. What changes something goes on as far as it takes no turn's time.
+    func cancel() {
+        report = nil
+        run?.abandon(isReading: isReading)
+        run = nil
+    }
+
+    func answered(_ answer: ClientAnswer) { finish(.answered(status: answer.status, body: answer.body)) }
+
+    func began(_ answer: ClientAnswer) { (status, body) = (answer.status, answer.body) }
+
+    func wrote(_ bytes: [UInt8]) -> Bool {
+        body += bytes
+        guard body.count > Self.longest else { return true }
+        run?.abandon(isReading: true)
+        finish(.failed(.detail(502, "The answer is longer than \(Self.longest >> 20) MiB.")))
+        return false
+    }
+
+    func completed() { finish(.answered(status: status, body: body)) }
+    func cut() { finish(.failed(.detail(502, "The answer broke off."))) }
+    func failed(_ reason: Answer) { finish(.failed(reason)) }
+
+    private func finish(_ outcome: Outcome) {
+        let report = report
+        self.report = nil
+        run = nil
+        report?(outcome)
+    }
+}

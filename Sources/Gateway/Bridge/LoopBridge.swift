@@ -1,0 +1,40 @@
+import Dialects
+import EventLoop
+internal import Instances
+
+/// One loop's side of the bridge: the requests that are answered at this moment. Confined to its loop.
+final class LoopBridge {
+    unowned let owner: GatewayLoop
+    let threads: BridgeThreads
+    private var runs: [Int: BridgeRun] = [:]
+    private var count = 0
+
+    init(_ owner: GatewayLoop, _ threads: BridgeThreads) { (self.owner, self.threads) = (owner, threads) }
+
+    /// A run begins; its number.
+    func add(_ run: BridgeRun) -> Int {
+        count += 1
+        runs[count] = run
+        return count
+    }
+
+    func remove(_ number: Int) { runs[number] = nil }
+
+    func receive(_ message: BridgeMessage) {
+        switch message {
+        case .action(let number, let action): runs[number]?.take(action)
+        case .turn(let number, let session):
+            if let run = runs[number] { run.takeTurn(of: session) } else { threads.turns.give(session) }
+        }
+    }
+
+    /// Instances are others perhaps.
+    func routesChanged() {
+        for run in Array(runs.values) { run.routesChanged() }
+    }
+
+    /// The time for what still runs is over.
+    func breakOff() {
+        for run in Array(runs.values) { run.fail(ControlAnswers.shuttingDown) }
+    }
+}
