@@ -1,8 +1,9 @@
 #!/bin/sh
 # Drives OpenCode's own clients against a running gateway whose projects are played by the twin, as OpenCode 1 and 2: the SDK for
-# Python, and what README.md says of all of them. The gateway and the twin must be built already.
+# Python, the one of OpenCode 1's early days (of both families), and what README.md says of all of them. The gateway and the twin must be
+# built already.
 #
-# The SDK comes from PyPI, once, into .build/clients. Where PyPI can't be reached this fails with exit code 75, or, with
+# The SDKs come from PyPI, once, into .build/clients. Where PyPI can't be reached this fails with exit code 75, or, with
 # CLIENTS_OPTIONAL=1, says so and goes on without it.
 #
 #   CLIENTS_SECONDS   the longest time in all (120)
@@ -11,6 +12,7 @@ cd "$(dirname "$0")/.."
 
 name=clients
 version=0.2.3
+early=0.1.0a36
 seconds=${CLIENTS_SECONDS:-120}
 tool=$PWD/.build/clients
 work=$PWD/.build/clients-run
@@ -19,10 +21,11 @@ work=$PWD/.build/clients-run
 . scripts/running-gateway.sh
 
 has_sdk=1
-if ! install_tool opencode-python-sdk "$version"; then
-    echo "clients: opencode-python-sdk $version can't be installed, because PyPI can't be reached or has no fitting build." >&2
+if ! install_tools opencode-python-sdk=="$version" opencode-ai=="$early"; then
+    echo "clients: opencode-python-sdk $version and opencode-ai $early can't be installed, because PyPI can't be reached or has no" \
+        "fitting build." >&2
     if [ "${CLIENTS_OPTIONAL-}" != 1 ]; then exit 75; fi
-    echo "clients: SKIPPED. The SDK for Python was not tried against the running gateway." >&2
+    echo "clients: SKIPPED. The SDKs for Python were not tried against the running gateway." >&2
     has_sdk=0
 fi
 
@@ -48,4 +51,6 @@ if [ "$has_sdk" -eq 1 ]; then
     run "$tool/bin/python" "$work/readme.py"
     OPENCODE_BASE_URL=$address/projects/two/api OPENCODE_PASSWORD=$VIBE_AUTH_SECRET PROJECT_FOLDER=$work/home/two \
         run "$tool/bin/python" scripts/clients/python_sdk.py
+    GATEWAY=$address OPENCODE_PASSWORD=$VIBE_AUTH_SECRET HOMES=$work/home \
+        run "$tool/bin/python" scripts/clients/opencode1.py one+events two
 fi

@@ -9,6 +9,8 @@ struct BridgeRun {
     private(set) var body: [UInt8] = []
     private(set) var pauses = 0
     private(set) var wasCut = false
+    /// The session whose turn it still has in the end.
+    private(set) var turn: String?
 
     static let bridge = Bridge(Turns.surroundings, home: "/home/vibe")
 
@@ -29,6 +31,12 @@ struct BridgeRun {
                 calls.append(text.replacing(/ses_\w{20,}/, with: "ses_1"))
                 guard let answer = rest.popFirst() else { throw NoReply(call: calls.last ?? "") }
                 step = next(try answer.reply())
+            case .hold(let session, let next):
+                turn = session
+                step = next()
+            case .letGo(let next):
+                turn = nil
+                step = next()
             case .pause(_, let next):
                 pauses += 1
                 step = next()

@@ -1,0 +1,126 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+@Suite("Long lists of messages in front of an OpenCode 2")
+struct BridgeListTests {
+    private static let json = [("Content-Type", "application/json")]
+    private static let count = 5_000
+
+    private static func id(_ number: Int) -> String { "msg_" + String(100_000 + number) }
+
+    /// A prompt or an answer of about 2 KB.
+    private static func message(_ number: Int, size: Int) -> String {
+        let text = String(repeating: "x", count: size)
+        guard number % 2 == 1 else {
+            return #"{"type":"user","id":"\#(id(number))","time":{"created":\#(number)},"text":"\#(text)"}"#
+        }
+        return """
+            {"type":"assistant","id":"\(id(number))","agent":"build","model":{"id":"m","providerID":"p"},\
+            "time":{"created":\(number),"completed":\(number)},"finish":"stop","cost":0,\
+            "tokens":{"input":1,"output":1,"reasoning":0,"cache":{"read":0,"write":0}},\
+            "content":[{"type":"text","id":"t","text":"\(text)"}]}
+            """
+    }
+
+    /// An instance with a session of that many messages, which gives pages as 2.0.15 does.
+    private static func rig(size: Int, count: Int = Self.count, asked: Recorded<Int>? = nil) throws -> ProxyRig {
+        let folder = Recorded<String>("the project's folder")
+        let rig = try ProxyRig(family: .two()) { connection, head in
+            switch head.path {
+            case "/api/model/default": try connection.respond(200, headers: json, text: #"{"data":null}"#)
+            case "/api/session/ses_1":
+                let directory = try folder.wait(forCount: 1)[0]
+                try connection.respond(200, headers: json, text: openCode2Session(in: directory))
+            case "/api/session/ses_1/inbox": try connection.respond(200, headers: json, text: #"{"data":[]}"#)
+            default:
+                let query = head.target.split(separator: "?").last?.split(separator: "&") ?? []
+                let value = { (name: String) in
+                    query.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+                }
+                let limit = value("limit").flatMap { Int($0) } ?? 50
+                asked?.append(limit)
+                // The cursor is the next message's number, with the order before it.
+                let cursor = value("cursor")
+                let isOldestFirst = cursor.map { $0.hasPrefix("asc") } ?? (value("order") == "asc")
+                let start = cursor.flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
+                let end = min(start + limit, count)
+                let page = (start..<end).map { message(isOldestFirst ? $0 : count - 1 - $0, size: size) }
+                let next = end < count ? #""\#(isOldestFirst ? "asc" : "desc")\#(end)""# : "null"
+                try connection.respond(
+                    200, headers: json, text: #"{"data":[\#(page.joined(separator: ","))],"cursor":{"next":\#(next)}}"#)
+            }
+        }
+        folder.append("\(rig.gateway.home.path)/demo")
+        return rig
+    }
+
+    @Test(.enabled(if: !Sanitizer.isActive)) func fiveThousandMessagesAreNeverHeldWhole() throws {
+        let rig = try Self.rig(size: 2_000)
+        // What it needs anyway.
+        _ = try rig.request("GET", "/session/ses_1/message?limit=100")
+        let before = try rig.gateway.process.peakResidentMemory()
+        let answer = try rig.request("GET", "/session/ses_1/message")
+        #expect(answer.status == 200 && answer.body.count > Self.count * 2_000)
+        #expect(try rig.gateway.process.peakResidentMemory() - before < 8 << 20)
+        let ids = answer.json.elements?.compactMap { $0["info"]?["id"]?.text }
+        #expect(ids == (0..<Self.count).map(Self.id))
+    }
+
+    @Test(.enabled(if: !Sanitizer.isActive)) func aClientThatDoesNotReadHoldsThePagesBack() throws {
+        let asked = Recorded<Int>("a page")
+        let rig = try Self.rig(size: 2_000, asked: asked)
+        let client = try rig.send("GET", "/session/ses_1/message", receiveBuffer: 8192)
+        try asked.wait(forCount: 2)
+        try client.pause(.milliseconds(1500))
+        let held = asked.values.count
+        #expect(held < 45, "\(held) of 50 pages were asked for though nobody has read them")
+        let answer = try ResponseReader(client).readAll(within: .seconds(60))
+        #expect(answer.ending == .complete && answer.json.elements?.count == Self.count)
+    }
+
+    @Test func aPageThatIsTooLongIsAskedForInSmallerOnes() throws {
+        let asked = Recorded<Int>("a page")
+        let rig = try Self.rig(size: 60_000, count: 60, asked: asked)
+        let answer = try rig.request("GET", "/session/ses_1/message")
+        #expect(answer.json.elements?.compactMap { $0["info"]?["id"]?.text } == (0..<60).map(Self.id))
+        #expect(Set(asked.values) == [100, 20])
+    }
+
+    @Test func pagesLeadThroughTheGateway() throws {
+        let rig = try BridgeRig()
+        let id = try rig.session()
+        for text in ["One", "Two", "Three"] {
+            try rig.ask("POST", "/session/\(id)/message", BridgeRig.prompt(text))
+        }
+        let all = try rig.messages(id).compactMap { $0["info"]?["id"]?.text }
+        #expect(all.count == 6 && all == all.sorted())
+        var found: [String] = []
+        var path: String? = "/session/\(id)/message?limit=4"
+        while let next = path {
+            let page = try rig.ask("GET", next, headers: [("Host", "gateway.example.com")])
+            found = (page.json.elements ?? []).compactMap { $0["info"]?["id"]?.text } + found
+            let link = page.value(of: "Link")
+            #expect((link == nil) == (page.value(of: "X-Next-Cursor") == nil))
+            let base = "<http://gateway.example.com/projects/demo/api"
+            #expect(link?.hasPrefix(base) ?? true)
+            path = link.map { String($0.dropFirst(base.count).prefix { $0 != ">" }) }
+        }
+        #expect(found == all)
+        #expect(try rig.ask("GET", "/session/\(id)/message?limit=0").json.elements?.count == 6)
+        #expect(try rig.ask("GET", "/session/\(id)/message?limit=2&before=nonsense").status == 400)
+        #expect(try rig.ask("GET", "/session/\(id)/message?limit=-1").status == 400)
+    }
+
+    @Test func anOlderClientGetsTheListUntilTheConnectionEnds() throws {
+        let rig = try Self.rig(size: 100, count: 250)
+        let connection = try rig.gateway.connect()
+        let (name, key) = GatewayUnderTest.authorization
+        try connection.write("GET /projects/demo/api/session/ses_1/message HTTP/1.0\r\n\(name): \(key)\r\n\r\n")
+        let answer = try ResponseReader(connection).readAll()
+        #expect(answer.status == 200 && answer.json.elements?.count == 250)
+        let head = try rig.request("HEAD", "/session/ses_1/message")
+        #expect(head.status == 200 && head.body.isEmpty)
+    }
+}

@@ -1,0 +1,162 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// What an OpenCode 2 that is programmed byte for byte gets of a bridged request, and what becomes of it.
+@Suite("The bridge's calls to an instance")
+struct BridgeRunnerTests {
+    private static let json = [("Content-Type", "application/json")]
+    private static let prompt = Array(BridgeRig.prompt("Hello").utf8)
+
+    /// An instance that knows session `ses_1` and answers everything else as `handler` does.
+    private static func rig(
+        flags: [String] = [], _ handler: @escaping @Sendable (TestConnection, ReceivedRequestHead, String) throws -> Void
+    ) throws -> ProxyRig {
+        let folder = Recorded<String>("the project's folder")
+        let rig = try ProxyRig(
+            family: .two(), flags: flags, environment: ["VIBE_THREADS": "2"]
+        ) { connection, head in
+            let body = String(decoding: try connection.readBody(of: head).body, as: UTF8.self)
+            switch (head.method, head.path) {
+            case ("GET", "/api/model/default"):
+                try connection.respond(200, headers: Self.json, text: #"{"data":null}"#)
+            case ("GET", let path) where path.hasPrefix("/api/session/ses_") && !path.dropFirst(13).contains("/"):
+                let directory = try folder.wait(forCount: 1)[0]
+                let id = String(path.dropFirst("/api/session/".count))
+                try connection.respond(200, headers: Self.json, text: openCode2Session(id, in: directory))
+            case ("GET", "/api/session/active"): try connection.respond(200, headers: Self.json, text: #"{"data":{}}"#)
+            default: try handler(connection, head, body)
+            }
+        }
+        folder.append("\(rig.gateway.home.path)/demo")
+        return rig
+    }
+
+    @Test func settingsAndPromptOfOneSessionAreNotMixedWithOthers() throws {
+        let calls = Recorded<String>("a change of the session")
+        let rig = try Self.rig { connection, head, body in
+            calls.append("\(head.path.split(separator: "/").last ?? "") \(body)")
+            let answer = head.path.hasSuffix("/prompt") ? #"{"data":{"id":"msg_1"}}"# : ""
+            try connection.respond(answer.isEmpty ? 204 : 200, headers: Self.json, text: answer)
+        }
+        let clients = try (0..<12).map { number in
+            let body = BridgeRig.prompt("\(number)", model: "model-\(number)", more: #""agent":"agent-\#(number)","#)
+            return try rig.send("POST", "/session/ses_1/prompt_async", headers: Self.json, body: Array(body.utf8))
+        }
+        for client in clients { #expect(try ResponseReader(client, method: "POST").readAll().status == 204) }
+        let all = calls.values
+        #expect(all.count == 36)
+        for start in stride(from: 0, to: all.count, by: 3) {
+            let number = all[start].split(separator: "agent-").last?.prefix { $0.isNumber } ?? ""
+            #expect(all[start].hasPrefix("agent ") && all[start + 1].hasPrefix("model "), "\(all)")
+            #expect(all[start + 1].contains("model-\(number)\"") && all[start + 2].contains(#""text":"\#(number)""#))
+        }
+    }
+
+    @Test func aSettingThatFailsIsThePromptsErrorAndNothingIsSent() throws {
+        let rig = try Self.rig { connection, head, _ in
+            try connection.respond(
+                head.path.hasSuffix("/model") ? 400 : 204, headers: Self.json,
+                text: head.path.hasSuffix("/model") ? #"{"_tag":"InvalidRequestError","message":"no"}"# : "")
+        }
+        let answer = try rig.request("POST", "/session/ses_1/message", body: Self.prompt)
+        #expect(answer.status == 400 && answer.json["data"]?["message"] == "no")
+        #expect(rig.deliveries(of: "/api/session/ses_1/prompt") == 0)
+        // Its turn is free again.
+        #expect(try rig.request("POST", "/session/ses_1/message", body: Self.prompt).status == 400)
+    }
+
+    @Test func aClientThatLeavesEndsItsCallsAndNotTheTurn() throws {
+        let waiting = Recorded<String>("a call that waits")
+        let released = Recorded<String>("a call that the gateway has let go")
+        let rig = try Self.rig { connection, head, _ in
+            guard head.path.hasSuffix("/wait") || head.path.hasSuffix("/agent") else {
+                return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
+            }
+            waiting.append(head.path)
+            try connection.waitForEnd(within: .seconds(30))
+            released.append(head.path)
+            connection.close()
+        }
+        let clients = [
+            try rig.send("POST", "/session/ses_1/message", body: Self.prompt), try rig.send("GET", "/agent"),
+        ]
+        try waiting.wait(forCount: 2)
+        for client in clients { client.close() }
+        try released.wait(forCount: 2)
+        #expect(!rig.carried.values.contains { $0.target.hasSuffix("/interrupt") })
+        // What it had begun was sent.
+        #expect(rig.deliveries(of: "/api/session/ses_1/prompt") == 1)
+    }
+
+    @Test func whatAClientHasSentIsDoneThoughItDoesNotWait() throws {
+        let held = Latch("the client has gone")
+        let prompted = Recorded<String>("a prompt")
+        let rig = try Self.rig { connection, head, body in
+            if head.path.hasSuffix("/model") { try held.wait() }
+            if head.path.hasSuffix("/prompt") { prompted.append(body) }
+            try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
+        }
+        let client = try rig.send("POST", "/session/ses_1/prompt_async", body: Self.prompt)
+        try rig.carried.wait("the model") { $0.contains { $0.target.hasSuffix("/model") } }
+        client.close()
+        try rig.gateway.waitForLog("/prompt_async")
+        held.open()
+        try prompted.wait(forCount: 1)
+    }
+
+    @Test func aStopTellsWhoWaits() throws {
+        let rig = try Self.rig { connection, head, _ in
+            guard head.path.hasSuffix("/wait") else {
+                return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
+            }
+            try connection.waitForEnd(within: .seconds(30))
+            connection.close()
+        }
+        let client = try rig.send("POST", "/session/ses_1/message", body: Self.prompt)
+        try rig.carried.wait("the wait") { $0.contains { $0.target.hasSuffix("/wait") } }
+        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        let answer = try ResponseReader(client, method: "POST").readAll()
+        #expect(answer.status == 503 && answer.json["name"] == "UnknownError", "\(answer.text)")
+        #expect(answer.json["data"]?["message"] == answer.json["detail"])
+        #expect(answer.json["detail"]?.text?.contains("was stopped through the gateway") == true)
+    }
+
+    @Test func anInstanceThatBreaksOffIsNotAskedTwiceToTakeAPrompt() throws {
+        let rig = try Self.rig { connection, head, _ in
+            guard head.path.hasSuffix("/prompt") else {
+                return try connection.respond(204, headers: Self.json, text: "")
+            }
+            connection.close()
+        }
+        let answer = try rig.request("POST", "/session/ses_1/message", body: Self.prompt)
+        #expect(answer.status == 502 && answer.json["name"] == "UnknownError", "\(answer.text)")
+        #expect(answer.json["data"]?["message"]?.text?.contains("may have taken the request") == true)
+        #expect(rig.deliveries(of: "/api/session/ses_1/prompt") == 1)
+    }
+
+    @Test func theGatewaysEndTellsWhoWaits() throws {
+        let rig = try Self.rig(flags: ["--drain-timeout", "1s"]) { connection, head, _ in
+            guard head.path.hasSuffix("/wait") else {
+                return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
+            }
+            try connection.waitForEnd(within: .seconds(30))
+            connection.close()
+        }
+        let client = try rig.send("POST", "/session/ses_1/message", body: Self.prompt)
+        try rig.carried.wait("the wait") { $0.contains { $0.target.hasSuffix("/wait") } }
+        rig.gateway.process.terminate()
+        let answer = try ResponseReader(client, method: "POST").readAll(within: .seconds(10))
+        #expect(answer.status == 503 && answer.json["name"] == "UnknownError", "\(answer.text)")
+    }
+
+    @Test func anAnswerThatDoesNotComeInTimeIs504() throws {
+        let rig = try Self.rig(flags: ["--answer-timeout", "1s"]) { connection, _, _ in
+            try connection.waitForEnd(within: .seconds(30))
+            connection.close()
+        }
+        let answer = try rig.request("GET", "/agent")
+        #expect(answer.status == 504 && answer.json["data"]?["message"]?.text?.contains("--answer-timeout") == true)
+    }
+}

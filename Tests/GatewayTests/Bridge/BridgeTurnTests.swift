@@ -1,0 +1,124 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+@Suite("OpenCode 1's prompts in front of an OpenCode 2")
+struct BridgePromptTests {
+    private static func roles(_ messages: [JSON]) -> [String?] { messages.map { $0["info"]?["role"]?.text } }
+
+    private static func said(_ message: JSON?) -> String? {
+        message?["parts"]?.elements?.last { $0["type"] == "text" }?["text"]?.text
+    }
+
+    @Test func aPromptIsAnsweredWhenItsTurnIsDone() throws {
+        let rig = try BridgeRig()
+        let id = try rig.session()
+        let start = ContinuousClock.now
+        let answer = try rig.ask("POST", "/session/\(id)/message", BridgeRig.prompt("Hello [silent=1s]", model: "think"))
+        #expect(answer.status == 200 && .now - start >= .seconds(1))
+        let info = try #require(answer.json["info"])
+        #expect(info["role"] == "assistant" && info["modelID"] == "think" && info["providerID"] == "twin")
+        #expect(info["time"]?["completed"] != nil && info["finish"] == "stop" && info["agent"] == "build")
+        let messages = try rig.messages(id)
+        #expect(Self.roles(messages) == ["user", "assistant"])
+        #expect(info["parentID"] == messages.first?["info"]?["id"])
+        #expect(Self.said(answer.json) == Self.said(messages.last))
+        let one = try rig.ask("GET", "/session/\(id)/message/\(info["id"]?.text ?? "")")
+        #expect(one.json == answer.json, "a message says the same wherever it is asked for")
+    }
+
+    @Test func aPromptThatNobodyWaitsForIsInTheListAtOnceAndTakenOnce() throws {
+        let rig = try BridgeRig()
+        let id = try rig.session()
+        let prompt = BridgeRig.prompt("Hello", more: #""messageID":"msg_fffffffffff0aaaaaaaaaaaaaa","#)
+        for _ in 1...2 {
+            let answer = try rig.ask("POST", "/session/\(id)/prompt_async", prompt)
+            #expect(answer.status == 204 && answer.body.isEmpty && answer.value(of: "Content-Type") == nil)
+        }
+        _ = try rig.wait("/session/status") { $0 == [:] }
+        #expect(Self.roles(try rig.messages(id)) == ["user", "assistant"])
+        // The same again by the other route: its turn is over.
+        let again = try rig.ask("POST", "/session/\(id)/message", prompt)
+        let messages = try rig.messages(id)
+        #expect(again.status == 200 && Self.roles(messages) == ["user", "assistant"], "\(again.text)")
+    }
+
+    @Test func anAbortEndsTheTurn() throws {
+        let rig = try BridgeRig()
+        let id = try rig.session()
+        let connection = try rig.gateway.connect()
+        try connection.send(
+            "POST", "/projects/demo/api/session/\(id)/message", headers: [GatewayUnderTest.authorization],
+            body: Array(BridgeRig.prompt("Hello [silent=60s]").utf8))
+        _ = try rig.wait("/session/status") { $0[id]?["type"] == "busy" }
+        #expect(try rig.ask("POST", "/session/\(id)/abort").text == "true")
+        let answer = try ResponseReader(connection, method: "POST").readAll()
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer.json["info"]?["error"]?["name"] == "MessageAbortedError", "\(answer.text)")
+    }
+
+    @Test func aPermissionIsAnsweredOnceByEitherPath() throws {
+        let rig = try BridgeRig()
+        for isOld in [true, false] {
+            let id = try rig.session()
+            try rig.ask("POST", "/session/\(id)/prompt_async", BridgeRig.prompt("Hello", model: "tools"))
+            let pending = try rig.wait("/permission") { $0.elements?.isEmpty == false }
+            let asked = try #require(pending.elements?.first)
+            #expect(asked["permission"] == "bash" && asked["sessionID"]?.text == id)
+            let permission = asked["id"]?.text ?? ""
+            let (path, body) =
+                isOld
+                ? ("/session/\(id)/permissions/\(permission)", #"{"response":"once"}"#)
+                : ("/permission/\(permission)/reply", #"{"reply":"once"}"#)
+            #expect(try rig.ask("POST", path, body).text == "true")
+            let second = try rig.ask("POST", path, body)
+            #expect(second.status == 404 && second.json["_tag"] == "PermissionNotFoundError", "\(second.text)")
+            _ = try rig.wait("/session/status") { $0 == [:] }
+            let tool = try rig.messages(id).flatMap { $0["parts"]?.elements ?? [] }.first { $0["type"] == "tool" }
+            #expect(tool?["tool"] == "bash" && tool?["state"]?["output"]?.text == "one\ntwo\nthree\n")
+        }
+        #expect(try rig.ask("POST", "/permission/per_none/reply", #"{"reply":"never"}"#).status == 400)
+    }
+
+    @Test func aQuestionIsAnsweredOrRejected() throws {
+        let rig = try BridgeRig()
+        for (action, body) in [("reply", #"{"answers":[["Left"]]}"#), ("reject", "")] {
+            let id = try rig.session()
+            try rig.ask("POST", "/session/\(id)/prompt_async", BridgeRig.prompt("Hello", model: "question"))
+            let asked = try rig.wait("/question") { $0.elements?.isEmpty == false }
+            let question = try #require(asked.elements?.first?["id"]?.text)
+            #expect(question.hasPrefix("que_"))
+            #expect(try rig.ask("POST", "/question/\(question)/\(action)", body).text == "true")
+            let second = try rig.ask("POST", "/question/\(question)/\(action)", body)
+            #expect(second.status == 404 && second.json["_tag"] == "QuestionNotFoundError", "\(second.text)")
+            _ = try rig.wait("/session/status") { $0 == [:] }
+        }
+    }
+
+    @Test func shellCommandSummaryForkAndTakingBack() throws {
+        let rig = try BridgeRig()
+        let id = try rig.session()
+        let first = try rig.ask("POST", "/session/\(id)/message", BridgeRig.prompt("Hello"))
+        let prompt = try #require(first.json["info"]?["parentID"]?.text)
+        let shell = try rig.ask("POST", "/session/\(id)/shell", #"{"agent":"build","command":"echo hi"}"#)
+        #expect(shell.json["parts"]?.elements?.first?["tool"] == "bash", "\(shell.text)")
+        let command = try rig.ask("POST", "/session/\(id)/command", #"{"command":"init","arguments":"x"}"#)
+        #expect(command.status == 200 && command.json["info"]?["role"] == "assistant", "\(command.text)")
+        #expect(try rig.ask("POST", "/session/\(id)/command", #"{"command":"no","arguments":""}"#).status == 404)
+        let forked = try rig.ask("POST", "/session/\(id)/fork", "{}")
+        let copy = try #require(forked.json["id"]?.text)
+        #expect(copy != id)
+        let (ids, original) = (
+            try rig.messages(copy).compactMap { $0["info"]?["id"]?.text }, try rig.messages(id)
+        )
+        #expect(ids.count == original.count && ids == ids.sorted())
+        let summary = #"{"providerID":"twin","modelID":"talk"}"#
+        #expect(try rig.ask("POST", "/session/\(id)/summarize", summary).text == "true")
+        let reverted = try rig.ask("POST", "/session/\(id)/revert", #"{"messageID":"\#(prompt)"}"#)
+        #expect(reverted.json["revert"]?["messageID"]?.text == prompt, "\(reverted.text)")
+        #expect(try rig.ask("POST", "/session/\(id)/unrevert").json["revert"] == nil)
+        #expect(try rig.ask("GET", "/session/\(id)/children").json == [])
+        #expect(try rig.ask("GET", "/session/\(id)/todo").json == [])
+    }
+}

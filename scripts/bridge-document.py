@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Makes the document that the gateway gives at /doc in front of an OpenCode 2: of OpenCode 1.18.33's what is translated.
+
+    scripts/bridge-document.py OPENAPI.json
+
+OPENAPI.json is what OpenCode 1.18.33 says at /doc. Which routes are translated is read from Tests/DialectsTests/BridgeTests.swift, which
+holds the bridge to them; which events, stands below. Writes Sources/Dialects/Document/*.swift.
+"""
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EVENTS = """server.connected server.instance.disposed session.created session.updated session.deleted session.status session.idle
+session.error session.diff session.compacted message.updated message.removed message.part.updated message.part.delta
+permission.asked permission.replied question.asked question.replied question.rejected project.updated file.edited
+file.watcher.updated vcs.branch.updated pty.created pty.updated pty.exited pty.deleted""".split()
+WIDTH = 110
+LINES = 240
+
+
+def translated():
+    text = (ROOT / "Tests/DialectsTests/BridgeTests.swift").read_text()
+    block = re.search(r'let expected = """\n(.*?)"""', text, re.S)[1]
+    return [line.split() for line in block.split("\n") if line.strip()]
+
+
+def without_texts(value):
+    """What programs need: no samples, and no sentences but an operation's own."""
+    if isinstance(value, list):
+        return [without_texts(element) for element in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: without_texts(member) for name, member in value.items()
+            if name != "x-codeSamples" and not (name == "description" and isinstance(member, str) and "operationId" not in value
+                                                and "content" not in value)}
+
+
+def references(value, found):
+    if isinstance(value, dict):
+        if "$ref" in value:
+            found.append(value["$ref"].rsplit("/", 1)[1])
+        for member in value.values():
+            references(member, found)
+    elif isinstance(value, list):
+        for element in value:
+            references(element, found)
+    return found
+
+
+def event_type(schema, schemas):
+    while "$ref" in schema:
+        schema = schemas[schema["$ref"].rsplit("/", 1)[1]]
+    kind = schema.get("properties", {}).get("type", {})
+    return kind.get("const") or (kind.get("enum") or [None])[0]
+
+
+def only_translated(schema, schemas):
+    """A union of events without those that are never told."""
+    for name in ("anyOf", "oneOf"):
+        if name in schema:
+            schema[name] = [one for one in schema[name] if event_type(one, schemas) in (*EVENTS, None)]
+    return schema
+
+
+def document(source):
+    paths = {}
+    for method, path in translated():
+        if path in source["paths"] and method.lower() in source["paths"][path]:
+            paths.setdefault(path, {})[method.lower()] = source["paths"][path][method.lower()]
+    schemas = source["components"]["schemas"]
+    only_translated(schemas["Event"], schemas)
+    # The same events, written out a second time.
+    schemas["GlobalEvent"]["properties"]["payload"] = {"$ref": "#/components/schemas/Event"}
+    kept, waiting = {}, references(paths, [])
+    while waiting:
+        name = waiting.pop()
+        if name not in kept:
+            kept[name] = schemas[name]
+            waiting += references(schemas[name], [])
+    info = dict(source["info"], version="1.18.33",
+                description="OpenCode 1's interface as the gateway gives it in front of an OpenCode 2.")
+    return without_texts({"openapi": source["openapi"], "info": info, "paths": paths,
+                          "components": {"schemas": {name: kept[name] for name in sorted(kept)}}})
+
+
+def write(text):
+    folder = ROOT / "Sources/Dialects/Document"
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.swift"):
+        old.unlink()
+    pieces = [text[start:start + WIDTH] for start in range(0, len(text), WIDTH)]
+    # A line may neither begin nor end with a space.
+    parts = [pieces[start:start + LINES] for start in range(0, len(pieces), LINES)]
+    for number, lines in enumerate(parts, 1):
+        body = "".join(f"        {line}\\#\n" for line in lines[:-1]) + f"        {lines[-1]}\n"
+        (folder / f"Document{number}.swift").write_text(
+            "// Made by scripts/bridge-document.py out of OpenCode 1.18.33's own document.\n"
+            f"extension Document {{\n    static let part{number} = #\"\"\"\n{body}        \"\"\"#\n}}\n")
+    sum_of_parts = " + ".join(f"part{number}" for number in range(1, len(parts) + 1))
+    (folder / "Document.swift").write_text(
+        "// Made by scripts/bridge-document.py out of OpenCode 1.18.33's own document.\n"
+        "/// What `/doc` says in front of an OpenCode 2 (OpenAPI 3.1).\nenum Document {\n"
+        "    /// JSON, in the order of OpenCode's own.\n"
+        f"    static let bytes = Array(({sum_of_parts}).utf8)\n}}\n")
+
+
+if __name__ == "__main__":
+    text = json.dumps(document(json.load(open(sys.argv[1], encoding="utf-8"))), separators=(",", ":"), ensure_ascii=True)
+    print(len(text), "bytes", file=sys.stderr)
+    write(text)
