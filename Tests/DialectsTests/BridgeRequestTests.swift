@@ -15,7 +15,9 @@ import Testing
         let id = "per_202835d51001LjR2SoqF11NIVT"
         let run = try BridgeRun(
             "POST", "/permission/\(id)/reply", body: #"{"reply":"reject","message":"use rg"}"#,
-            replies: [.recorded("permissions-pending-tools"), .recorded("permission-once")])
+            replies: [
+                .recorded("permissions-pending-tools"), .recorded("session-after-talk"), .recorded("permission-once"),
+            ])
         #expect(run.json == true)
         #expect(
             run.calls.last?.hasSuffix(#"/permission/\#(id)/reply {"decision":"reject","message":"use rg"}"#) == true)
@@ -24,7 +26,7 @@ import Testing
         #expect(again.status == 404 && again.json?["_tag"] == "PermissionNotFoundError")
         let old = try BridgeRun(
             "POST", "/session/ses_1/permissions/\(id)", body: #"{"response":"once"}"#,
-            replies: [.recorded("permission-once-again")])
+            replies: [.recorded("session-after-talk"), .recorded("permission-once-again")])
         #expect(old.status == 404 && old.json?["_tag"] == "PermissionNotFoundError")
         let wrong = try BridgeRun("POST", "/permission/\(id)/reply", body: #"{"reply":"maybe"}"#)
         #expect(wrong.status == 400)

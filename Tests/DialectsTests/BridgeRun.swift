@@ -17,12 +17,12 @@ struct BridgeRun {
     /// `replies`: the recorded answers' names or answers themselves, in the order of the calls.
     init(
         _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: String = "",
-        replies: [Answer] = []
+        replies: [Answer] = [], by bridge: Bridge = BridgeRun.bridge
     ) throws {
         let segments = path.split(separator: "/").map(String.init)
         let request = ClientRequest(
             method, segments, query: query, directory: "/home/vibe/demo", body: Array(body.utf8))
-        guard let first = Self.bridge.begin(request) else { throw NoRoute() }
+        guard let first = bridge.begin(request) else { throw NoRoute() }
         var (step, rest) = (first, replies[...])
         while true {
             switch step {

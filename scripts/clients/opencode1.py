@@ -2,8 +2,8 @@
 
     opencode1.py PROJECT[+events]...
 
-The same calls against projects whose instances are the twin as OpenCode 1 and as OpenCode 2, of which the gateway makes the first; with
-`+events` the streams, too. The environment has GATEWAY (its address), OPENCODE_PASSWORD (its key) and HOMES (the projects' folder).
+The projects' instances are the twin as OpenCode 2, in front of which the gateway speaks OpenCode 1; with `+events` the streams are
+tried, too. The environment has GATEWAY (its address), OPENCODE_PASSWORD (its key) and HOMES (the projects' folder).
 """
 import os
 import pathlib

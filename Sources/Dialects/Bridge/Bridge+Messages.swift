@@ -53,7 +53,8 @@ extension Bridge {
         return session(id) { session in
             if limit == 0 {
                 let head = ClientAnswer(200, nil)
-                return all(MessageList(session: session, surroundings), session, cursor: nil, isFirst: true) { piece in
+                let start = Place(cursor: nil, size: Self.page, isFirst: true)
+                return all(MessageList(session: session, surroundings), session, start) { piece in
                     .begin(head) { .write(Array("[".utf8) + piece.bytes, piece.next) }
                 }
             }
@@ -70,26 +71,34 @@ extension Bridge {
         let next: @Sendable () -> BridgeStep
     }
 
+    /// A place in a list, how many messages are asked for there, and whether none was told before.
+    private struct Place {
+        let cursor: String?
+        let size: Int
+        let isFirst: Bool
+    }
+
     /// Every message, oldest first: a page is asked for when the one before it has been written.
     private func all(
-        _ list: MessageList, _ session: Session, cursor: String?, isFirst: Bool,
+        _ list: MessageList, _ session: Session, _ place: Place,
         _ told: @escaping @Sendable (ListPiece) -> BridgeStep
     ) -> BridgeStep {
-        pages(session.id, order: "asc", limit: Self.page, cursor: cursor) { asked, reply in
+        pages(session.id, order: "asc", limit: place.size, cursor: place.cursor) { asked, reply in
             guard reply.isGood, let data = reply.data?.array else {
-                return cursor == nil ? .answer(Refusals.of(reply)) : .cut
+                return place.cursor == nil ? .answer(Refusals.of(reply)) : .cut
             }
             var list = list
             let messages = data.flatMap { list.add($0) }
             let rest = list
-            let written = Self.written(messages, isFirst: isFirst)
-            let isEmpty = isFirst && messages.isEmpty
+            let written = Self.written(messages, isFirst: place.isFirst)
+            let isEmpty = place.isFirst && messages.isEmpty
             guard data.count == asked, let next = reply.json?["cursor"]?["next"]?.text else {
                 return told(ListPiece(bytes: written) { end(rest, session, isFirst: isEmpty) })
             }
             return told(
                 ListPiece(bytes: written) {
-                    all(rest, session, cursor: next, isFirst: isEmpty) { .write($0.bytes, $0.next) }
+                    let behind = Place(cursor: next, size: asked, isFirst: isEmpty)
+                    return all(rest, session, behind) { .write($0.bytes, $0.next) }
                 })
         }
     }
@@ -172,10 +181,13 @@ extension Bridge {
             let data = reply.data?.array ?? []
             var list = MessageList(session: session, surroundings, parentID: sent)
             let messages = data.reversed().flatMap { list.add($0) } + list.finish()
-            let answer = messages.last { message in
+            // What was said before it answers nothing; where it is not among these, they are all behind it.
+            let prompt = sent.map(MessageIDs.openCode1)
+            let place = messages.firstIndex { prompt != nil && $0.info.id == prompt } ?? messages.startIndex
+            let answer = messages[place...].last { message in
                 if case .assistant = message.info { true } else { false }
             }
-            guard let answer, let id = answer.info.id, sent.map({ MessageIDs.openCode1($0) < id }) ?? true else {
+            guard let answer else {
                 return .answer(
                     ClientAnswer(500, ["name": "UnknownError", "data": ["message": "The turn gave no answer."]]))
             }

@@ -45,14 +45,14 @@ extension Bridge {
         let call = Call(
             "GET", ["api", "session"],
             query: [
-                ("directory", request.directory), ("limit", request["limit"] ?? "100"), ("search", request["search"]),
+                (request.project == nil ? "directory" : "project", request.project ?? request.directory), ("limit", request["limit"] ?? "100"), ("search", request["search"]),
                 ("parentID", isRoots ? "null" : nil), ("order", "desc"),
             ])
         return ask(call) { reply in
             guard let data = reply.data?.array else { return .answer(Refusals.strange) }
             let start = request["start"].flatMap(Double.init)
             let sessions = read(data).filter { session in
-                start.map { (session.updated.double ?? 0) >= $0 } ?? true
+                holds(session.directory) && start.map { (session.updated.double ?? 0) >= $0 } ?? true
             }
             return .answer(ClientAnswer(.array(sessions.map(\.json))))
         }

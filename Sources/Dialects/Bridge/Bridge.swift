@@ -28,8 +28,10 @@ package struct Bridge: Sendable {
     /// The routes of OpenCode 1's document that have a counterpart, as `METHOD /path/{name}`: those that are answered
     /// here, the event streams and a terminal's WebSocket.
     package var routes: [String] {
+        // The document does not name itself.
         let elsewhere = ["GET /event", "GET /global/event", "GET /pty/{ptyID}/connect"]
         return RouteTable.all.split(separator: "\n").map(String.init).filter { route in
+            guard route != "GET /doc" else { return false }
             let request = ClientRequest("GET", [], directory: "/")
             return elsewhere.contains(route) || step(route, ["", ""], request) != nil
         }

@@ -10,6 +10,8 @@ package struct ClientRequest: Sendable, Equatable {
     package var query: [(name: String, value: String)]
     /// The directory that it is about: inside the project, as judged before.
     package var directory: String
+    /// OpenCode's id of the project whose sessions a list has, where it is not the directory's only.
+    package var project: String?
     /// Empty where there is none.
     package var body: [UInt8]
 
@@ -28,7 +30,7 @@ package struct ClientRequest: Sendable, Equatable {
     /// Whether all is the same, the query in its order.
     package static func == (one: ClientRequest, other: ClientRequest) -> Bool {
         one.method == other.method && one.path == other.path && one.directory == other.directory
-            && one.body == other.body && one.query.elementsEqual(other.query) { $0 == $1 }
+            && one.project == other.project && one.body == other.body && one.query.elementsEqual(other.query) { $0 == $1 }
     }
 }
 

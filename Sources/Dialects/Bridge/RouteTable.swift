@@ -1,4 +1,4 @@
-/// OpenCode 1's routes: all of 1.18.33's document but those below `/api`.
+/// OpenCode 1's routes: all of 1.18.33's document but those below `/api`, and the document itself.
 enum RouteTable {
     /// The route that a request's method and decoded path segments are of, and what its placeholders stand for; nil where
     /// OpenCode 1 has no such route.
@@ -175,5 +175,6 @@ enum RouteTable {
         DELETE /experimental/project/{projectID}/copy
         POST /experimental/project/{projectID}/copy/refresh
         GET /pty/{ptyID}/connect
+        GET /doc
         """
 }

@@ -8,8 +8,8 @@ import TextCoding
 enum BridgeWish {
     /// What the gateway does with the request.
     enum Reading {
-        /// The bridge answers.
-        case bridged(ClientRequest)
+        /// The bridge answers. `namesDirectory`: its directory is not only where OpenCode runs anyway.
+        case bridged(ClientRequest, namesDirectory: Bool)
         /// It is a terminal's WebSocket, which OpenCode 2 has at this target.
         case terminal(target: [UInt8])
         /// It is refused with this status and sentence.
@@ -47,7 +47,9 @@ enum BridgeWish {
             query.pairs.removeAll { $0.name.hasPrefix("location") }
             return .terminal(target: terminal(path, query, directory))
         }
-        return .bridged(ClientRequest(method, segments, query: query.pairs, directory: directory))
+        return .bridged(
+            ClientRequest(method, segments, query: query.pairs, directory: directory),
+            namesDirectory: !query.directory.isEmpty || head.fields.firstIndex(of: .openCodeDirectory) != nil)
     }
 
     /// The streams are the hub's alone.

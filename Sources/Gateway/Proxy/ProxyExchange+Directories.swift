@@ -55,7 +55,7 @@ extension ProxyExchange {
     }
 
     /// Keeps the client waiting until ``letGo()``.
-    private func holdBack() {
+    func holdBack() {
         connection?.exchange = self
         isHeldBack = true
         owner.undecided[ObjectIdentifier(self)] = self
@@ -63,7 +63,7 @@ extension ProxyExchange {
 
     /// What the request was held back for is known; false where nobody waits any more, or the instance is not the same any more,
     /// which the client is told.
-    private func letGo() -> Bool {
+    func letGo() -> Bool {
         guard isHeldBack, connection != nil, !endHeldBack() else { return false }
         isHeldBack = false
         owner.undecided[ObjectIdentifier(self)] = nil

@@ -61,7 +61,7 @@ struct BridgeListTests {
         // What it needs anyway.
         _ = try rig.request("GET", "/session/ses_1/message?limit=100")
         let before = try rig.gateway.process.peakResidentMemory()
-        let answer = try rig.request("GET", "/session/ses_1/message")
+        let answer = try ResponseReader(try rig.send("GET", "/session/ses_1/message")).readAll(within: .seconds(120))
         #expect(answer.status == 200 && answer.body.count > Self.count * 2_000)
         #expect(try rig.gateway.process.peakResidentMemory() - before < 8 << 20)
         let ids = answer.json.elements?.compactMap { $0["info"]?["id"]?.text }
@@ -76,16 +76,17 @@ struct BridgeListTests {
         try client.pause(.milliseconds(1500))
         let held = asked.values.count
         #expect(held < 45, "\(held) of 50 pages were asked for though nobody has read them")
-        let answer = try ResponseReader(client).readAll(within: .seconds(60))
+        let answer = try ResponseReader(client).readAll(within: .seconds(120))
         #expect(answer.ending == .complete && answer.json.elements?.count == Self.count)
     }
 
     @Test func aPageThatIsTooLongIsAskedForInSmallerOnes() throws {
         let asked = Recorded<Int>("a page")
-        let rig = try Self.rig(size: 60_000, count: 60, asked: asked)
+        let rig = try Self.rig(size: 40_000, count: 60, asked: asked)
         let answer = try rig.request("GET", "/session/ses_1/message")
         #expect(answer.json.elements?.compactMap { $0["info"]?["id"]?.text } == (0..<60).map(Self.id))
-        #expect(Set(asked.values) == [100, 20])
+        // The first one is asked for twice.
+        #expect(asked.values == [100, 20, 20, 20])
     }
 
     @Test func pagesLeadThroughTheGateway() throws {

@@ -1,0 +1,47 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+@Suite(
+    "Requests of OpenCode 1's clients, sent again as they were, in front of an OpenCode 2",
+    .enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
+struct BridgeClientTests {
+    @Test(arguments: ["@opencode-ai/sdk 1.0.223", "@opencode-ai/sdk 1.18.33", "opencode run --attach (1.18.34)"])
+    func everyRequestIsAnsweredAsAnOpenCode1Does(_ name: String) throws {
+        let client = try RecordedClient.named(name)
+        // Its stream is the hub's.
+        let requests = client.requests.filter { $0.path != "/event" }
+        #expect(requests.count >= 3)
+        let replay = try Replay("2.0.15")
+        try replay.run(RecordedClient(name: name, requests: requests))
+        for exchange in replay.exchanges {
+            let status = exchange.request.path.hasSuffix("/prompt_async") ? 204 : 200
+            #expect(exchange.answer.status == status, "\(exchange.request.target): \(exchange.answer.text)")
+            #expect(!exchange.answer.text.hasPrefix("<"), "\(exchange.request.target)")
+        }
+        let made = try #require(replay.answers(to: "/session").first?.json)
+        #expect(made["directory"]?.text == replay.folder)
+        let deadline = ContinuousClock.now + .seconds(20)
+        var roles: [String] = []
+        while roles != ["user", "assistant"], .now < deadline {
+            let messages = try replay.api("GET", "/session/\(made["id"]?.text ?? "")/message").json.elements
+            roles = (messages ?? []).compactMap { $0["info"]?["role"]?.text }
+        }
+        #expect(roles == ["user", "assistant"])
+    }
+
+    /// A list for who names no directory has the whole project's sessions, as OpenCode 1's has.
+    @Test func theListIsTheProjectsWithItsSubFolders() throws {
+        let replay = try Replay("2.0.15")
+        let made = try ["", "?directory=\(replay.folder)/inside"].map { query in
+            try #require(try replay.api("POST", "/session\(query)", "{}").json["id"]?.text)
+        }
+        let listed = { (query: String) in
+            Set((try replay.api("GET", "/session\(query)").json.elements ?? []).compactMap { $0["id"]?.text })
+        }
+        #expect(try listed("") == Set(made))
+        #expect(try listed("?directory=\(replay.folder)") == [made[0]])
+        #expect(try listed("?directory=\(replay.folder)/inside") == [made[1]])
+    }
+}
