@@ -125,8 +125,8 @@ import Testing
     @Test func aListWithoutALimitIsWrittenPageByPage() throws {
         let run = try BridgeRun(
             "GET", "/session/ses_1/message",
-            replies: [.recorded("session-after-talk"), .recorded("messages-steered"), .recorded("inbox-steer")])
-        #expect(run.calls[1] == "GET /api/session/ses_1/message?limit=100&order=asc")
+            replies: [.recorded("session-after-talk"), .recorded("inbox-steer"), .recorded("messages-steered")])
+        #expect(run.calls[2] == "GET /api/session/ses_1/message?limit=100&order=asc")
         let messages = try #require(run.json?.array?.compactMap { Message(openCode1: $0) })
         #expect(messages.count == 6)
         #expect(messages.last?.parts.first?.json["text"] == "second")
@@ -140,15 +140,37 @@ import Testing
         let two = try BridgeRun(
             "GET", "/session/ses_1/message",
             replies: [
-                .recorded("session-after-talk"), .says(200, full), .says(200, #"{"data":[\#(message)],"cursor":{}}"#),
-                .says(200, #"{"data":[]}"#),
+                .recorded("session-after-talk"), .says(200, #"{"data":[]}"#), .says(200, full),
+                .says(200, #"{"data":[\#(message)],"cursor":{}}"#),
             ])
-        #expect(two.calls[2] == "GET /api/session/ses_1/message?limit=100&cursor=abc")
+        #expect(two.calls[3] == "GET /api/session/ses_1/message?limit=100&cursor=abc")
         #expect(two.json?.array?.count == 101)
         let broken = try BridgeRun(
             "GET", "/session/ses_1/message",
-            replies: [.recorded("session-after-talk"), .says(200, full), .empty(500)])
+            replies: [.recorded("session-after-talk"), .says(200, #"{"data":[]}"#), .says(200, full), .empty(500)])
         #expect(broken.wasCut)
+    }
+
+    /// A command is one message in OpenCode 2 and two in OpenCode 1: no page parts them.
+    @Test(arguments: [(3, ["msg_2", "msg_3"]), (1, ["msg_3"]), (4, ["msg_1", "msg_1-answer", "msg_2", "msg_3"])])
+    func twoMessagesThatAreOneStayTogether(_ limit: Int, _ ids: [String]) throws {
+        let shell = #"{"id":"msg_1","type":"shell","command":"ls","time":{"created":1,"completed":1},"status":"exited"}"#
+        let user = #"{"id":"msg_2","type":"user","text":"x","time":{"created":2}}"#
+        let answer = #"{"id":"msg_3","type":"assistant","agent":"build","model":{"id":"m","providerID":"p"},"#
+            + #""time":{"created":3,"completed":3},"content":[]}"#
+        let page = #"{"data":[\#(answer),\#(user),\#(shell)],"cursor":{}}"#
+        let run = try BridgeRun(
+            "GET", "/session/ses_1/message", query: [("limit", String(limit))],
+            replies: [.recorded("session-after-talk"), .says(200, #"{"data":[]}"#), .says(200, page)])
+        #expect(run.json?.array?.compactMap { $0["info"]?["id"]?.text } == ids)
+        #expect((run.fields["X-Next-Cursor"] == nil) == (limit == 4))
+        let alone = try BridgeRun(
+            "GET", "/session/ses_1/message", query: [("limit", "1")],
+            replies: [
+                .recorded("session-after-talk"), .says(200, #"{"data":[]}"#),
+                .says(200, #"{"data":[\#(shell)],"cursor":{}}"#),
+            ])
+        #expect(alone.json?.array?.count == 2)
     }
 
     @Test func theNewestMessagesComeWithAPlaceForTheNextPage() throws {

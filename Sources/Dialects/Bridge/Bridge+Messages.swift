@@ -53,9 +53,12 @@ extension Bridge {
         return session(id) { session in
             if limit == 0 {
                 let head = ClientAnswer(200, nil)
-                let start = Place(cursor: nil, size: Self.page, isFirst: true)
-                return all(MessageList(session: session, surroundings), session, start) { piece in
-                    .begin(head) { .write(Array("[".utf8) + piece.bytes, piece.next) }
+                let list = MessageList(session: session, surroundings)
+                // What waits is read first: it may be delivered meanwhile, and must be told once.
+                return inbox(id) { waiting in
+                    all(list, session, Place(cursor: nil, size: Self.page, waiting: waiting, isFirst: true)) { piece in
+                        .begin(head) { .write(Array("[".utf8) + piece.bytes, piece.next) }
+                    }
                 }
             }
             guard let before = request["before"] else {
@@ -71,10 +74,11 @@ extension Bridge {
         let next: @Sendable () -> BridgeStep
     }
 
-    /// A place in a list, how many messages are asked for there, and whether none was told before.
+    /// A place in a list, how many messages are asked for there, what waits behind all, and whether none was told before.
     private struct Place {
         let cursor: String?
         let size: Int
+        let waiting: [JSON]
         let isFirst: Bool
     }
 
@@ -89,27 +93,32 @@ extension Bridge {
             }
             var list = list
             let messages = data.flatMap { list.add($0) }
+            let waiting = Self.waiting(place.waiting, without: data)
             let rest = list
             let written = Self.written(messages, isFirst: place.isFirst)
             let isEmpty = place.isFirst && messages.isEmpty
             guard data.count == asked, let next = reply.json?["cursor"]?["next"]?.text else {
-                return told(ListPiece(bytes: written) { end(rest, session, isFirst: isEmpty) })
+                return told(ListPiece(bytes: written) { end(rest, waiting, isFirst: isEmpty) })
             }
             return told(
                 ListPiece(bytes: written) {
-                    let behind = Place(cursor: next, size: asked, isFirst: isEmpty)
+                    let behind = Place(cursor: next, size: asked, waiting: waiting, isFirst: isEmpty)
                     return all(rest, session, behind) { .write($0.bytes, $0.next) }
                 })
         }
     }
 
-    private func end(_ list: MessageList, _ session: Session, isFirst: Bool) -> BridgeStep {
-        .call(Call("GET", ["api", "session", session.id, "inbox"])) { reply in
-            guard reply.isGood else { return .cut }
-            var list = list
-            let messages = list.finish(inbox: reply.data?.array ?? [])
-            return .write(Self.written(messages, isFirst: isFirst) + Array("]".utf8)) { .end }
-        }
+    private func end(_ list: MessageList, _ waiting: [JSON], isFirst: Bool) -> BridgeStep {
+        var list = list
+        let messages = list.finish(inbox: waiting)
+        return .write(Self.written(messages, isFirst: isFirst) + Array("]".utf8)) { .end }
+    }
+
+    /// What waits, without what was delivered meanwhile.
+    static func waiting(_ waiting: [JSON], without delivered: [JSON]) -> [JSON] {
+        guard !waiting.isEmpty else { return [] }
+        let ids = Set(delivered.compactMap { $0["id"]?.text })
+        return waiting.filter { $0["id"]?.text.map { !ids.contains($0) } ?? false }
     }
 
     private static func written(_ messages: [Message], isFirst: Bool) -> [UInt8] {
@@ -210,12 +219,19 @@ struct Picked {
         var list = MessageList(session: session, surroundings)
         var all: [Message] = []
         for json in read.reversed() { all += list.add(json) }
-        all += list.finish(inbox: waiting)
+        all += list.finish(inbox: Bridge.waiting(waiting, without: read))
         // The first answers of what was read may lack their prompt; they serve only where nothing older is there.
         let firstPrompt = all.firstIndex { if case .user = $0.info { true } else { false } } ?? all.count
         guard isAll || all.count - firstPrompt >= limit else { return nil }
-        messages = all.suffix(limit)
-        let isCut = all.count > limit
+        var start = max(all.count - limit, 0)
+        // What is one message in OpenCode 2 stays together: its place begins the next page.
+        if start > 0, let id = all[start].info.id, let other = all[start - 1].info.id,
+            MessageIDs.openCode2(id) == MessageIDs.openCode2(other)
+        {
+            start += limit > 1 ? 1 : -1
+        }
+        messages = Array(all[start...])
+        let isCut = start > 0
         before = isCut || !isAll ? messages.first?.info.id.map(MessageIDs.openCode2) : nil
     }
 }

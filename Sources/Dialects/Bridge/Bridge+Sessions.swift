@@ -41,6 +41,8 @@ extension Bridge {
     private func read(_ list: [JSON]) -> [Session] { list.compactMap { Session(openCode2: $0, surroundings) } }
 
     private func list(_ request: ClientRequest) -> BridgeStep {
+        // OpenCode 2 gives no empty list.
+        if request["limit"] == "0" { return .answer(ClientAnswer([])) }
         let isRoots = request["roots"] == "true"
         let call = Call(
             "GET", ["api", "session"],

@@ -32,9 +32,11 @@ struct BridgePromptTests {
         let rig = try BridgeRig()
         let id = try rig.session()
         let prompt = BridgeRig.prompt("Hello", more: #""messageID":"msg_fffffffffff0aaaaaaaaaaaaaa","#)
-        for _ in 1...2 {
+        for count in [1, 2] {
             let answer = try rig.ask("POST", "/session/\(id)/prompt_async", prompt)
             #expect(answer.status == 204 && answer.body.isEmpty && answer.value(of: "Content-Type") == nil)
+            if count == 1 { #expect(try rig.messages(id).first?["info"]?["role"] == "user") }
+            _ = try rig.wait("/session/\(id)/message") { $0.elements?.count == 2 }
         }
         _ = try rig.wait("/session/status") { $0 == [:] }
         #expect(Self.roles(try rig.messages(id)) == ["user", "assistant"])
@@ -50,7 +52,7 @@ struct BridgePromptTests {
         let connection = try rig.gateway.connect()
         try connection.send(
             "POST", "/projects/demo/api/session/\(id)/message", headers: [GatewayUnderTest.authorization],
-            body: Array(BridgeRig.prompt("Hello [silent=60s]").utf8))
+            body: Array(BridgeRig.prompt("Hello [pieces=3000 interval=20ms]").utf8))
         // An abort before the answer has begun leaves none.
         _ = try rig.wait("/session/\(id)/message") { $0.elements?.count == 2 }
         #expect(try rig.ask("GET", "/session/status").json[id]?["type"] == "busy")
