@@ -128,8 +128,15 @@ import Testing
             replies: [.recorded("session-after-talk"), .recorded("inbox-steer"), .recorded("messages-steered")])
         #expect(run.calls[2] == "GET /api/session/ses_1/message?limit=100&order=asc")
         let messages = try #require(run.json?.array?.compactMap { Message(openCode1: $0) })
-        #expect(messages.count == 6)
-        #expect(messages.last?.parts.first?.json["text"] == "second")
+        // What waited was delivered while the list was read: it is told once, in its place.
+        #expect(messages.count == 5)
+        #expect(messages.count { $0.parts.first?.json["text"] == "second" } == 1)
+        let item = #"{"data":[{"type":"user","id":"msg_z","payload":{"text":"third"},"time":{"created":9}}]}"#
+        let waiting = try BridgeRun(
+            "GET", "/session/ses_1/message",
+            replies: [.recorded("session-after-talk"), .says(200, item), .recorded("messages-steered")])
+        let all = try #require(waiting.json?.array?.compactMap { Message(openCode1: $0) })
+        #expect(all.count == 6 && all.last?.parts.first?.json["text"] == "third")
     }
 
     @Test func aLongListIsAskedForInPagesAndCutWhereOneFails() throws {
