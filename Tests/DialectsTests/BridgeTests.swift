@@ -185,59 +185,6 @@ import Testing
         #expect(run.json?.object?.members.map(\.value) == [["type": "busy"]])
     }
 
-    /// OpenCode 2 has the sessions of all folders in one list.
-    @Test func whatIsOutsideTheProjectIsNotFoundAndNotTold() throws {
-        let outside = Bridge(Turns.surroundings, home: "/home/vibe") { $0.hasPrefix("/home/vibe/other") }
-        let status = try BridgeRun(
-            "GET", "/session/status",
-            replies: [.recorded("active-while-asking-tools"), .recorded("session-after-talk")], by: outside)
-        #expect(status.json == [:])
-        let abort = try BridgeRun(
-            "POST", "/session/\(Self.session)/abort", replies: [.recorded("session-after-talk")], by: outside)
-        #expect(abort.json == true && abort.calls.count == 1)
-        for (method, path, body) in [
-            ("GET", "", ""), ("DELETE", "", ""), ("PATCH", "", #"{"title":"x"}"#), ("POST", "/fork", "{}"),
-            ("POST", "/revert", #"{"messageID":"msg_1"}"#), ("POST", "/unrevert", ""), ("GET", "/message", ""),
-            ("POST", "/message", #"{"parts":[]}"#), ("POST", "/shell", #"{"command":"true"}"#),
-            ("POST", "/permissions/per_1", #"{"response":"once"}"#),
-        ] {
-            let run = try BridgeRun(
-                method, "/session/\(Self.session)\(path)", body: body, replies: [.recorded("session-after-talk")],
-                by: outside)
-            #expect(run.status == 404 && run.json?["name"] == "NotFoundError", "\(method) \(path)")
-            #expect(run.calls == ["GET /api/session/ses_1"], "\(method) \(path)")
-        }
-    }
-
-    @Test(arguments: [
-        ("/etc/x", true), ("file:///etc/x", true), ("FILE:/etc/x", true), ("file://host/etc/x", true), ("../x", true),
-        ("file:///home/vibe/demo/%2e%2e/x", true), ("file:///home/vibe/demo/a%20b?start=1", false), ("x/../y", false),
-        ("data:text/plain,x", false), ("https://example.com/x", false),
-    ])
-    func aFileOutsideTheProjectIsNotSent(_ url: String, isOutside: Bool) throws {
-        let inside = Bridge(Turns.surroundings, home: "/home/vibe") { $0.hasPrefix("/home/vibe/demo") }
-        let body = #"{"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
-        let run = try BridgeRun(
-            "POST", "/session/ses_1/prompt_async", body: body,
-            replies: [.says(404, #"{"_tag":"SessionNotFoundError"}"#)], by: inside)
-        #expect(run.status == (isOutside ? 403 : 404))
-    }
-
-    /// What `/doc` says is about these routes and no others, and every schema that it names is in it.
-    @Test func theDocumentIsOfWhatIsTranslated() throws {
-        let run = try BridgeRun("GET", "/doc")
-        let paths = try #require(run.json?["paths"]?.object)
-        let documented = paths.members.flatMap { path in
-            (path.value.object?.members ?? []).map { "\($0.name.uppercased()) \(path.name)" }
-        }
-        #expect(documented.sorted() == BridgeRun.bridge.routes.sorted())
-        let schemas = try #require(run.json?["components"]?["schemas"]?.object)
-        let text = String(decoding: run.body, as: UTF8.self)
-        for match in text.matches(of: /#\/components\/schemas\/([^"]+)"/) {
-            #expect(schemas[String(match.1)] != nil, "\(match.1)")
-        }
-    }
-
     @Test func childrenComeFromAllPages() throws {
         let child = #"{"data":[],"cursor":{"previous":null,"next":null}}"#
         let run = try BridgeRun(

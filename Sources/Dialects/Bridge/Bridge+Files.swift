@@ -143,7 +143,8 @@ extension Bridge {
         case "POST /pty":
             guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
             if let folder = body["cwd"]?.text, !holds(FolderPath.absolute(folder, in: request.directory)) {
-                return .answer(Refusals.outside("cwd names a directory outside the project: name one inside it, or none."))
+                let sentence = "cwd names a directory outside the project: name one inside it, or none."
+                return .answer(Refusals.outside(sentence))
             }
             return terminal(Call("POST", ["api", "pty"], query: location(request), body: .object(body)))
         case "GET /pty/{ptyID}": return terminal(Call("GET", ["api", "pty", id], query: location(request)))

@@ -47,7 +47,8 @@ extension Bridge {
         let call = Call(
             "GET", ["api", "session"],
             query: [
-                (request.project == nil ? "directory" : "project", request.project ?? request.directory), ("limit", request["limit"] ?? "100"), ("search", request["search"]),
+                (request.project == nil ? "directory" : "project", request.project ?? request.directory),
+                ("limit", request["limit"] ?? "100"), ("search", request["search"]),
                 ("parentID", isRoots ? "null" : nil), ("order", "desc"),
             ])
         return ask(call) { reply in

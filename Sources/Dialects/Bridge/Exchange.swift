@@ -30,7 +30,8 @@ package struct ClientRequest: Sendable, Equatable {
     /// Whether all is the same, the query in its order.
     package static func == (one: ClientRequest, other: ClientRequest) -> Bool {
         one.method == other.method && one.path == other.path && one.directory == other.directory
-            && one.project == other.project && one.body == other.body && one.query.elementsEqual(other.query) { $0 == $1 }
+            && one.project == other.project && one.body == other.body
+            && one.query.elementsEqual(other.query) { $0 == $1 }
     }
 }
 

@@ -24,12 +24,13 @@ package enum FolderPath {
 
     /// RFC 3986 §3.1.
     private static func isScheme(_ text: ArraySlice<UInt8>) -> Bool {
-        guard let first = text.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20) else { return false }
-        return text.allSatisfy {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
-        }
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        guard let first = text.first, letters.contains(first | 0x20) else { return false }
+        return text.allSatisfy { letters.contains($0 | 0x20) || others.contains($0) }
     }
+
+    /// What a scheme has besides letters.
+    private static let others = Array("0123456789+-.".utf8)
 }
 
 extension ArraySlice<UInt8> {

@@ -46,7 +46,8 @@ enum Refusals {
 
     /// OpenCode 2's answer is longer than anything that the gateway holds.
     static let tooLong = ClientAnswer(
-        502, named("UnknownError", "OpenCode's answer is too long to be translated; ask OpenCode 2's own route below /api."))
+        502,
+        named("UnknownError", "OpenCode's answer is too long to be translated; ask OpenCode 2's own route below /api."))
 
     /// OpenCode 2's answer is not what it should be.
     static let strange = ClientAnswer(502, named("UnknownError", "OpenCode's answer could not be understood."))

@@ -16,9 +16,8 @@ final class BridgeThreads: Sendable {
 
         /// Waits for the next thing to do; nil at the end.
         func next() -> Work? {
-            monitor.wait(until: { !$0.work.isEmpty || $0.isEnding }) { state in
-                state.isEnding ? nil : state.work.removeFirst()
-            }
+            monitor.wait(
+                until: { !$0.work.isEmpty || $0.isEnding }, then: { $0.isEnding ? nil : $0.work.removeFirst() })
         }
     }
 

@@ -41,7 +41,8 @@ enum BridgeWish {
             return .refused(400, "The path names something that can be no identifier: use the one that OpenCode gave.")
         }
         guard let directory = directory(query.directory, head.fields, of: route, isPinned: isPinned) else {
-            return .refused(403, "The request names a directory outside project \(route.text): name one inside it, or none.")
+            return .refused(
+                403, "The request names a directory outside project \(route.text): name one inside it, or none.")
         }
         if method == "GET", segments.count == 3, segments[0] == "pty", segments[2] == "connect" {
             query.pairs.removeAll { $0.name.hasPrefix("location") }
@@ -57,7 +58,8 @@ enum BridgeWish {
         guard hasHub else {
             return .refused(
                 501,
-                "The gateway translates no event stream without its hub (--event-hub off): read OpenCode 2's own, /api/event.")
+                "The gateway translates no event stream without its hub (--event-hub off): read OpenCode 2's own, /api/event."
+            )
         }
         let hub = query.pairs.first { $0.name == "hub" }?.value
         guard hub == "0" || hub == "off" else { return nil }

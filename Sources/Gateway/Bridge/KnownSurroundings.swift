@@ -1,7 +1,7 @@
 import Dialects
 import EventLoop
-import Locking
 internal import Instances
+import Locking
 
 /// What instances say of their default agent and model, asked for now and then: sessions and prompts that name none have
 /// these.

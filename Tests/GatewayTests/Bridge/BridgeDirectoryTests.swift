@@ -7,7 +7,9 @@ import Testing
 struct BridgeDirectoryTests {
     @Test func anotherFolderIsRefusedAndOneInsideIsTaken() throws {
         let rig = try BridgeRig()
-        for path in ["/session?directory=/etc", "/session?directory=\(rig.folder)/../other", "/agent?directory=%252Fetc"] {
+        for path in [
+            "/session?directory=/etc", "/session?directory=\(rig.folder)/../other", "/agent?directory=%252Fetc",
+        ] {
             #expect(try rig.ask("GET", path).status == 403, "\(path)")
         }
         let field = [("x-opencode-directory", "/etc")]
@@ -61,8 +63,10 @@ struct BridgeDirectoryTests {
     @Test func filesAndTerminalsStayInside() throws {
         let rig = try BridgeRig()
         let id = try rig.session()
-        for url in ["file:///etc/hostname", "FILE://localhost/etc/hostname", "/etc/hostname", "file://\(rig.folder)/../x",
-            "file://\(rig.folder)/%2e%2e/x", "../x"] {
+        for url in [
+            "file:///etc/hostname", "FILE://localhost/etc/hostname", "/etc/hostname", "file://\(rig.folder)/../x",
+            "file://\(rig.folder)/%2e%2e/x", "../x",
+        ] {
             let body = #"{"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
             let answer = try rig.ask("POST", "/session/\(id)/prompt_async", body)
             #expect(answer.status == 403, "\(url): \(answer.text)")
@@ -70,7 +74,8 @@ struct BridgeDirectoryTests {
         #expect(try rig.messages(id).isEmpty)
         _ = try rig.gateway.home.write("in here", to: "demo/x.txt")
         for url in ["file://\(rig.folder)/x.txt?start=1", "data:text/plain;base64,aGk="] {
-            let body = #"{"parts":[{"type":"text","text":"Hello"},{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
+            let file = #"{"type":"file","mime":"text/plain","url":"\#(url)"}"#
+            let body = #"{"parts":[{"type":"text","text":"Hello"},\#(file)]}"#
             #expect(try rig.ask("POST", "/session/\(id)/message", body).status == 200, "\(url)")
         }
         #expect(try rig.ask("POST", "/pty", #"{"cwd":"/etc"}"#).status == 403)

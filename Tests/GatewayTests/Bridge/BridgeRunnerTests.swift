@@ -11,7 +11,8 @@ struct BridgeRunnerTests {
 
     /// An instance that knows session `ses_1` and answers everything else as `handler` does.
     private static func rig(
-        flags: [String] = [], _ handler: @escaping @Sendable (TestConnection, ReceivedRequestHead, String) throws -> Void
+        flags: [String] = [],
+        _ handler: @escaping @Sendable (TestConnection, ReceivedRequestHead, String) throws -> Void
     ) throws -> ProxyRig {
         let folder = Recorded<String>("the project's folder")
         let rig = try ProxyRig(

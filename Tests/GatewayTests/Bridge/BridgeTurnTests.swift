@@ -15,7 +15,8 @@ struct BridgePromptTests {
         let rig = try BridgeRig()
         let id = try rig.session()
         let start = ContinuousClock.now
-        let answer = try rig.ask("POST", "/session/\(id)/message", BridgeRig.prompt("Hello [silent=1s]", model: "think"))
+        let prompt = BridgeRig.prompt("Hello [silent=1s]", model: "think")
+        let answer = try rig.ask("POST", "/session/\(id)/message", prompt)
         #expect(answer.status == 200 && .now - start >= .seconds(1))
         let info = try #require(answer.json["info"])
         #expect(info["role"] == "assistant" && info["modelID"] == "think" && info["providerID"] == "twin")
