@@ -74,7 +74,7 @@ let package = Package(
         module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
         module("OpenCode", ["TextCoding"]),
         // What instances have said: kept, found again, told in other forms.
-        module("EventHub", ["Clocks", "JSONText", "Locking", "MappedFiles", "OpenCode", "TextCoding"]),
+        module("EventHub", ["Clocks", "Dialects", "JSONText", "Locking", "MappedFiles", "OpenCode", "TextCoding"]),
         // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1. Pure.
         module("Dialects", ["JSONText", "OpenCode", "TextCoding"]),
         module("Sodium", ["CSodium"]),
@@ -128,7 +128,7 @@ let package = Package(
         .executableTarget(
             name: "event-log-writer", dependencies: ["EventHub", "OpenCode"], path: "Tests/EventLogWriter",
             swiftSettings: strict),
-        tests("EventHubTests", ["EventHub", "Locking", "MappedFiles", "OpenCode", "TestKit", "event-log-writer"]),
+        tests("EventHubTests", ["Dialects", "EventHub", "Locking", "MappedFiles", "OpenCode", "TestKit", "event-log-writer"]),
         tests("DialectsTests", ["Dialects", "OpenCode"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),

@@ -40,7 +40,9 @@ extension SessionState {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
         inStep(event) { state, step in
             state.tellStepStart(&step, event.created)
-            let text = step.opened(place: step.take(), start: event.created)
+            // What was learned of the step may hold what begins only now.
+            let known = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal]
+            let text = step.opened(place: known?.place ?? step.take(), start: event.created)
             if isReasoning { step.reasonings[ordinal] = text } else { step.texts[ordinal] = text }
         }
     }

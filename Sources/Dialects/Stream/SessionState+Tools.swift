@@ -7,7 +7,8 @@ extension SessionState {
                 state.tell(
                     state.messages.part(step.info.id, .stepStart, .stepStart(snapshot: step.before)), event.created)
             }
-            let tool = Step.OpenTool(name: name, place: step.take(), created: event.created)
+            let place = step.tools[id]?.place ?? step.take()
+            let tool = Step.OpenTool(name: name, place: place, created: event.created)
             step.tools[id] = tool
             state.tell(state.translation(id, tool, step).pending(), tool, step, event.created)
         }

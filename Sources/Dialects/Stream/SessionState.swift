@@ -29,6 +29,11 @@ struct SessionState {
         (self.session, self.surroundings) = (session, surroundings)
     }
 
+    /// Whether nothing of it is under way: what is known of it can be asked for again.
+    var isQuiet: Bool {
+        !isRunning && waiting.isEmpty && compaction == nil && shells.isEmpty && forms.isEmpty && held.isEmpty
+    }
+
     struct OpenCompaction {
         let translation: CompactionTranslation
         var info: AssistantMessage

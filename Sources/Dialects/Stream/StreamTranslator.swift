@@ -8,6 +8,7 @@ package struct StreamTranslator: Sendable {
     private var leftOut: Set<String> = []
     private var last: Piece.Last?
     private let surroundings: Surroundings
+    private static let mostLeftOut = 1_024
 
     /// Knows no session yet.
     package init(_ surroundings: Surroundings) { self.surroundings = surroundings }
@@ -21,11 +22,17 @@ package struct StreamTranslator: Sendable {
         last = nil
         guard let event = JSONParser.parse(bytes).flatMap(SecondEvent.init) else { return .frames([]) }
         guard Self.isTold(event.type) else { return Self.frames(Self.elsewhere(event), event, event.directory) }
-        guard let id = event.sessionID, !leftOut.contains(id) else { return .frames([]) }
+        guard let id = event.sessionID else { return .frames([]) }
+        guard !leftOut.contains(id) || event.type == "session.created" else {
+            guard event.type == "session.deleted" else { return .frames([]) }
+            leftOut.remove(id)
+            return Self.deleted(id, event)
+        }
         if event.type == "session.created",
             let session = Session(openCode2Created: event.data, created: event.created, surroundings)
         {
             sessions[id] = SessionState(session, surroundings)
+            leftOut.remove(id)
         }
         guard var state = sessions.removeValue(forKey: id) else {
             return event.type == "session.deleted" ? Self.deleted(id, event) : .needs(sessionID: id)
@@ -39,15 +46,20 @@ package struct StreamTranslator: Sendable {
     }
 
     /// Takes in what OpenCode 2 says of a session, its messages (oldest first; the last turn is enough) and what waits in
-    /// its inbox. `isRunning`: whether it is at work. What was known of the session is replaced. False where the first is
-    /// no session.
+    /// its inbox. `isRunning`: whether it is at work. `event`: the JSON of the event that asked for it, where what was said
+    /// may be newer than that; then only what stood before it is taken in. What was known of the session is replaced. False
+    /// where the first is no session.
     @discardableResult
-    package mutating func learn(session: JSON, messages: [JSON], inbox: [JSON] = [], isRunning: Bool = false) -> Bool {
+    package mutating func learn(
+        session: JSON, messages: [JSON], inbox: [JSON] = [], isRunning: Bool = false, before event: [UInt8]? = nil
+    ) -> Bool {
         guard let known = Session(openCode2: session, surroundings) else { return false }
         var state = SessionState(known, surroundings)
-        state.isRunning = isRunning
-        for message in messages { state.learn(message) }
+        let past = event.flatMap(JSONParser.parse).flatMap(SecondEvent.init).map { Past(before: $0) }
+        state.isRunning = past?.isRunning ?? isRunning
+        for message in past?.messages(messages) ?? messages { state.learn(message) }
         for item in inbox { state.learn(waiting: item) }
+        if let past { state.goBack(to: past, messages) }
         leftOut.remove(known.id)
         last = nil
         sessions[known.id] = state
@@ -58,13 +70,29 @@ package struct StreamTranslator: Sendable {
     package mutating func leaveOut(session id: String) {
         sessions[id] = nil
         last = nil
+        // Those of which there are no events any more are not told apart.
+        if leftOut.count >= Self.mostLeftOut { leftOut = [] }
         leftOut.insert(id)
     }
 
     /// Forgets a session; it is asked for again when it is needed. For those that have been quiet for long.
     package mutating func forget(session id: String) {
         sessions[id] = nil
+        leftOut.remove(id)
         last = nil
+    }
+
+    /// Forgets all sessions of a directory.
+    package mutating func forget(directory: String) {
+        sessions = sessions.filter { $0.value.session.directory != directory }
+        last = nil
+    }
+
+    /// Forgets sessions that do nothing now, until so many are left, and which OpenCode does not have.
+    package mutating func forgetQuiet(downTo count: Int) {
+        leftOut = []
+        last = nil
+        for (id, state) in sessions where sessions.count > count && state.isQuiet { sessions[id] = nil }
     }
 
     /// How many sessions are known.

@@ -1,6 +1,6 @@
 package import OpenCode
 
-/// One frame of what a client is told: an event as it came, or what a form has made.
+/// One frame of what a client is told: an event as it came, or what a form or a translation has made.
 package struct FormedFrame: Sendable, Equatable {
     /// What stands in place of an event.
     package struct Made: Sendable, Equatable {
@@ -8,11 +8,18 @@ package struct FormedFrame: Sendable, Equatable {
         package var skeleton: EventSkeleton
         /// The event's own JSON, as `/event` has it: no wrapper, on one line.
         package var payload: [UInt8]
+        /// Whether it is an event of OpenCode 1 that was made of OpenCode 2's: those stand in another wrapper.
+        package var isTranslated = false
 
         /// An event of a type about what another one is about.
         init(_ type: String, about skeleton: EventSkeleton, payload: [UInt8]) {
-            self.skeleton = skeleton
+            self.init(skeleton, payload: payload)
             self.skeleton.type = Array(type.utf8)
+        }
+
+        /// An event that is about this.
+        init(_ skeleton: EventSkeleton, payload: [UInt8]) {
+            self.skeleton = skeleton
             self.skeleton.payload = 0..<payload.count
             self.payload = payload
         }

@@ -15,9 +15,10 @@ extension EventCursor {
             passage.note(writer.bytes.count, nil, nil, told: told)
         }
         let behind = told
-        let (steps, ids, isAtEnd, deadline) = tracks.withTrack(form, log, behind: behind) { track in
+        let kind = FormKind(form: form, speaksOne: speaksOne)
+        let (steps, ids, isAtEnd, track) = tracks.withTrack(kind, log, behind: behind) { track in
             let (steps, ids, isAtEnd) = track.steps(behind: behind, log, atMost: limit, now: now)
-            return (steps, ids, isAtEnd, track.deadline)
+            return (steps, ids, isAtEnd, (deadline: track.deadline, reached: track.reached, question: track.question))
         }
         var merger = DeltaMerger()
         var events: [EventID: StoredEvent] = [:]
@@ -46,7 +47,10 @@ extension EventCursor {
         for frame in merger.finish() { write(frame, events, &writer, &passage) }
         passage.isAtEnd = isAtEnd
         passage.told = ids.last ?? told
-        passage.deadline = isAtEnd ? deadline.map { Int64($0) + 21 } : nil
+        // Events of which nothing is told bring it on, too.
+        if isAtEnd, let reached = track.reached { passage.told = max(passage.told ?? reached, reached) }
+        passage.question = steps.isEmpty ? track.question : nil
+        passage.deadline = isAtEnd ? track.deadline.map { Int64($0) + 21 } : nil
         passage.bytes = writer.bytes
         if case .again(let sent, let size) = remainder { passage.dropSent(sent, size: size) }
         return passage
@@ -57,7 +61,7 @@ extension EventCursor {
         _ passage: inout EventPassage
     ) {
         guard let event = events[frame.id] else { return }
-        if let made = frame.made { writer.write(frame.id, made.payload, of: event) } else { writer.write(event) }
+        if let made = frame.made { writer.write(frame.id, made, of: event) } else { writer.write(event) }
         passage.note(writer.bytes.count, nil, nil, told: frame.id, isMadeAgain: maxRate == nil)
     }
 }

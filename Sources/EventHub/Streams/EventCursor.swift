@@ -39,6 +39,8 @@ package struct EventCursor: Sendable {
     package var selector: EventSelector
     /// The form of growing texts.
     package var form = EventForm.raw
+    /// Whether it is told everything in OpenCode 1's words.
+    package var speaksOne = false
     /// How often it may be told of a growing text in a second; nil: as often as the instance says something. Then neighbouring
     /// pieces are merged.
     package var maxRate: Int?
@@ -77,13 +79,16 @@ package struct EventCursor: Sendable {
     package var begins: Start { start }
 
     /// Whether frames are made for it rather than copied.
-    package var isFormed: Bool { form != .raw || maxRate != nil }
+    package var isFormed: Bool { form != .raw || maxRate != nil || speaksOne }
 
     /// Whether everything up to its place was sent, so that it may go on with what comes now.
     package var isSettled: Bool {
         guard case .nothing = remainder, start == .now, gap == nil else { return false }
         return true
     }
+
+    /// Whether no frame has been sent in part.
+    package var isBetweenFrames: Bool { if case .nothing = remainder { true } else { false } }
 
     /// Whether the last event that is to be told was.
     package var isFinished: Bool {

@@ -25,6 +25,8 @@ package struct EventPassage: Sendable {
     var told: EventID?
     /// When something will be told that no event brings, milliseconds since 1970.
     package internal(set) var deadline: Int64?
+    /// What has to be answered before more can be made; nil: nothing, or there is something to send first.
+    package internal(set) var question: TranslationQuestion?
     private(set) var marks: [Mark] = []
 
     /// Its first frames, so many and of so many bytes at most, but one at least; a frame that begins with `separator` is the

@@ -1,4 +1,13 @@
 internal import OpenCode
+import TextCoding
+
+/// How a project's events are told where they are not copied.
+package struct FormKind: Sendable, Hashable {
+    /// How growing texts are told.
+    var form: EventForm
+    /// Whether they are told in OpenCode 1's words, whichever OpenCode has said them.
+    var speaksOne: Bool
+}
 
 /// One form of one log's events, frame by frame: what it has made last is kept, so that everybody who reads near the end gets
 /// it without its being made again.
@@ -20,10 +29,19 @@ package struct FormTrack: Sendable {
     private static let mostBytes = 4 << 20
     private static let mostSteps = 8_192
 
-    /// Which form it makes.
-    package let form: EventForm
+    /// What it makes.
+    package let kind: FormKind
+    /// What makes the frames: one of both.
     private var state: FormState
+    private var translation: TranslatedForm?
     private var place: LogPlace
+    /// What was read of the log and not taken yet.
+    private var rest: ArraySlice<LogItem> = []
+    /// What has to be answered before it goes on.
+    package private(set) var question: TranslationQuestion?
+    /// The last event that was taken.
+    private(set) var reached: EventID?
+    private var lastEvent: StoredEvent?
     /// Everything up to this frame stands before what is kept of the frames; nil: nothing does.
     private var first: EventID?
     private var last: EventID?
@@ -33,9 +51,10 @@ package struct FormTrack: Sendable {
     private var carriers: [[UInt8]: StoredEvent] = [:]
 
     /// A track from the log's beginning on.
-    package init(_ form: EventForm, _ log: EventLog) {
-        self.form = form
-        state = FormState(form: form)
+    package init(_ kind: FormKind, _ log: EventLog) {
+        self.kind = kind
+        state = FormState(form: kind.form)
+        if kind.speaksOne { translation = TranslatedForm(kind.form) }
         place = log.beginning
     }
 
@@ -46,7 +65,7 @@ package struct FormTrack: Sendable {
     }
 
     /// When something will be told that no event brings, milliseconds since 1970.
-    package var deadline: UInt64? { state.deadline }
+    package var deadline: UInt64? { translation.map(\.deadline) ?? state.deadline }
 
     /// The steps behind this frame, of about so many bytes, and whether there are no more now; `now` in milliseconds since 1970.
     package mutating func steps(behind id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (
@@ -70,17 +89,33 @@ package struct FormTrack: Sendable {
         return (steps, ids, isAtEnd)
     }
 
-    /// Goes on in the log to its end, or until much has been made.
+    /// Takes in what was answered to its question.
+    mutating func learn(_ answered: TranslationQuestion, _ answer: TranslationAnswer) {
+        guard question == answered else { return }
+        question = nil
+        guard case .event(let event)? = rest.first else { return }
+        let line = event.withLine { [UInt8](copying: $0) }
+        translation?.learn(answered, answer, before: line, time: UInt64(max(0, event.time)))
+    }
+
+    /// Goes on in the log to its end, or until much has been made, or to an event that waits for an answer.
     private mutating func advance(_ log: EventLog, now: Int64) -> Bool {
         var made = 0
         while made < Self.mostBytes / 2 {
-            let items = log.next(&place, atMost: 256 * 1024)
-            guard !items.isEmpty else {
+            guard question == nil else { return false }
+            if rest.isEmpty { rest = log.next(&place, atMost: 256 * 1024)[...] }
+            guard !rest.isEmpty else {
                 // What was heard up to now is in the log by then.
-                tell(state.due(now: UInt64(max(0, now - 20))))
+                let time = UInt64(max(0, now - 20))
+                tell(translation?.due(now: time) ?? state.due(now: time))
                 return true
             }
-            for item in items { made += take(item) }
+            while let item = rest.first {
+                made += take(item)
+                if question != nil { return false }
+                rest.removeFirst()
+            }
+            rest = []
         }
         return false
     }
@@ -88,27 +123,45 @@ package struct FormTrack: Sendable {
     private mutating func take(_ item: LogItem) -> Int {
         switch item {
         case .gap(let gap, _):
-            tell(state.interrupt())
+            tell(translation?.interrupt() ?? state.interrupt())
             keep(.gap(gap), last ?? EventID(generation: 0, sequence: 0), 128)
             return 128
         case .event(let event):
-            let skeleton = event.skeleton
-            if let directory = skeleton.directory, carriers.count < 1_000 || carriers[directory] != nil {
-                carriers[directory] = event
-            }
-            let range = event.payload
-            let frames = event.withLine {
-                state.take(
-                    id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, payload: $0.extracting(range))
-            }
-            tell(frames, event)
+            if translation == nil { tell(formed(event), event) } else { translate(event) }
+            if question == nil { reached = event.id }
             return event.size
         }
     }
 
+    private mutating func formed(_ event: StoredEvent) -> [FormedFrame] {
+        let skeleton = event.skeleton
+        if let directory = skeleton.directory, carriers.count < 1_000 || carriers[directory] != nil {
+            carriers[directory] = event
+        }
+        let range = event.payload
+        return event.withLine {
+            state.take(
+                id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, payload: $0.extracting(range))
+        }
+    }
+
+    private mutating func translate(_ event: StoredEvent) {
+        let (range, skeleton) = (event.payload, event.skeleton)
+        let outcome = event.withLine {
+            translation?.take(
+                id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, line: $0, payload: range)
+        }
+        question = outcome?.question
+        // Translated frames have a wrapper of their own.
+        for frame in outcome?.frames ?? [] {
+            keep(.frame(frame, of: lastEvent ?? event), frame.id, frame.made?.payload.count ?? 0)
+        }
+        lastEvent = event
+    }
+
     private mutating func tell(_ frames: [FormedFrame], _ event: StoredEvent? = nil) {
         for frame in frames {
-            let carrier = frame.made.flatMap { $0.skeleton.directory }.flatMap { carriers[$0] } ?? event
+            let carrier = frame.made.flatMap { $0.skeleton.directory }.flatMap { carriers[$0] } ?? event ?? lastEvent
             guard let carrier else { continue }
             keep(
                 .frame(frame, of: frame.made == nil ? event ?? carrier : carrier), frame.id,
@@ -144,15 +197,21 @@ package struct FormTracks: Sendable {
 
     /// Runs `body` on a track of this form that reaches the frames behind `id`.
     mutating func withTrack<Result>(
-        _ form: EventForm, _ log: EventLog, behind id: EventID?, _ body: (inout FormTrack) -> Result
+        _ kind: FormKind, _ log: EventLog, behind id: EventID?, _ body: (inout FormTrack) -> Result
     ) -> Result {
         let name = ObjectIdentifier(log)
-        let index = kept.firstIndex { $0.log == name && $0.track.form == form && $0.track.reaches(behind: id) }
-        var entry = index.map { kept.remove(at: $0) } ?? Kept(log: name, track: FormTrack(form, log))
+        let index = kept.firstIndex { $0.log == name && $0.track.kind == kind && $0.track.reaches(behind: id) }
+        var entry = index.map { kept.remove(at: $0) } ?? Kept(log: name, track: FormTrack(kind, log))
         defer {
             kept.append(entry)
             if kept.count > Self.most { kept.removeFirst() }
         }
         return body(&entry.track)
+    }
+
+    /// Takes in what was answered to a question of this log's tracks.
+    package mutating func learn(_ log: EventLog, _ question: TranslationQuestion, _ answer: TranslationAnswer) {
+        let name = ObjectIdentifier(log)
+        for index in kept.indices where kept[index].log == name { kept[index].track.learn(question, answer) }
     }
 }

@@ -1,4 +1,5 @@
 import JSONText
+internal import OpenCode
 import TextCoding
 
 /// How an event stands in a stream.
@@ -48,10 +49,13 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// What a form made of an event, in the place of its own JSON.
-    package mutating func write(_ id: EventID, _ payload: [UInt8], of event: StoredEvent) {
+    /// What a form or a translation made of an event, in the place of its own JSON.
+    package mutating func write(_ id: EventID, _ made: FormedFrame.Made, of event: StoredEvent) {
         switch shape {
         case .line:
+            if made.isTranslated {
+                return write(id, before: Self.opening(made.skeleton.directory), made.payload.span, after: Self.brace)
+            }
             let range = event.payload
             let (before, after) = event.withLine { line in
                 (
@@ -59,11 +63,13 @@ package struct FrameWriter: Sendable {
                     [UInt8](copying: line.extracting(range.upperBound..<line.count))
                 )
             }
-            write(id, before: before, payload.span, after: after)
-        case .payload: write(id, before: [], payload.span, after: [])
+            write(id, before: before, made.payload.span, after: after)
+        case .payload: write(id, before: [], made.payload.span, after: [])
         case .all, .allItems: return
         case .project(let name), .item(let name):
-            write(id, before: Self.wrapper(name, event), payload.span, after: Self.brace)
+            let wrapper =
+                made.isTranslated ? Self.wrapper(name, made.skeleton.directory) : Self.wrapper(name, event)
+            write(id, before: wrapper, made.payload.span, after: Self.brace)
         }
     }
 
@@ -146,13 +152,24 @@ package struct FrameWriter: Sendable {
 
     /// What stands before an event on the gateway's own streams.
     private static func wrapper(_ project: String, _ event: StoredEvent) -> [UInt8] {
+        wrapper(project, event.withDirectory { [UInt8](copying: $0) })
+    }
+
+    private static func wrapper(_ project: String, _ directory: [UInt8]?) -> [UInt8] {
         var bytes = Array("{\"project\":".utf8)
         bytes.append(jsonString: project)
         bytes += Array(",\"directory\":".utf8)
-        let directory =
-            event.withDirectory { JSONText.quoted(String(decoding: [UInt8](copying: $0), as: UTF8.self)) } ?? "null"
-        bytes += Array(directory.utf8)
+        if let directory { bytes.append(jsonString: String(decoding: directory, as: UTF8.self)) } else { bytes += null }
         bytes += Array(",\"event\":".utf8)
+        return bytes
+    }
+
+    /// What stands before an event on OpenCode 1's `/global/event`; those of the whole server name no directory.
+    private static func opening(_ directory: [UInt8]?) -> [UInt8] {
+        guard let directory else { return Array("{\"payload\":".utf8) }
+        var bytes = Array("{\"directory\":".utf8)
+        bytes.append(jsonString: String(decoding: directory, as: UTF8.self))
+        bytes += Array(",\"payload\":".utf8)
         return bytes
     }
 
@@ -167,6 +184,7 @@ package struct FrameWriter: Sendable {
     private static let idField = Array("id: ".utf8)
     private static let dataField = Array("\ndata: ".utf8)
     private static let blank = Array("\n\n".utf8)
+    private static let null = Array("null".utf8)
     private static let brace = Array("}".utf8)
     private static let lineEnd = Array("\r\n".utf8)
 }

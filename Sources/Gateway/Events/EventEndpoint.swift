@@ -22,6 +22,8 @@ struct EventQuery: Sendable {
 
     var selector = EventSelector()
     var form = EventForm.raw
+    /// Whether it is told everything in OpenCode 1's words.
+    var speaksOne = false
     var maxRate: Int?
     /// Seconds that a page may be waited for; nil: a stream is wanted.
     var wait: Int?
@@ -41,6 +43,12 @@ struct EventQuery: Sendable {
                 throw Refusal(sentence: "form=\(text) is unknown: say raw, delta or full.")
             }
             self.form = form
+        }
+        switch query["speak"] {
+        case nil: break
+        case "1"?: speaksOne = true
+        case let other?:
+            throw Refusal(sentence: "speak=\(other) is unknown: say speak=1 for OpenCode 1's words, or leave it out.")
         }
         maxRate = try Self.maxRate(query)
         wait = try Self.number(query, "wait", 0...Self.longestWait, "seconds")
@@ -84,9 +92,9 @@ enum EventEndpoint: Sendable {
         }
         do throws(EventQuery.Refusal) {
             let query = try EventQuery(connection.head, request.query)
-            if self == .all, query.form != .raw || query.maxRate != nil {
+            if self == .all, query.form != .raw || query.maxRate != nil || query.speaksOne {
                 throw EventQuery.Refusal(
-                    sentence: "form and max_rate are for one project's events: ask for /projects/NAME/events.")
+                    sentence: "form, max_rate and speak are for one project's events: ask for /projects/NAME/events.")
             }
             OwnStreamOpening(events, connection, name, query).begin()
         } catch {
@@ -168,6 +176,7 @@ final class OwnStreamOpening: PendingStream {
             query.start, now: place, project: project?.string ?? "", shape: shape,
             isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)
         cursor.form = query.form
+        cursor.speaksOne = query.speaksOne
         cursor.maxRate = query.maxRate
         if let wait = query.wait {
             return EventPage(events, connection, project, cursor, wait: .seconds(wait)).begin()

@@ -27,8 +27,9 @@ struct Reading: Sendable {
 
 /// The thread that reads logs for streams that are behind: what a loop reads there could wait for a disk.
 final class EventReaderThread: Sendable {
-    private enum Message: Sendable {
+    fileprivate enum Message: Sendable {
         case read(ReadingOrder)
+        case answered(EventLog, TranslationQuestion, TranslationAnswer)
         case stop
     }
 
@@ -39,17 +40,21 @@ final class EventReaderThread: Sendable {
         let loop: EventLoop
     }
 
-    init(_ board: HubBoard) throws {
+    /// `hub`: where instances are asked.
+    init(_ board: HubBoard, hub: Mailbox<HubMessage>) throws {
         let passage = Passage(loop: try EventLoop())
         let loop = passage.loop
         // The mailbox's own: it is called on the thread only.
-        var tracks = FormTracks()
+        let desk = ReaderDesk(board, hub: hub)
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
-            case .read(let order): Self.read(order, &tracks, board)
+            case .read(let order): desk.read(order)
+            case .answered(let log, let question, let answer): desk.answered(log, question, answer)
             case .stop: loop.stop()
             }
         }
+        let mailbox = mailbox
+        desk.post = { mailbox.post(.answered($0, $1, $2)) }
         thread = try WorkerThread(name: "event-reader") {
             try? passage.loop.run()
             passage.loop.letGo()
@@ -64,8 +69,30 @@ final class EventReaderThread: Sendable {
         mailbox.post(.stop)
         thread.join()
     }
+}
 
-    private static func read(_ order: ReadingOrder, _ tracks: inout FormTracks, _ board: HubBoard) {
+/// What the thread works with: confined to it.
+private final class ReaderDesk {
+    private struct Inquiry: Hashable {
+        let log: ObjectIdentifier
+        let question: TranslationQuestion
+    }
+
+    private var tracks = FormTracks()
+    private let board: HubBoard
+    private let hub: Mailbox<HubMessage>
+    /// How an answer comes back to the thread.
+    var post: (@Sendable (EventLog, TranslationQuestion, TranslationAnswer) -> Void)?
+    private var asked: Set<Inquiry> = []
+    /// Who waits for an answer.
+    private var waiting: [ObjectIdentifier: [ReadingOrder]] = [:]
+
+    init(_ board: HubBoard, hub: Mailbox<HubMessage>) {
+        self.board = board
+        self.hub = hub
+    }
+
+    func read(_ order: ReadingOrder) {
         var cursor = order.cursor
         let passage: EventPassage
         if let log = order.log {
@@ -74,6 +101,7 @@ final class EventReaderThread: Sendable {
                 ? cursor.readFormed(
                     log, &tracks, atMost: order.limit, connected: order.connected, now: WallClock.milliseconds)
                 : cursor.read(log, atMost: order.limit, connected: order.connected)
+            if let question = passage.question, passage.bytes.isEmpty { return wait(order, log, question) }
         } else if let index = board.index {
             passage = cursor.readAll(index, atMost: order.limit) { name in
                 ProjectName(name).flatMap { board.view($0)?.log }
@@ -82,5 +110,21 @@ final class EventReaderThread: Sendable {
             return
         }
         order.loop.post(.reading(Reading(stream: order.stream, cursor: cursor, passage: passage)))
+    }
+
+    /// Reads it again once there is an answer.
+    private func wait(_ order: ReadingOrder, _ log: EventLog, _ question: TranslationQuestion) {
+        let name = ObjectIdentifier(log)
+        waiting[name, default: []].append(order)
+        guard asked.insert(Inquiry(log: name, question: question)).inserted, let post else { return }
+        guard let project = ProjectName(order.cursor.project) else { return post(log, question, .nothing) }
+        hub.post(.ask(project, question) { post(log, question, $0) })
+    }
+
+    func answered(_ log: EventLog, _ question: TranslationQuestion, _ answer: TranslationAnswer) {
+        let name = ObjectIdentifier(log)
+        asked.remove(Inquiry(log: name, question: question))
+        tracks.learn(log, question, answer)
+        for order in waiting.removeValue(forKey: name) ?? [] { read(order) }
     }
 }

@@ -21,6 +21,8 @@ enum HubMessage: Sendable {
     /// Somebody on this loop wants to begin behind everything that has come by now, and begins under this number; nil: all
     /// projects' events.
     case mark(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
+    /// A translation has to be told something; the report may come on any thread.
+    case ask(ProjectName, TranslationQuestion, report: @Sendable (TranslationAnswer) -> Void)
     /// Somebody wants to know how many pieces have come from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
     case stop
@@ -107,6 +109,8 @@ final class HubLoop: KnowledgeOwner {
         case .mark(let name, let loop, let number):
             marks.append((name.map { project($0) }, loop, number))
             scheduleFlush()
+        case .ask(let name, let question, let report): 
+            if let project = projects[name] { project.ask(question, report: report) } else { report(.nothing) }
         case .progress(let slot, let report): report(progress[slot])
         case .stop: loop.stop()
         }

@@ -33,6 +33,7 @@ final class HubProject: TimerHandler {
         /// The streams that are open, by their numbers: one, or two while it is found out whether the first is stalled.
         var streams: [Int: UpstreamEventStream] = [:]
         var connected: ConnectedFrame?
+        var translatedConnected: ConnectedFrame?
         var opened: Set<[UInt8]> = []
 
         init(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) {
@@ -201,6 +202,9 @@ final class HubProject: TimerHandler {
             var skeleton = EventSkeleton(line: data.span, family: run.endpoint.family ?? .one)
             if skeleton.isConnected {
                 run.connected = ConnectedFrame(data, payload: skeleton.payload)
+                if run.endpoint.family == .two {
+                    run.translatedConnected = ConnectedFrame(translating: data)
+                }
                 return publish()
             }
             guard !skeleton.isHeartbeat else {
@@ -220,6 +224,9 @@ final class HubProject: TimerHandler {
                 publish()
                 hub.tell(.disposed(name, directory: directory, event.id))
             }
+            if skeleton.isShutdown, let directory = skeleton.directory {
+                hub.tell(.disposed(name, directory: directory, event.id))
+            }
         }
     }
 
@@ -228,6 +235,15 @@ final class HubProject: TimerHandler {
         log.append(gap: reason, time: WallClock.milliseconds)
         hub.index.append(
             name.string, EventGap(reason, from: log.end.last, to: nil), time: WallClock.milliseconds)
+    }
+
+    // MARK: Questions of translations
+
+    /// Asks the instance that runs; `report` is called once, on this thread.
+    func ask(_ question: TranslationQuestion, report: @escaping (TranslationAnswer) -> Void) {
+        guard let run, run.endpoint.family == .two else { return report(.nothing) }
+        let directory = run.route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
+        TranslationInquiry.ask(question, run.endpoint, directory, hub.client, report: report)
     }
 
     // MARK: Telling the loops
@@ -246,7 +262,7 @@ final class HubProject: TimerHandler {
     private func makeView() -> HubView {
         HubView(
             project: name, log: log, upstream: upstream, since: since, run: run?.endpoint.generation,
-            connected: run?.connected, opened: run?.opened ?? [],
+            connected: run?.connected, translatedConnected: run?.translatedConnected, opened: run?.opened ?? [],
             form: form, warnings: warnings, subscribers: subscribers)
     }
 }

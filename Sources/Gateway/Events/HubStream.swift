@@ -42,6 +42,8 @@ final class HubStream: EventReader {
     private var timer: LoopTimer?
     private var lastSent: MonotonicTime
     private var watch: StallWatch
+    /// When OpenCode 1's heartbeat was sent last, by a stream that is translated.
+    private var lastHeartbeat: MonotonicTime
     /// What its frames are like; nil: no other stream's are the same.
     let wish: StreamWishes.Wish?
     /// Those who get the same frames on this loop, while it is read.
@@ -63,6 +65,7 @@ final class HubStream: EventReader {
         directory = cursor.selector.directory
         connectedFrame = connected
         lastSent = events.owner.loop.now
+        lastHeartbeat = lastSent
         wish = project == nil ? nil : StreamWishes.Wish(cursor)
     }
 
@@ -121,17 +124,19 @@ final class HubStream: EventReader {
     }
 
     func viewChanged(_ view: HubView) {
-        if let connected = view.connected { connectedFrame = connected.frame(shape) }
+        if let connected = cursor.speaksOne ? view.translatedConnected : view.connected {
+            connectedFrame = connected.frame(shape)
+        }
         if !isPlain { hasNews() }
     }
 
     func heartbeat(_ frame: ConnectedFrame) {
-        guard isPlain else { return }
+        guard isPlain, !cursor.speaksOne else { return }
         tellLive(frame.frame(shape))
     }
 
     func comment(_ bytes: [UInt8]) {
-        guard isPlain else { return }
+        guard isPlain, !cursor.speaksOne else { return }
         tellLive(bytes)
     }
 
@@ -242,7 +247,7 @@ final class HubStream: EventReader {
     /// Sets the timer for whatever comes first.
     private func rearm() {
         guard let timer else { return }
-        var deadline = lastSent + commentInterval
+        var deadline = (beats ? lastHeartbeat : lastSent) + commentInterval
         if isBlocked {
             deadline = watch.nextLook(events.owner.loop.now)
         } else if newsWaits, !isReading {
@@ -251,6 +256,9 @@ final class HubStream: EventReader {
         if let wake { deadline = min(deadline, wake) }
         events.owner.loop.arm(timer, at: deadline)
     }
+
+    /// Whether it has heartbeats of its own: what it reads are OpenCode 2's.
+    private var beats: Bool { isPlain && cursor.speaksOne }
 
     private var commentInterval: Duration { isPlain ? Self.replayComment : Self.ownComment }
 }
@@ -287,7 +295,12 @@ extension HubStream: TimerHandler {
             }
         } else {
             if newsWaits || (wake.map { $0 <= now } ?? false) { read() }
-            if now - lastSent >= commentInterval {
+            if beats {
+                if now - lastHeartbeat >= commentInterval {
+                    lastHeartbeat = now
+                    if cursor.isBetweenFrames { write(StreamHead.heartbeat(shape, cursor.last)) }
+                }
+            } else if now - lastSent >= commentInterval {
                 // An OpenCode's own stream has its heartbeats; only in a long replay nothing of them is passed.
                 follow()
                 if !isPlain || isReading { write(StreamHead.comment(isPlain ? nil : cursor.last)) }

@@ -17,7 +17,7 @@ final class HubThreads: Sendable {
     {
         let passage = Passage(hub: try HubLoop(settings, policy, control, board, log))
         mailbox = try passage.hub.openMailbox()
-        reader = try EventReaderThread(board)
+        reader = try EventReaderThread(board, hub: mailbox)
         thread = try WorkerThread(name: "event-hub") {
             do {
                 try passage.hub.run()

@@ -22,6 +22,8 @@ final class HubView: Sendable {
     /// The frame that the instance has said its stream begins with, as it stands in its two kinds of streams; nil: it has not
     /// spoken yet.
     let connected: ConnectedFrame?
+    /// The same in OpenCode 1's words, where an OpenCode 2 has spoken.
+    let translatedConnected: ConnectedFrame?
     /// The directories that streams have opened in this run.
     let opened: Set<[UInt8]>
     /// The form of its streams where a request does not say.
@@ -33,7 +35,7 @@ final class HubView: Sendable {
 
     init(
         project: ProjectName, log: EventLog, upstream: Upstream, since: Int64, run: UInt64?,
-        connected: ConnectedFrame?, opened: Set<[UInt8]>, form: EventForm, warnings: [String], subscribers: Subscribers
+        connected: ConnectedFrame?, translatedConnected: ConnectedFrame?, opened: Set<[UInt8]>, form: EventForm, warnings: [String], subscribers: Subscribers
     ) {
         self.project = project
         self.log = log
@@ -41,6 +43,7 @@ final class HubView: Sendable {
         self.since = since
         self.run = run
         self.connected = connected
+        self.translatedConnected = translatedConnected
         self.opened = opened
         self.form = form
         self.warnings = warnings
@@ -66,6 +69,13 @@ struct ConnectedFrame: Sendable, Equatable {
     init(_ data: [UInt8], payload: Range<Int>) {
         line = Array("data: ".utf8) + data + Array("\n\n".utf8)
         self.payload = Array("data: ".utf8) + data[payload] + Array("\n\n".utf8)
+    }
+
+    /// What was made for OpenCode 1's clients of an OpenCode 2's.
+    init?(translating data: [UInt8]) {
+        guard let event = TranslatedForm.connected(of: data) else { return nil }
+        let line = Array("{\"payload\":".utf8) + event + [UInt8(ascii: "}")]
+        self.init(line, payload: 11..<line.count - 1)
     }
 
     /// What stands for it where the instance has not spoken in time.

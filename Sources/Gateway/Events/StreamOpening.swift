@@ -44,7 +44,7 @@ final class StreamOpening: PendingStream {
         let timer = owner.loop.spareTimer(self)
         self.timer = timer
         owner.loop.arm(timer, after: Self.patience)
-        if let directory = wish.directory, view?.opened.contains(directory) != true {
+        if let directory = wish.directory, !wish.isTranslated, view?.opened.contains(directory) != true {
             let fields = StreamWish.withoutPlace(
                 RequestForwarding.fields(
                     of: connection.head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
@@ -93,14 +93,17 @@ final class StreamOpening: PendingStream {
 
     private func start(_ place: LogPlace) {
         guard let events = owner.events, let view = events.view(route.name), let connection = end() else { return }
-        let connected = view.connected ?? ConnectedFrame.usual(route.endpoint?.family)
+        let connected =
+            (wish.isTranslated ? view.translatedConnected : view.connected)
+            ?? ConnectedFrame.usual(wish.isTranslated ? .one : route.endpoint?.family)
         let shape: EventShape = wish.stream == .directory ? .payload : .line
         var selector = EventSelector()
         selector.directory = wish.directory
         var cursor = EventCursor(
             wish.start, now: place, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
             selector: selector)
-        if route.endpoint?.family != .two { cursor.form = wish.form ?? view.form }
+        cursor.speaksOne = wish.isTranslated
+        if wish.isTranslated || route.endpoint?.family != .two { cursor.form = wish.form ?? view.form }
         cursor.maxRate = wish.maxRate
         let stream = HubStream(
             events, route.name, cursor, isPlain: true, connected: connected.frame(shape),
@@ -165,6 +168,14 @@ enum StreamHead {
 
     /// The line that says when a client may come back: spread, so that not all do at once.
     static func retry() -> [UInt8] { Array("retry: \(Int.random(in: 500...1_500))\n".utf8) }
+
+    /// OpenCode 1's heartbeat; with the id of the last event, so that a client to which nothing was told comes on all the same.
+    static func heartbeat(_ shape: EventShape, _ id: EventID?) -> [UInt8] {
+        var frame = id.map { Array("id: \($0.text)\n".utf8) } ?? []
+        let data = #"{"type":"server.heartbeat","properties":{}}"#
+        if case .payload = shape { frame += "data: \(data)\n\n".utf8 } else { frame += "data: {\"payload\":\(data)}\n\n".utf8 }
+        return frame
+    }
 
     /// A comment; with an id, so that a reader whose filter leaves everything out comes on all the same.
     static func comment(_ id: EventID?) -> [UInt8] {

@@ -28,6 +28,8 @@ struct StreamWish {
     var form: EventForm?
     /// How often a growing text may be told of in a second.
     var maxRate: Int?
+    /// Whether it is told in OpenCode 1's words what an OpenCode 2 says.
+    private(set) var isTranslated = false
     /// What the instance is asked for where the stream opens a directory.
     let target: ArraySlice<UInt8>
 
@@ -54,13 +56,21 @@ struct StreamWish {
     }
 
     /// What this request wants; nil where it wants no such stream.
-    static func read(_ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route) -> Reading? {
+    /// `speaksOne`: whether OpenCode 1's streams are served in front of an OpenCode 2.
+    static func read(
+        _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, speaksOne: Bool
+    ) -> Reading? {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
-        guard let stream = OwnEventStream(path: path, of: route.endpoint?.family) else { return nil }
+        let family = route.endpoint?.family
+        guard let stream = OwnEventStream(path: path, of: family, speaksOne: speaksOne) else { return nil }
         let parameters = target[path.endIndex...].dropFirst()
         let query = RequestQuery(parameters)
         var wish = StreamWish(stream, target: self.target(path, parameters))
+        wish.isTranslated = OwnEventStream.isTranslated(path, of: family)
         switch query["hub"] {
+        case "0"? where wish.isTranslated, "off"? where wish.isTranslated:
+            return .refused(
+                "hub=0 can't be had here: OpenCode 2 has no such stream itself. Leave it out, or read /api/event.")
         case "0"?, "off"?: return .passes(target: wish.target)
         case nil, "1"?, "on"?: break
         case let other?:
@@ -68,7 +78,10 @@ struct StreamWish {
                 "hub=\(other) is neither 0 nor 1: leave it out, or say hub=0 to get OpenCode's stream itself.")
         }
         if stream == .directory {
-            guard let directory = directory(head, query, of: route) else { return .passes(target: wish.target) }
+            guard let directory = directory(head, query, of: route) else {
+                guard wish.isTranslated else { return .passes(target: wish.target) }
+                return .refused("The directory of /event must be an absolute path without a dot or empty segment.")
+            }
             wish.directory = directory
         }
         if let text = query["form"] {

@@ -83,7 +83,7 @@ final class ProxyExchange {
     func start() {
         if route.speaksOpenCode2, policy.speaksOpenCode1, BridgeWish.isPossible(target), bridges() { return }
         if owner.events != nil, StreamWish.isPossible(target), let connection, connection.head.method == .get,
-            let reading = StreamWish.read(connection.head, target, of: route)
+            let reading = StreamWish.read(connection.head, target, of: route, speaksOne: policy.speaksOpenCode1)
         {
             return serve(reading, connection)
         }

@@ -165,6 +165,9 @@ extension EventSkeleton {
     /// Whether it is the first of a stream.
     package var isConnected: Bool { type.elementsEqual("server.connected".utf8) }
 
+    /// Whether an instance has closed a directory, which ``directory`` names (OpenCode 2).
+    package var isShutdown: Bool { type.elementsEqual("location.shutdown".utf8) }
+
     /// Whether everything of one directory ends, which ``directory`` names (OpenCode 1).
     package var isDispose: Bool { type.elementsEqual("server.instance.disposed".utf8) }
 }

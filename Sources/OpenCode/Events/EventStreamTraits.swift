@@ -37,12 +37,23 @@ package enum OwnEventStream: Sendable, Equatable {
     /// One directory's events: OpenCode 1's `/event`.
     case directory
 
+    /// Whether a stream that an instance of this family does not have itself is at this path.
+    package static func isTranslated(_ path: ArraySlice<UInt8>, of family: APIFamily?) -> Bool {
+        family == .two && Self(path: path, of: .two) == nil
+    }
+
     /// What a path, without its query, means to this family; nil for all other paths. Only the plain spellings count, for
     /// every other one the instance is asked itself.
-    package init?(path: ArraySlice<UInt8>, of family: APIFamily?) {
+    /// `speaksOne`: OpenCode 1's are served in front of an OpenCode 2, too.
+    package init?(path: ArraySlice<UInt8>, of family: APIFamily?, speaksOne: Bool = false) {
         if family == .two {
-            guard path.elementsEqual("/api/event".utf8) else { return nil }
-            self = .everything
+            if path.elementsEqual("/api/event".utf8) {
+                self = .everything
+            } else if speaksOne, let stream = Self(path: path, of: .one) {
+                self = stream
+            } else {
+                return nil
+            }
         } else if path.elementsEqual("/event".utf8) {
             self = .directory
         } else if path.elementsEqual("/global/event".utf8) {
