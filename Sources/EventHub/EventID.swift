@@ -34,6 +34,9 @@ package struct EventID: Sendable, Hashable, Comparable {
         self.frame = UInt32(frame)
     }
 
+    /// Whether both belong to one event.
+    func isOfEvent(_ other: EventID?) -> Bool { generation == other?.generation && sequence == other?.sequence }
+
     /// The id as it is written.
     package var text: String {
         frame == 0 ? "\(generation)-\(sequence)" : "\(generation)-\(sequence).\(frame)"

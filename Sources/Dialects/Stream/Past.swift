@@ -42,6 +42,23 @@ struct Past {
     /// What has come into the inbox by then and was delivered with this very event.
     var delivered: String? { event.type == "session.inbox.delivered" ? event["inboxID"]?.text : nil }
 
+    /// Whether this answer may begin only behind the event: the time that lists give is when the provider was asked.
+    func mayPrecede(_ id: String) -> Bool { messageID != id || event.type == "session.step.started" }
+
+    /// Whether another answer to the same prompt stands before this one.
+    func hasAnswered(before id: String, _ messages: [JSON]) -> Bool {
+        var isOne = false
+        for message in messages {
+            if message["id"]?.text == id { return isOne }
+            switch message["type"]?.text {
+            case "user": isOne = false
+            case "assistant": isOne = true
+            default: break
+            }
+        }
+        return isOne
+    }
+
     private func isLater(_ message: JSON) -> Bool {
         guard let id = message["id"]?.text else { return true }
         if id == delivered { return true }
@@ -108,6 +125,10 @@ extension SessionState {
     /// What was learned is put back to an event's moment, as far as single messages do not tell it.
     mutating func goBack(to past: Past, _ messages: [JSON]) {
         waiting.formUnion(past.later(messages))
+        if let step, !step.isOver, past.mayPrecede(step.id) {
+            learned = step.id
+            hasStepped = past.hasAnswered(before: step.id, messages)
+        }
         if let delivered = past.delivered { waiting.insert(delivered) }
     }
 }

@@ -3,7 +3,7 @@ extension SessionState {
     mutating func stepStarted(_ event: SecondEvent) {
         guard let id = event["assistantMessageID"]?.text else { return }
         endFailedStep(event.created)
-        if step?.id == id, step?.isOver == false {
+        if step?.id == id, step?.isOver == false, learned != id {
             tell(.busy)
             return
         }
@@ -14,6 +14,7 @@ extension SessionState {
         if isNews { tellSession(event.created) }
         if hasStepped { tell(.busy) }
         hasStepped = true
+        learned = nil
         let info = messages.assistant(
             id, parentID: parentID ?? MessageIDs.openCode1(id), created: event["started"]?.number ?? event.created,
             agent: agent, model: model)

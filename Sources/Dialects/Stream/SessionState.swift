@@ -9,6 +9,8 @@ struct SessionState {
     /// OpenCode 1's ids of the messages that were told, in order: what is taken back is told one by one.
     var messageIDs: [String] = []
     var step: Step?
+    /// The answer that was learned of, whose beginning may still be told.
+    var learned: String?
     var compaction: OpenCompaction?
     var shells: [String: ShellTranslation] = [:]
     var forms: [String: QuestionForm] = [:]

@@ -14,7 +14,9 @@ extension EventCursor {
             writer.write(gap, project: project, connected: connected)
             passage.note(writer.bytes.count, nil, nil, told: told)
         }
-        let behind = told
+        // What an event has become was told with it.
+        let isAtBeginning = speaksOne && told?.frame == 0 && told?.isOfEvent(begun) ?? false
+        let behind = isAtBeginning ? begun : told
         let kind = FormKind(form: form, speaksOne: speaksOne)
         let (steps, ids, isAtEnd, track) = tracks.withTrack(kind, log, behind: behind) { track in
             let (steps, ids, isAtEnd) = track.steps(behind: behind, log, atMost: limit, now: now)

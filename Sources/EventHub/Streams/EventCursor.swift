@@ -46,6 +46,8 @@ package struct EventCursor: Sendable {
     package var maxRate: Int?
     /// The last frame that was told, where a form makes them.
     var told: EventID?
+    /// The event that it began behind, all of whose frames it does not want.
+    private(set) var begun: EventID?
     /// The last event that is told, where the stream ends with one.
     package var until: EventID?
     var start: Start
@@ -168,7 +170,12 @@ package struct EventCursor: Sendable {
 
     /// Finds the place where it begins.
     mutating func find(in log: EventLog) {
-        defer { start = .now }
+        defer {
+            if begun == nil, let told, told.frame == 0 {
+                begun = EventID(generation: told.generation, sequence: told.sequence, frame: .max)
+            }
+            start = .now
+        }
         switch start {
         case .now: if told == nil { told = position.last }
         case .behind(let id):

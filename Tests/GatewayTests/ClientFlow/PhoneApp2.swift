@@ -10,9 +10,10 @@ final class PhoneApp2: Sendable {
     let gateway: GatewayUnderTest
 
     /// Starts a gateway. Turns take no time but what a prompt asks for.
-    init() throws {
+    init(environment: [String: String] = [:]) throws {
         gateway = try GatewayUnderTest(
-            environment: ["TWIN_PROFILE": "2.0.15", "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1"],
+            environment: ["TWIN_PROFILE": "2.0.15", "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1"]
+                .merging(environment) { $1 },
             opencode: try BuiltProducts.path("opencode-twin"))
         try gateway.makeProject(PhoneApp.project)
     }
