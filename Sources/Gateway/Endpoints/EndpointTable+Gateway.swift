@@ -90,7 +90,7 @@ extension EndpointTable {
                 """
                 An event stream that stays open while the server stops and starts. `data` is an object with `project`, \
                 `directory` and `event`, which is OpenCode's own. `Last-Event-ID` (or `since`: an id, `now`, a time) resumes. \
-                `session`, `types`, `form` and `max_rate` choose. With `wait` it is one page of JSON instead.
+                `session`, `types`, `form`, `max_rate` and `speak` choose. With `wait` it is one page of JSON instead.
                 """,
                 .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
                 .error(400, "The request's head or a parameter can't be understood."),

@@ -3,7 +3,7 @@ import HTTPTypes
 
 extension Endpoint.Parameter {
     /// What the query of a project's events can say.
-    static let projectEvents: [Self] = allEvents + [form, maxRate]
+    static let projectEvents: [Self] = allEvents + [form, maxRate, speak]
 
     /// What the query of all projects' events can say.
     static let allEvents: [Self] = [session, types, since, wait]
@@ -38,6 +38,11 @@ extension Endpoint.Parameter {
             "How text that grows is told: `raw` as OpenCode tells it (as without it), `delta` in pieces, `full` as "
             + "the whole text each time. OpenCode 2's events are always as they are.",
         form: ["type": "string", "enum": .array(EventForm.allCases.map { .string($0.rawValue) })])
+
+    private static let speak = Self(
+        name: "speak",
+        meaning: "`1`: everything in OpenCode 1's words, whichever OpenCode has said it. Without it as it came.",
+        form: ["type": "string", "enum": ["1"]])
 
     private static let maxRate = Self(
         name: "max_rate",

@@ -1,0 +1,273 @@
+import EventHub
+import Foundation
+import OpenCode
+import Testing
+
+/// A log of OpenCode 2's events, and readers in OpenCode 1's words.
+private final class Rig {
+    let log = EventLog.open(nil, project: "demo", limits: LogLimits(bytes: 64 << 20, time: .seconds(86_400)), now: 1)
+    var tracks = FormTracks()
+    /// What was asked, in order.
+    private(set) var asked: [TranslationQuestion] = []
+    private var count = 0
+    var answer: (TranslationQuestion) -> TranslationAnswer = Rig.usual
+
+    init() { log.beginGeneration(now: 5, after: nil) }
+
+    static let surroundings = TranslationAnswer.surroundings(version: "2.0.15", configuration: [], model: [])
+
+    static func usual(_ question: TranslationQuestion) -> TranslationAnswer {
+        guard case .session(let id) = question else { return surroundings }
+        let session = #"""
+            {"data":{"id":"\#(id)","projectID":"p","title":"t","location":{"directory":"/d"},"time":{"created":1,"updated":1}}}
+            """#
+        return .session(Array(session.utf8), messages: [], inbox: [], active: [])
+    }
+
+    func append(_ line: String, family: APIFamily = .two, time: Int64 = 0) {
+        count += 1
+        let bytes = Array(line.utf8)
+        _ = log.append(EventSkeleton(line: bytes.span, family: family), line: bytes.span, time: time + Int64(count))
+    }
+
+    /// Appends an event of this session.
+    func say(_ type: String, _ session: String = "ses_1", _ members: String = "", directory: String = "/d") {
+        append(
+            #"{"id":"evt_\#(count)","created":\#(1_000 + count),"type":"\#(type)","location":{"directory":"\#(directory)"},"#
+                + #""data":{"sessionID":"\#(session)"\#(members.isEmpty ? "" : "," + members)}}"#)
+    }
+
+    func created(_ session: String = "ses_1") {
+        say("session.created", session, #""projectID":"p","location":{"directory":"/d"}"#)
+    }
+
+    /// A turn with so many pieces of text.
+    func turn(_ pieces: Int, _ session: String = "ses_1", number: Int = 1) {
+        say("session.execution.started", session)
+        say(
+            "session.step.started", session,
+            #""assistantMessageID":"msg_\#(number)","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
+        let text = #""assistantMessageID":"msg_\#(number)","ordinal":0"#
+        say("session.text.started", session, text)
+        for piece in 0..<pieces { say("session.text.delta", session, text + #","delta":"\#(piece) ""#) }
+        say("session.text.ended", session, text + #","text":"all""#)
+        say("session.step.ended", session, #""assistantMessageID":"msg_\#(number)","finish":"stop","cost":0"#)
+        say("session.execution.succeeded", session)
+    }
+
+    func cursor(_ start: EventCursor.Start, _ form: EventForm = .raw, shape: EventShape = .payload) -> EventCursor {
+        var cursor = EventCursor(
+            start, now: log.end, project: "demo", shape: shape, isChunked: false, selector: EventSelector())
+        cursor.speaksOne = true
+        cursor.form = form
+        return cursor
+    }
+
+    /// Reads to the end, answering what is asked.
+    func read(_ cursor: inout EventCursor, limit: Int = 700, now: Int64 = 1_000_000) -> String {
+        var bytes: [UInt8] = []
+        for _ in 0..<100_000 {
+            let passage = cursor.readFormed(
+                log, &tracks, atMost: limit, connected: Array("data: connected\n\n".utf8), now: now)
+            bytes += passage.bytes
+            cursor.sent(passage.bytes.count, of: passage)
+            if let question = passage.question {
+                asked.append(question)
+                tracks.learn(log, question, answer(question))
+            } else if passage.isAtEnd {
+                return String(decoding: bytes, as: UTF8.self)
+            }
+        }
+        Issue.record("no end")
+        return ""
+    }
+
+    func text(_ start: EventCursor.Start = .time(0), _ form: EventForm = .raw, shape: EventShape = .payload) -> String {
+        var cursor = cursor(start, form, shape: shape)
+        return read(&cursor)
+    }
+}
+
+extension String {
+    fileprivate var ids: [String] {
+        split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
+    }
+    fileprivate var frames: [String] { components(separatedBy: "\n\n").filter { !$0.isEmpty } }
+}
+
+@Suite struct TranslatedTrackTests {
+    @Test func framesOfOneEventHaveItsIDAndTheirNumber() {
+        let rig = Rig()
+        rig.created()
+        rig.turn(3)
+        let ids = rig.text().ids
+        #expect(ids.first == "5-1.1")
+        #expect(ids.filter { $0.hasPrefix("5-3.") } == ["5-3.1", "5-3.2", "5-3.3", "5-3.4"])
+        #expect(Set(ids).count == ids.count)
+        #expect(rig.asked == [.surroundings])
+    }
+
+    @Test(arguments: EventForm.allCases) func whoReadsAgainAfterARestartGetsTheSame(form: EventForm) {
+        let rig = Rig()
+        rig.created()
+        for number in 1...3 { rig.turn(20, number: number) }
+        let first = rig.text(.time(0), form)
+        rig.tracks = FormTracks()
+        #expect(rig.text(.time(0), form) == first)
+        #expect(first.frames.count > 30)
+        // And whoever begins behind any frame the rest of it.
+        for (index, id) in first.ids.enumerated() {
+            guard let place = EventID(Array(id.utf8).span) else { continue }
+            #expect(rig.text(.behind(place), form).frames == Array(first.frames[(index + 1)...]))
+        }
+    }
+
+    @Test(arguments: EventForm.allCases) func whoReadsBitByBitGetsTheSame(form: EventForm) {
+        let (whole, bits) = (Rig(), Rig())
+        var cursor = bits.cursor(.time(0), form)
+        var told = ""
+        for rig in [whole, bits] { rig.created() }
+        for number in 1...4 {
+            whole.turn(5, number: number)
+            bits.turn(5, number: number)
+            told += bits.read(&cursor, limit: 1)
+        }
+        #expect(told == whole.text(.time(0), form))
+    }
+
+    @Test func aSessionThatIsNotKnownIsAskedForOnce() {
+        let rig = Rig()
+        rig.turn(2)
+        rig.turn(2, number: 2)
+        let text = rig.text()
+        #expect(rig.asked == [.surroundings, .session("ses_1")])
+        #expect(text.contains("message.part.delta") && text.contains(#""cwd":"/d""#))
+    }
+
+    @Test func aSessionThatIsGoneTellsNothingButItsEnd() {
+        let rig = Rig()
+        rig.answer = { if case .session = $0 { .unknown } else { Rig.surroundings } }
+        rig.turn(2)
+        rig.say("session.deleted")
+        #expect(rig.text().frames.count == 1)
+        #expect(rig.asked == [.surroundings, .session("ses_1")])
+    }
+
+    @Test func whereNobodyAnswersItIsAskedAgainLater() {
+        let rig = Rig()
+        rig.answer = { if case .session = $0 { .nothing } else { Rig.surroundings } }
+        rig.say("session.execution.started")
+        rig.say("session.execution.succeeded")
+        #expect(rig.text() == "")
+        #expect(rig.asked == [.surroundings, .session("ses_1")])
+        rig.answer = Rig.usual
+        rig.append(
+            #"{"id":"evt_9","created":9,"type":"session.execution.started","data":{"sessionID":"ses_1"}}"#, time: 6_000)
+        #expect(rig.text().contains(#""type":"busy""#))
+    }
+
+    @Test func aGapAndAnotherRunForgetWhatWasKnown() {
+        let rig = Rig()
+        rig.created()
+        rig.turn(1)
+        rig.log.append(gap: .upstreamLost, time: 50)
+        rig.turn(1, number: 2)
+        rig.log.beginGeneration(now: 60, after: .instanceRestarted)
+        rig.turn(1, number: 3)
+        let text = rig.text()
+        #expect(rig.asked == [.surroundings, .session("ses_1"), .surroundings, .session("ses_1")])
+        #expect(text.contains("upstream-lost") && text.contains("instance-restarted"))
+        #expect(text.ids.contains { $0.hasPrefix("60-") })
+    }
+
+    @Test func aClosedDirectoryEndsWhatWasKnownOfItsSessions() {
+        let rig = Rig()
+        rig.created()
+        rig.append(#"{"id":"evt_8","created":9,"type":"location.shutdown","location":{"directory":"/d"},"data":{}}"#)
+        rig.turn(1)
+        let text = rig.text(shape: .line)
+        #expect(
+            text.contains(
+                #"data: {"directory":"/d","payload":{"id":"evt_8","type":"server.instance.disposed","properties":{"directory":"/d"}}}"#
+            ))
+        #expect(rig.asked == [.surroundings, .session("ses_1")])
+    }
+
+    @Test func eventsThatTellNothingBringAReaderOnAllTheSame() {
+        let rig = Rig()
+        rig.created()
+        var cursor = rig.cursor(.time(0))
+        _ = rig.read(&cursor)
+        for _ in 0..<50 { rig.append(#"{"id":"evt_8","created":9,"type":"model.updated","data":{}}"#) }
+        #expect(rig.read(&cursor) == "")
+        #expect(cursor.last?.text == "5-51")
+        rig.turn(1)
+        #expect(rig.read(&cursor).ids.first == "5-52.1")
+    }
+
+    @Test func whoBeginsNowIsNotToldWhatTheLastEventHasBecome() {
+        let rig = Rig()
+        rig.created()
+        rig.turn(1)
+        #expect(rig.text(.now) == "")
+        #expect(rig.text(.behind(EventID(generation: 5, sequence: 3))).ids.first == "5-5.1")
+    }
+
+    @Test func whatAnOpenCode1HasSaidStaysAsItIs() {
+        let rig = Rig()
+        let payload = #"{"type":"session.idle","properties":{"sessionID":"ses_1"}}"#
+        rig.append(#"{"directory":"/d","payload":\#(payload)}"#, family: .one)
+        #expect(rig.text() == "id: 5-1.1\ndata: \(payload)\n\n")
+        #expect(rig.text(shape: .line) == "id: 5-1.1\ndata: {\"directory\":\"/d\",\"payload\":\(payload)}\n\n")
+        #expect(rig.asked == [])
+    }
+
+    @Test func manySessionsAreNotAllKept() {
+        let rig = Rig()
+        for number in 1...1_000 { rig.turn(1, "ses_\(number)", number: number) }
+        // The first ones are asked for again.
+        rig.turn(1, "ses_1", number: 2_000)
+        _ = rig.text()
+        #expect(rig.asked.count { $0 == .session("ses_1") } == 2)
+        #expect(rig.asked.count == 1_002)
+    }
+
+    /// Printed, and bounded far above what it takes: the machine may have other things to do.
+    @Test func aPieceIsTranslatedOnceInAFewMicroseconds() {
+        let rig = Rig()
+        rig.created()
+        rig.turn(1)
+        _ = rig.text()
+        let count = 20_000
+        let clock = ContinuousClock()
+        rig.say("session.execution.started")
+        rig.say(
+            "session.step.started", "ses_1",
+            #""assistantMessageID":"msg_9","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
+        rig.say("session.text.started", "ses_1", #""assistantMessageID":"msg_9","ordinal":0"#)
+        let lines = (0..<count).map {
+            #"{"id":"evt_2028486f5001BEIAsHWI\#($0)","created":1795338569461,"type":"session.text.delta","location":{"directory":"/d"},"data":{"sessionID":"ses_1","assistantMessageID":"msg_9","ordinal":0,"delta":"some words "}}"#
+        }.map { Array($0.utf8) }
+        let appended = clock.measure {
+            for line in lines {
+                _ = rig.log.append(EventSkeleton(line: line.span, family: .two), line: line.span, time: 9)
+            }
+        }
+        var plain = rig.cursor(.behind(EventID(generation: 5, sequence: 12)))
+        plain.speaksOne = false
+        let framed = clock.measure {
+            while true {
+                let passage = plain.read(rig.log, atMost: 64 * 1024, connected: [])
+                plain.sent(passage.bytes.count, of: passage)
+                if passage.isAtEnd { break }
+            }
+        }
+        var cursor = rig.cursor(.behind(EventID(generation: 5, sequence: 12)))
+        let translated = clock.measure { _ = rig.read(&cursor, limit: 64 * 1024) }
+        func each(_ time: Duration) -> Double { time / .microseconds(count) }
+        print(
+            "a piece: appended in \(each(appended)) µs, framed in \(each(framed)) µs, translated and framed in \(each(translated)) µs"
+        )
+        #expect(each(translated) < 500)
+    }
+}
