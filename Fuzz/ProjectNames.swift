@@ -1,6 +1,7 @@
-// modules: TextCoding Clocks Addresses JSONText Locking OpenCode Logging Systemd Projects
+// modules: TextCoding Clocks Addresses JSONText Locking OpenCode Logging Systemd Projects Instances
 // length: 300
 
+import Instances
 import Projects
 
 private let known = ["alpha", "beta", "a b", "gr\u{fc}n"].compactMap { ProjectName($0) }

@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPTypes
 
 /// What the gateway says itself to a client of OpenCode 1: in the form of OpenCode 1's errors, and in its own.
 enum OpenCode1Error {
