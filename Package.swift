@@ -128,7 +128,9 @@ let package = Package(
         .executableTarget(
             name: "event-log-writer", dependencies: ["EventHub", "OpenCode"], path: "Tests/EventLogWriter",
             swiftSettings: strict),
-        tests("EventHubTests", ["EventHub", "Locking", "MappedFiles", "OpenCode", "TestKit", "event-log-writer"]),
+        tests(
+            "EventHubTests",
+            ["Dialects", "EventHub", "Locking", "MappedFiles", "OpenCode", "TestKit", "event-log-writer"]),
         tests("DialectsTests", ["Dialects", "OpenCode"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),

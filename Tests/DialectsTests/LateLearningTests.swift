@@ -13,7 +13,9 @@ import Testing
         let expected = zip(events, about).map { $1 ? Self.frames($0, &whole) : [] }
         // Behind the session's own beginning.
         let first = try #require(about.firstIndex(of: true)) + 1
-        for begin in first..<events.count where about[begin] {
+        // What ended is told with what comes next; who begins in between is told what comes next only.
+        let end = events.firstIndex { Self.ends.contains(JSONParser.parse($0)?["type"]?.text ?? "") } ?? events.count
+        for begin in first..<end where about[begin] {
             var late = StreamTranslator(Turns.surroundings)
             for index in begin..<events.count where about[index] {
                 // Some events need nothing.
@@ -30,6 +32,8 @@ import Testing
             }
         }
     }
+
+    private static let ends = ["session.text.ended", "session.reasoning.ended", "session.step.failed"]
 
     /// What an event becomes; what it says of the session itself is newer for who asks later. Nor can anybody tell from a list
     /// when a text began, or whether it had a first piece at the time.

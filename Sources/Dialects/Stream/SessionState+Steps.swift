@@ -27,6 +27,8 @@ extension SessionState {
     /// Changes the step that an event names; nothing where it is not the one that is written.
     mutating func inStep(_ event: SecondEvent, _ change: (inout SessionState, inout Step) -> Void) {
         guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
+        // It has begun for all.
+        if learned != nil { (learned, hasStepped) = (nil, true) }
         change(&self, &current)
         step = current
     }

@@ -48,6 +48,7 @@ package struct EventCursor: Sendable {
     var told: EventID?
     /// The event that it began behind, all of whose frames it does not want.
     private(set) var begun: EventID?
+    private var hasBegun = false
     /// The last event that is told, where the stream ends with one.
     package var until: EventID?
     var start: Start
@@ -171,9 +172,10 @@ package struct EventCursor: Sendable {
     /// Finds the place where it begins.
     mutating func find(in log: EventLog) {
         defer {
-            if begun == nil, let told, told.frame == 0 {
+            if !hasBegun, let told, told.frame == 0 {
                 begun = EventID(generation: told.generation, sequence: told.sequence, frame: .max)
             }
+            hasBegun = true
             start = .now
         }
         switch start {

@@ -124,13 +124,21 @@ package struct FormTrack: Sendable {
         switch item {
         case .gap(let gap, _):
             tell(translation?.interrupt() ?? state.interrupt())
-            keep(.gap(gap), last ?? EventID(generation: 0, sequence: 0), 128)
+            keep(.gap(gap), gapID, 128)
             return 128
         case .event(let event):
             if translation == nil { tell(formed(event), event) } else { translate(event) }
             if question == nil { reached = event.id }
             return event.size
         }
+    }
+
+    /// The place of a gap: behind all that was taken, also for those who were told that.
+    private var gapID: EventID {
+        let first = EventID(generation: 0, sequence: 0)
+        var id = max(last ?? first, reached ?? first)
+        id.frame += 1
+        return id
     }
 
     private mutating func formed(_ event: StoredEvent) -> [FormedFrame] {

@@ -118,7 +118,10 @@ final class HubStream: EventReader {
     func received(_ reading: Reading) {
         isReading = false
         guard !isEnded else { return }
+        // What it ends behind may have become known meanwhile.
+        let until = cursor.until
         cursor = reading.cursor
+        cursor.until = cursor.until ?? until
         live = nil
         send(reading.passage)
     }

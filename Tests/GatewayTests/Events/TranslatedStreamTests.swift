@@ -98,7 +98,7 @@ import Testing
         let second = try Self.open(app, "/event")
         #expect(try app.send("Again", to: session) == 200)
         let (after, again) = try (Self.read(second), Self.read(first))
-        #expect(after.map(\.id) == again.map(\.id))
+        #expect(after.map(\.id) == again.suffix(after.count).map(\.id))
         #expect(Set(after.compactMap(\.id)).isDisjoint(with: last.compactMap(\.id)))
     }
 
