@@ -40,12 +40,15 @@ import Testing
     private static func frames(_ event: [UInt8], _ translator: inout StreamTranslator) -> [String] {
         guard case .frames(let frames) = translator.translate(event) else { return ["needs"] }
         return frames.compactMap { $0.bytes() }.map { String(decoding: $0, as: UTF8.self) }
-            .filter { !$0.contains(#""type":"session.updated""#) && !$0.contains(#""text":"","time""#) }.map(Self.withoutNumber)
+            .filter { !$0.contains(#""type":"session.updated""#) && !$0.contains(#""text":"","time""#) }.map(
+                Self.withoutNumber)
     }
 
     /// Without the number that several of one event have, and when a text began.
     private static func withoutNumber(_ frame: String) -> String {
-        frame.replacing(/"time":\{"start":\d+,/, with: "\"time\":{").replacing(/"id":"(evt_[A-Za-z0-9]+)(-\d+)?"/) { "\"id\":\"\($0.1)\"" }
+        frame.replacing(/"time":\{"start":\d+,/, with: "\"time\":{").replacing(/"id":"(evt_[A-Za-z0-9]+)(-\d+)?"/) {
+            "\"id\":\"\($0.1)\""
+        }
     }
 }
 

@@ -109,7 +109,7 @@ final class HubLoop: KnowledgeOwner {
         case .mark(let name, let loop, let number):
             marks.append((name.map { project($0) }, loop, number))
             scheduleFlush()
-        case .ask(let name, let question, let report): 
+        case .ask(let name, let question, let report):
             if let project = projects[name] { project.ask(question, report: report) } else { report(.nothing) }
         case .progress(let slot, let report): report(progress[slot])
         case .stop: loop.stop()

@@ -18,32 +18,32 @@ final class HubStream: EventReader {
     /// Whether it is one of OpenCode's own, which ends with the instance's.
     let isPlain: Bool
     private let directory: [UInt8]?
-    private let shape: EventShape
-    private unowned let events: LoopEvents
-    private var client: DetachedConnection?
-    private var cursor: EventCursor
+    let shape: EventShape
+    unowned let events: LoopEvents
+    var client: DetachedConnection?
+    var cursor: EventCursor
     /// Where it stands once everything before that was sent; nil: that is not so. The cursor follows when it is used.
     private var live: LogPlace?
     private var number = 0
     private(set) var connectedFrame: [UInt8]
-    private var isReading = false
-    private var isBlocked = false
-    private var newsWaits = false
-    private var isEnded = false
+    var isReading = false
+    var isBlocked = false
+    var newsWaits = false
+    var isEnded = false
     /// Whether an event is known that it ends behind.
     private var hasLast = false
     /// How long the client may take nothing.
-    private let stall: Duration
+    let stall: Duration
     /// The least time between two looks at the log; nil: none.
     private let pace: Duration?
     private var nextRead = MonotonicTime(nanoseconds: 0)
     /// When something will be told that no event brings.
-    private var wake: MonotonicTime?
+    var wake: MonotonicTime?
     private var timer: LoopTimer?
-    private var lastSent: MonotonicTime
-    private var watch: StallWatch
+    var lastSent: MonotonicTime
+    var watch: StallWatch
     /// When OpenCode 1's heartbeat was sent last, by a stream that is translated.
-    private var lastHeartbeat: MonotonicTime
+    var lastHeartbeat: MonotonicTime
     /// What its frames are like; nil: no other stream's are the same.
     let wish: StreamWishes.Wish?
     /// Those who get the same frames on this loop, while it is read.
@@ -159,7 +159,7 @@ final class HubStream: EventReader {
 
     // MARK: Sending
 
-    private func read() {
+    func read() {
         guard !isReading, !isBlocked, !isEnded else { return }
         if let pace {
             let now = events.owner.loop.now
@@ -196,7 +196,7 @@ final class HubStream: EventReader {
     }
 
     /// The cursor comes to where live events were sent to.
-    private func follow() {
+    func follow() {
         if let live { cursor.stand(at: live) }
     }
 
@@ -230,14 +230,14 @@ final class HubStream: EventReader {
         write(frame)
     }
 
-    private func write(_ frame: [UInt8]) {
+    func write(_ frame: [UInt8]) {
         lastSent = events.owner.loop.now
         if client?.write(frame.span) == false { block() }
     }
 
     // MARK: Ends
 
-    private func end() {
+    func end() {
         guard !isEnded else { return }
         isEnded = true
         if let timer { events.owner.loop.cancel(timer) }
@@ -248,7 +248,7 @@ final class HubStream: EventReader {
     }
 
     /// Sets the timer for whatever comes first.
-    private func rearm() {
+    func rearm() {
         guard let timer else { return }
         var deadline = (beats ? lastHeartbeat : lastSent) + commentInterval
         if isBlocked {
@@ -261,55 +261,7 @@ final class HubStream: EventReader {
     }
 
     /// Whether it has heartbeats of its own: what it reads are OpenCode 2's.
-    private var beats: Bool { isPlain && cursor.speaksOne }
+    var beats: Bool { isPlain && cursor.speaksOne }
 
-    private var commentInterval: Duration { isPlain ? Self.replayComment : Self.ownComment }
-}
-
-extension HubStream: OpenStream {
-    func breakOff() {
-        guard !isEnded else { return }
-        client?.breakOff()
-        end()
-    }
-}
-
-extension HubStream: ServerExchange {
-    func requestBodyArrived() {}
-
-    /// There is room at the client.
-    func resumeResponse() {
-        guard isBlocked, !isEnded else { return }
-        isBlocked = false
-        read()
-        rearm()
-    }
-
-    func clientGone() { end() }
-}
-
-extension HubStream: TimerHandler {
-    func timerFired(_ timer: LoopTimer) {
-        let now = events.owner.loop.now
-        if isBlocked {
-            if watch.isOver(held: client?.unacknowledgedBytes ?? 0, at: now) {
-                if let client { events.owner.turnedAway(client.peer, .stalledReader(stall)) }
-                return breakOff()
-            }
-        } else {
-            if newsWaits || (wake.map { $0 <= now } ?? false) { read() }
-            if beats {
-                if now - lastHeartbeat >= commentInterval {
-                    lastHeartbeat = now
-                    if cursor.isBetweenFrames { write(StreamHead.heartbeat(shape, cursor.last)) }
-                }
-            } else if now - lastSent >= commentInterval {
-                // An OpenCode's own stream has its heartbeats; only in a long replay nothing of them is passed.
-                follow()
-                if !isPlain || isReading { write(StreamHead.comment(isPlain ? nil : cursor.last)) }
-                lastSent = now
-            }
-        }
-        rearm()
-    }
+    var commentInterval: Duration { isPlain ? Self.replayComment : Self.ownComment }
 }

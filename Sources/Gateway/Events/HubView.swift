@@ -35,7 +35,8 @@ final class HubView: Sendable {
 
     init(
         project: ProjectName, log: EventLog, upstream: Upstream, since: Int64, run: UInt64?,
-        connected: ConnectedFrame?, translatedConnected: ConnectedFrame?, opened: Set<[UInt8]>, form: EventForm, warnings: [String], subscribers: Subscribers
+        connected: ConnectedFrame?, translatedConnected: ConnectedFrame?, opened: Set<[UInt8]>, form: EventForm,
+        warnings: [String], subscribers: Subscribers
     ) {
         self.project = project
         self.log = log

@@ -173,7 +173,11 @@ enum StreamHead {
     static func heartbeat(_ shape: EventShape, _ id: EventID?) -> [UInt8] {
         var frame = id.map { Array("id: \($0.text)\n".utf8) } ?? []
         let data = #"{"type":"server.heartbeat","properties":{}}"#
-        if case .payload = shape { frame += "data: \(data)\n\n".utf8 } else { frame += "data: {\"payload\":\(data)}\n\n".utf8 }
+        if case .payload = shape {
+            frame += "data: \(data)\n\n".utf8
+        } else {
+            frame += "data: {\"payload\":\(data)}\n\n".utf8
+        }
         return frame
     }
 

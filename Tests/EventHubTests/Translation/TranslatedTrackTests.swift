@@ -200,7 +200,8 @@ extension String {
         let rig = Rig()
         rig.turn(2)
         rig.log.append(gap: .upstreamLost, time: 50)
-        rig.append(#"{"directory":"/d","payload":{"type":"session.idle","properties":{"sessionID":"ses_1"}}}"#, family: .one)
+        rig.append(
+            #"{"directory":"/d","payload":{"type":"session.idle","properties":{"sessionID":"ses_1"}}}"#, family: .one)
         var all: [ToldChange] = []
         while true {
             let (changes, isAtEnd, question) = rig.tracks.changes(

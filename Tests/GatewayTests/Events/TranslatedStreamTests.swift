@@ -68,7 +68,9 @@ import Testing
         let (app, session) = try Self.begin()
         let (witness, phone) = try (Self.open(app, path), Self.open(app, path))
         #expect(try app.send("Hello [pieces=20 interval=20ms]", to: session) == 200)
-        var seen = try Self.read(phone) { $0.type?.hasPrefix("message.part.") == true && $0.data?.contains("twin") == true }
+        var seen = try Self.read(phone) {
+            $0.type?.hasPrefix("message.part.") == true && $0.data?.contains("twin") == true
+        }
         phone.close()
         let all = try Self.read(witness)
         let again = try Self.open(app, path, behind: phone.lastID)

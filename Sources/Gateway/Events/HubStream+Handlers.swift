@@ -1,0 +1,51 @@
+import EventHub
+import EventLoop
+import HTTPServer
+
+extension HubStream: OpenStream {
+    func breakOff() {
+        guard !isEnded else { return }
+        client?.breakOff()
+        end()
+    }
+}
+
+extension HubStream: ServerExchange {
+    func requestBodyArrived() {}
+
+    /// There is room at the client.
+    func resumeResponse() {
+        guard isBlocked, !isEnded else { return }
+        isBlocked = false
+        read()
+        rearm()
+    }
+
+    func clientGone() { end() }
+}
+
+extension HubStream: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        let now = events.owner.loop.now
+        if isBlocked {
+            if watch.isOver(held: client?.unacknowledgedBytes ?? 0, at: now) {
+                if let client { events.owner.turnedAway(client.peer, .stalledReader(stall)) }
+                return breakOff()
+            }
+        } else {
+            if newsWaits || (wake.map { $0 <= now } ?? false) { read() }
+            if beats {
+                if now - lastHeartbeat >= commentInterval {
+                    lastHeartbeat = now
+                    if cursor.isBetweenFrames { write(StreamHead.heartbeat(shape, cursor.last)) }
+                }
+            } else if now - lastSent >= commentInterval {
+                // An OpenCode's own stream has its heartbeats; only in a long replay nothing of them is passed.
+                follow()
+                if !isPlain || isReading { write(StreamHead.comment(isPlain ? nil : cursor.last)) }
+                lastSent = now
+            }
+        }
+        rearm()
+    }
+}
