@@ -63,6 +63,8 @@ struct StreamWish {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         let family = route.endpoint?.family
         guard let stream = OwnEventStream(path: path, of: family, speaksOne: speaksOne) else { return nil }
+        // A browser's own request for a page is OpenCode 2's.
+        if OwnEventStream.isTranslated(path, of: family), AcceptedTypes.preferPage(head.fields) { return nil }
         let parameters = target[path.endIndex...].dropFirst()
         let query = RequestQuery(parameters)
         var wish = StreamWish(stream, target: self.target(path, parameters))

@@ -176,6 +176,22 @@ import Testing
         let (app, _) = try Self.begin()
         let answer = try app.gateway.request("GET", "/projects/demo/api/event?hub=0")
         #expect(answer.status == 400 && answer.text.contains("hub=0 can't be had here"))
+        let page = try app.gateway.request("GET", "/projects/demo/api/event", headers: [("Accept", "text/html")])
+        #expect(page.value(of: "Content-Type") != "text/event-stream")
+    }
+
+    @Test func withoutTheHubThereIsNoneAndTheAnswerSaysSo() throws {
+        let (app, _) = try Self.begin(flags: ["VIBE_EVENT_HUB": "off"])
+        for path in ["/event", "/global/event"] {
+            let answer = try app.api("GET", path)
+            #expect(answer.status == 501)
+            #expect(answer.json["data"]?["message"]?.text?.contains("--event-hub off") == true)
+        }
+    }
+
+    @Test func unlessTheGatewaySpeaksNoOpenCode1() throws {
+        let (app, _) = try Self.begin(flags: ["VIBE_SPEAK_1": "off"])
+        #expect(try app.api("GET", "/event").value(of: "Content-Type") != "text/event-stream")
     }
 }
 
