@@ -40,6 +40,8 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // Debian's has no pkg-config file.
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
 
         // Locks and threads over pthreads, for every module above.
         module("Locking"),
@@ -63,6 +65,7 @@ let package = Package(
         module("EventLoop", ["CLinux", "Locking"]),
         module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes", "JSONText", "TextCoding"]),
         module("HTTPClient", ["Addresses", "EventLoop", "HTTPTypes"]),
+        module("WebSockets", ["CWslay", "HTTPTypes"]),
         module("Outbound", ["Addresses", "CCurl", "Locking"]),
         module("Systemd", ["CSystemd", "Locking", "TextCoding"]),
         module("Storage", ["CSQLite", "Locking"]),
@@ -94,7 +97,7 @@ let package = Package(
             [
                 "Clocks", "Dialects", "EventHub", "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking",
                 "Logging", "OpenCode", "Projects", "Instances", "Access", "Addresses", "JSONText", "Settings", "Sodium",
-                "Storage", "TextCoding",
+                "Storage", "TextCoding", "WebSockets",
             ]),
         program(
             "viberemote-gateway",
@@ -117,6 +120,9 @@ let package = Package(
         tests("JSONTextTests", ["JSONText"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
         tests("HTTPClientTests", ["Addresses", "HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
+        // What the Autobahn test suite tries, as data, and a client's frames.
+        .target(name: "FrameCases", path: "Tests/FrameCases", swiftSettings: strict),
+        tests("WebSocketsTests", ["WebSockets", "HTTPTypes", "FrameCases"]),
         tests("OutboundTests", ["Outbound", "Addresses", "Locking", "TestKit"]),
         tests("SystemdTests", ["Systemd", "TestKit"]),
         // Writes to a database until it is killed.
@@ -157,8 +163,8 @@ let package = Package(
         tests(
             "EndpointTests",
             [
-                "Gateway", "Access", "Addresses", "EventLoop", "HTTPServer", "HTTPTypes", "Instances", "Logging",
-                "OpenCode", "Projects", "TestKit",
+                "Gateway", "Access", "Addresses", "EventLoop", "FrameCases", "HTTPServer", "HTTPTypes", "Instances",
+                "Logging", "OpenCode", "Projects", "TestKit", "WebSockets",
             ]),
         tests(
             "GatewayTests",

@@ -310,6 +310,7 @@ packages_of() {
             libsystemd.so.0) printf 'libsystemd0 ' ;;
             libsodium.so.23) printf 'libsodium23 ' ;;
             libsqlite3.so.0) printf 'libsqlite3-0 ' ;;
+            libwslay.so.1) printf 'libwslay1 ' ;;
             *) printf '%s ' "$library" ;;
         esac
     done

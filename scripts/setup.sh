@@ -12,7 +12,7 @@
 set -eu
 
 wanted_swift=6.2
-build_packages="libmicrohttpd-dev libcurl4-openssl-dev libsystemd-dev libsodium-dev libsqlite3-dev pkg-config curl"
+build_packages="libmicrohttpd-dev libcurl4-openssl-dev libsystemd-dev libsodium-dev libsqlite3-dev libwslay-dev pkg-config curl"
 # A server of the tests' own that speaks TLS.
 test_packages="openssl python3"
 schemathesis_packages="python3 python3-venv"

@@ -1,0 +1,99 @@
+/// A frame as a client sends it, right or wrong. It shares no code with the gateway.
+package struct ClientFrame: Sendable {
+    /// Whether it is the last of its message.
+    package var isFinal = true
+    /// The three reserved bits.
+    package var reserved: UInt8 = 0
+    /// Four bits.
+    package var opcode: UInt8
+    /// What it carries.
+    package var payload: [UInt8]
+    /// Whether it is masked, as a client's must be.
+    package var isMasked = true
+    /// How many bytes tell the length: 0, 2 or 8; nil: as few as needed.
+    package var lengthBytes: Int?
+    /// The length that is told, where that is another than the payload's.
+    package var announced: Int?
+
+    /// A frame of these parts.
+    package init(_ opcode: UInt8, _ payload: [UInt8] = [], final isFinal: Bool = true, reserved: UInt8 = 0) {
+        self.opcode = opcode
+        self.payload = payload
+        self.isFinal = isFinal
+        self.reserved = reserved
+    }
+
+    /// A frame that carries this text.
+    package init(_ opcode: UInt8, _ payload: String, final isFinal: Bool = true, reserved: UInt8 = 0) {
+        self.init(opcode, Array(payload.utf8), final: isFinal, reserved: reserved)
+    }
+
+    /// A close frame.
+    package static func close(_ code: UInt16?, _ reason: [UInt8] = []) -> ClientFrame {
+        ClientFrame(8, (code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? []) + reason)
+    }
+
+    private static let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
+
+    /// The frame on the wire (RFC 6455 §5.2).
+    package var bytes: [UInt8] {
+        let count = announced ?? payload.count
+        let size = lengthBytes ?? (count < 126 ? 0 : count < 65_536 ? 2 : 8)
+        let mask: UInt8 = isMasked ? 0x80 : 0
+        var bytes = [(isFinal ? 0x80 : 0) | reserved << 4 | opcode]
+        bytes.append(mask | (size == 0 ? UInt8(count) : size == 2 ? 126 : 127))
+        bytes += (0..<size).map { UInt8(truncatingIfNeeded: UInt64(count) >> (8 * UInt64(size - 1 - $0))) }
+        guard isMasked else { return bytes + payload }
+        bytes += Self.key
+        bytes.reserveCapacity(bytes.count + payload.count)
+        for index in payload.indices { bytes.append(payload[index] ^ Self.key[index & 3]) }
+        return bytes
+    }
+}
+
+/// A frame as a server sends it.
+package struct ServerFrame: Sendable, Equatable, CustomStringConvertible {
+    /// Four bits.
+    package let opcode: UInt8
+    /// What it carries.
+    package let payload: [UInt8]
+
+    /// A frame of these parts.
+    package init(_ opcode: UInt8, _ payload: [UInt8]) {
+        self.opcode = opcode
+        self.payload = payload
+    }
+
+    /// A close frame; nil: without a code.
+    package static func close(_ code: UInt16?) -> ServerFrame {
+        ServerFrame(8, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])
+    }
+
+    /// The code of a close frame.
+    package var closeCode: UInt16? {
+        opcode == 8 && payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : nil
+    }
+
+    /// Kind, size and beginning.
+    package var description: String { "\(opcode):\(payload.count)\(payload.prefix(12))" }
+
+    /// Takes the frame at the beginning of `bytes`; nil where it is not whole. A server's frames are final, have no reserved
+    /// bit and are not masked: one that is otherwise is given the opcode 255.
+    package static func take(_ bytes: inout ArraySlice<UInt8>) -> ServerFrame? {
+        guard bytes.count >= 2 else { return nil }
+        let first = bytes[bytes.startIndex]
+        let second = bytes[bytes.startIndex + 1]
+        var start = bytes.startIndex + 2
+        var count = Int(second & 0x7F)
+        if count >= 126 {
+            let size = count == 126 ? 2 : 8
+            guard bytes.endIndex - start >= size else { return nil }
+            count = bytes[start..<(start + size)].reduce(0) { $0 << 8 | Int($1) }
+            start += size
+        }
+        guard bytes.endIndex - start >= count else { return nil }
+        defer { bytes = bytes[(start + count)...] }
+        let isRight = first & 0xF0 == 0x80 && second & 0x80 == 0
+        return ServerFrame(isRight ? first & 0x0F : 255, Array(bytes[start..<(start + count)]))
+    }
+}

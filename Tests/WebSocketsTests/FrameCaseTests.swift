@@ -1,0 +1,49 @@
+import FrameCases
+import Testing
+
+@testable import WebSockets
+
+/// The cases of the Autobahn test suite, against a server's end that sends every message back.
+@Suite struct FrameCaseTests {
+    /// What comes back for these pieces.
+    private static func answers(to pieces: [[UInt8]]) -> [ServerFrame] {
+        let endpoint = WebSocketEndpoint(limit: 1 << 20)
+        var frames: [ServerFrame] = []
+        for piece in pieces {
+            endpoint.receive(piece) { event in
+                if case .message(let message) = event {
+                    endpoint.send(Frame(message.isText ? .text : .binary, message.bytes))
+                }
+            }
+            frames += endpoint.takeFrames()
+        }
+        #expect(endpoint.phase == .ended)
+        #expect(endpoint.isIdle)
+        return frames
+    }
+
+    @Test(arguments: FrameCase.all) func isAnsweredAsTheSuiteWants(_ frameCase: FrameCase) {
+        let frames = Self.answers(to: frameCase.sent)
+        #expect(frameCase.isMet(by: frames), "\(frames.prefix(5))")
+    }
+
+    @Test("However the bytes are cut", arguments: FrameCase.small)
+    func isAnsweredTheSameByteByByte(_ frameCase: FrameCase) {
+        let bytes = frameCase.sent.flatMap(\.self)
+        for size in [1, 2, 3, 7] {
+            let pieces = stride(from: 0, to: bytes.count, by: size).map {
+                Array(bytes[$0..<min($0 + size, bytes.count)])
+            }
+            let frames = Self.answers(to: pieces)
+            #expect(frameCase.isMet(by: frames), "in pieces of \(size): \(frames.prefix(5))")
+        }
+        let frames = Self.answers(to: [bytes])
+        #expect(frameCase.isMet(by: frames), "in one piece: \(frames.prefix(5))")
+    }
+
+    @Test func allOfTheSuitesGroupsAreThere() {
+        let groups = Dictionary(grouping: FrameCase.all) { $0.id.prefix { $0 != "." } }.mapValues(\.count)
+        #expect(groups == ["1": 16, "2": 11, "3": 7, "4": 10, "5": 20, "6": 145, "7": 37, "9": 54])
+        #expect(Set(FrameCase.all.map(\.id)).count == FrameCase.all.count)
+    }
+}

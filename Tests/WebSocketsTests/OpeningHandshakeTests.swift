@@ -1,0 +1,99 @@
+import HTTPTypes
+import Testing
+
+@testable import WebSockets
+
+/// The opening handshake (RFC 6455 §4.2).
+@Suite struct OpeningHandshakeTests {
+    /// The request of RFC 6455 §1.3 with other fields in the place of those of the same name; nil leaves one out.
+    private static func head(_ changes: [(String, String?)] = []) -> RequestHead {
+        let head = RequestHead()
+        head.target = Array("/chat".utf8)
+        let usual: [(String, String?)] = [
+            ("Host", "localhost:9200"), ("Upgrade", "websocket"), ("Connection", "keep-alive, Upgrade"),
+            ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="), ("Sec-WebSocket-Version", "13"),
+        ]
+        let kept = usual.filter { field in !changes.contains { $0.0 == field.0 } }
+        for (name, value) in kept + changes { if let value { head.fields.append(name, value) } }
+        return head
+    }
+
+    private static func refusal(_ head: RequestHead, _ framing: RequestFraming = .none) -> OpeningHandshake.Refusal? {
+        do throws(OpeningHandshake.Refusal) {
+            _ = try OpeningHandshake.answer(head, framing)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func theKeyOfTheStandardsExampleIsAnsweredAsItSays() throws {
+        let answer = try OpeningHandshake.answer(Self.head([("Sec-WebSocket-Extensions", "permessage-deflate")]), .none)
+        #expect(answer.status == 101)
+        var lines: [UInt8] = []
+        answer.fields.appendLines(to: &lines)
+        #expect(
+            String(decoding: lines, as: UTF8.self)
+                == "Upgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n")
+    }
+
+    @Test func ofTheSubprotocolsTheOneWithAKeyIsChosen() throws {
+        let fields: [(String, String?)] = [
+            ("Sec-WebSocket-Protocol", "chat, vibe.one"), ("sec-websocket-protocol", "vibe.two"),
+        ]
+        let answer = try OpeningHandshake.answer(Self.head(fields), .none)
+        #expect((0..<answer.fields.count).map { String(decoding: answer.fields.value(at: $0), as: UTF8.self) }.last == "vibe.one")
+        #expect(OpeningHandshake.offeredKeyProtocol(Self.head([("Sec-WebSocket-Protocol", "chat, Vibe.x")]).fields) == nil)
+        #expect(OpeningHandshake.offeredKeyProtocol(Self.head().fields) == nil)
+    }
+
+    @Test func whatDoesNotAskForAWebSocketIsToldSo() {
+        #expect(Self.refusal(Self.head([("Upgrade", nil)])) == .noUpgrade)
+        #expect(Self.refusal(Self.head([("Upgrade", "h2c")])) == .noUpgrade)
+        #expect(Self.refusal(Self.head([("Connection", "keep-alive")])) == .noUpgrade)
+        let post = Self.head()
+        post.method = .post
+        #expect(Self.refusal(post) == .noUpgrade)
+        let old = Self.head()
+        old.version = .http10
+        #expect(Self.refusal(old) == .noUpgrade)
+        #expect(Self.refusal(Self.head([("Upgrade", "WebSocket"), ("Connection", "UPGRADE")])) == nil)
+    }
+
+    @Test(arguments: [nil, "8", "013", "13, 8", "14", ""] as [String?])
+    func anotherVersionThan13IsRefused(_ version: String?) {
+        #expect(Self.refusal(Self.head([("Sec-WebSocket-Version", version)])) == .wrongVersion)
+    }
+
+    @Test func twoVersionsAreRefused() {
+        let twice: [(String, String?)] = [("Sec-WebSocket-Version", "13"), ("sec-websocket-version", "13")]
+        #expect(Self.refusal(Self.head(twice)) == .wrongVersion)
+    }
+
+    @Test(
+        arguments: [
+            nil, "", "dGhlIHNhbXBsZSBub25jZQ", "dGhlIHNhbXBsZSBub25jZR==", "dGhlIHNhbXBsZSBub25jZQ=a",
+            "dGhlIHNhbXBsZSBub25jZSE=", "dGhlIHNhbXBsZSBub25-ZQ==", "dGhlIHNhbXBsZSBub25jZXh4eA==",
+        ] as [String?])
+    func aKeyThatIsNot16BytesIsRefused(_ key: String?) {
+        #expect(Self.refusal(Self.head([("Sec-WebSocket-Key", key)])) == .badKey)
+    }
+
+    @Test func aRequestWithABodyIsRefused() {
+        #expect(Self.refusal(Self.head(), .length(1)) == .hasBody)
+        #expect(Self.refusal(Self.head(), .chunked) == .hasBody)
+    }
+
+    /// RFC 3174 §7.3, and lengths at which the padding needs another block.
+    @Test func digests() {
+        func hex(_ text: String) -> String {
+            SHA1.digest(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+        #expect(hex("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d")
+        #expect(hex("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709")
+        #expect(
+            hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
+                == "84983e441c3bd26ebaae4aa1f95129e5e54670f1")
+        #expect(hex(String(repeating: "a", count: 1_000_000)) == "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
+    }
+}
