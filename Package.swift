@@ -166,11 +166,18 @@ let package = Package(
                 "Gateway", "Access", "Addresses", "EventLoop", "FrameCases", "HTTPServer", "HTTPTypes", "Instances",
                 "Logging", "OpenCode", "Projects", "TestKit", "WebSockets",
             ]),
+        // A data plane whose chat sends every message back.
+        .executableTarget(
+            name: "chat-echo",
+            dependencies: [
+                "Access", "Addresses", "EventLoop", "Gateway", "HTTPServer", "Instances", "Logging", "OpenCode",
+                "Projects", "WebSockets",
+            ], path: "Tests/ChatEcho", swiftSettings: strict),
         tests(
             "GatewayTests",
             [
                 "Addresses", "Gateway", "HTTPServer", "HTTPTypes", "Projects", "Instances", "Supervisors", "OpenCode",
-                "TestKit", "Settings", "Systemd", "viberemote-gateway", "opencode-twin",
+                "TestKit", "Settings", "Systemd", "viberemote-gateway", "opencode-twin", "chat-echo",
             ]),
     ]
 )

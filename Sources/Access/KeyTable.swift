@@ -27,6 +27,20 @@ package struct KeyTable: Sendable {
         }
     }
 
+    /// Judges what stands behind `vibe.` in a WebSocket's subprotocol: the key as it is, or in base64url without padding,
+    /// because a token can't hold every character (RFC 9110 §5.6.2).
+    package func authenticate(subprotocol value: borrowing Span<UInt8>) -> Authentication {
+        guard !value.isEmpty else { return .missing }
+        let asItIs = look(for: value)
+        guard asItIs == .invalid else { return asItIs }
+        return Base64.withDecodedURL(value, atMost: Self.basicLimit) { look(for: $0) } ?? .invalid
+    }
+
+    /// Those whose key opens nothing any more in a newer table.
+    package func revoked(by newer: KeyTable) -> Set<Principal> {
+        Set(secrets.places(missingIn: newer.secrets).map { principals[$0] })
+    }
+
     /// Basic credentials are base64 of `user:password` (RFC 7617 §2); the user's name ends at the first colon.
     private func lookBehindColon(of text: borrowing Span<UInt8>) -> Authentication {
         let judgement = Base64.withDecoded(text, atMost: Self.basicLimit) { decoded in

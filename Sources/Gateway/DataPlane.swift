@@ -26,6 +26,10 @@ package final class DataPlane: Sendable {
         package var events: (settings: HubSettings, board: HubBoard)?
         /// The home directory of the user who runs OpenCode.
         package var userHome = "/"
+        /// Listeners besides the gateway's own, by which only certain endpoints are reached.
+        package var entrances: [Entrance] = []
+        /// Who talks over WebSockets; nil: nobody, and there is no `/chat`.
+        package var chat: ChatSetUp?
         /// What can be asked for.
         var endpoints = EndpointTable.gateway
 
@@ -55,6 +59,8 @@ package final class DataPlane: Sendable {
 
     /// Where it listens, the port chosen where 0 was asked for.
     package let address: SocketAddress
+    /// Where its entrances listen, in their order.
+    package let entranceAddresses: [SocketAddress]
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
     private let hub: HubThreads?
@@ -70,6 +76,7 @@ package final class DataPlane: Sendable {
             var mailboxes: [Mailbox<LoopMessage>] = []
             var threads: [WorkerThread] = []
             let failedTries = FailedTries()
+            var entrances = setUp.entrances
             hub = try setUp.events.map {
                 try HubThreads($0.settings, setUp.policy, setUp.control, $0.board, setUp.log)
             }
@@ -81,27 +88,25 @@ package final class DataPlane: Sendable {
                 let loop = try Self.makeLoop(index, setUp, failedTries, hub, bridge)
                 mailboxes.append(try loop.openMailbox())
                 loop.hold(listeners)
+                for entrance in entrances.indices {
+                    // Behind the listeners before it: two of this gateway's own must not share an address either.
+                    if index == 0 { try entrances[entrance].requireUnused() }
+                    loop.hold([try entrances[entrance].listen()], as: UInt8(entrance + 1))
+                }
                 threads.append(try Self.run(loop, index, setUp.log))
             }
             self.address = address
+            entranceAddresses = entrances.map(\.address)
             self.mailboxes = mailboxes
             self.threads = threads
             for mailbox in mailboxes { mailbox.post(.peers(mailboxes)) }
             hub?.mailbox.post(.loops(mailboxes))
+        } catch let error as Failure {
+            throw error
         } catch let error as SystemCallError {
-            throw Failure(
-                description: "The gateway can't listen on \(setUp.address) (--listen): \(error). \(Self.hint(error))")
+            throw .cannotListen(on: setUp.address, "--listen", error)
         } catch {
             throw Failure(description: "The gateway could not be set up: \(error)")
-        }
-    }
-
-    private static func hint(_ error: SystemCallError) -> String {
-        switch error.code {
-        case EADDRINUSE: "Another program, or another gateway, is on that port: end it or choose another port."
-        case EADDRNOTAVAIL: "This machine has no such address: use one of its own, 127.0.0.1 or 0.0.0.0."
-        case EACCES: "Ports below 1024 are for privileged programs: choose another port."
-        default: "Choose another address or port."
         }
     }
 
@@ -198,8 +203,11 @@ package final class DataPlane: Sendable {
     ) throws -> GatewayLoop {
         try GatewayLoop(
             LoopSetUp(
-                index: index, policy: setUp.policy, endpoints: setUp.endpoints, control: setUp.control, log: setUp.log,
-                failedTries: failedTries, hub: hub, bridge: bridge))
+                index: index, policy: setUp.policy,
+                endpoints: setUp.chat == nil ? setUp.endpoints : setUp.endpoints.adding(.chat), control: setUp.control,
+                log: setUp.log, failedTries: failedTries, hub: hub, bridge: bridge,
+                entrances: setUp.entrances.map(OpenEntrance.init),
+                chat: setUp.chat))
     }
 
     /// A loop is made here and belongs to its thread from then on: nothing of it is touched here again.

@@ -13,14 +13,17 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     private static let retryAfterExhaustion = Duration.milliseconds(100)
 
     private let listener: Listener
+    /// The number that its clients' connections have.
+    private let entrance: UInt8
     private unowned let server: Server
     private var watch: EventLoop.Watch?
     private var timer: LoopTimer?
     private var batch = 1
     private var lastTime = MonotonicTime.now
 
-    init(listener: Listener, server: Server) throws(SystemCallError) {
+    init(listener: Listener, entrance: UInt8, server: Server) throws(SystemCallError) {
         self.listener = listener
+        self.entrance = entrance
         self.server = server
         watch = try server.loop.watch(listener.descriptor, for: Self.readiness(listener), handler: self)
         timer = server.loop.timer(self)
@@ -37,7 +40,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
                 return pause()
             }
             switch listener.accept() {
-            case .connection(let descriptor, let address): server.take(descriptor, from: address)
+            case .connection(let descriptor, let address): server.take(descriptor, from: address, by: entrance)
             case .nobody: return
             case .exhausted(let code):
                 server.handler.turnedAway("", .notAccepted(code: code))

@@ -37,6 +37,8 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// What the connection's requests have taken of what was read from its socket.
     private(set) var account: SocketAccount
 
+    /// By which listener the client has come: the number given to ``Server/accept(from:as:)``.
+    package let entrance: UInt8
     /// The client's address, `HOST` without the port.
     package let peer: String
     /// The same as bytes, made once.
@@ -80,6 +82,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         peerBytes = Array(client.peer.utf8)
         account = client.account
         context = client.context
+        entrance = client.entrance
         // Who has connected just now is given less time for a request than who has had one answered.
         deadline = client.isKept ? .idle : .head
         descriptor = handle.descriptor

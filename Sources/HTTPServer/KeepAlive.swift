@@ -8,6 +8,8 @@ struct Client {
     var context: (any ConnectionContext)?
     /// Whether it has had an answer on this connection.
     var isKept = false
+    /// By which of the server's listeners it has come.
+    var entrance: UInt8 = 0
 }
 
 extension Client {
@@ -17,6 +19,7 @@ extension Client {
         account = connection.account
         context = connection.context
         isKept = true
+        entrance = connection.entrance
     }
 }
 

@@ -69,10 +69,11 @@ package final class Server {
     /// The number of connections of all kinds.
     package var connectionCount: Int { connections.count + detached.count + upgradedCount }
 
-    /// Begins to accept from `listener`, beside those from which it accepts already.
-    package func accept(from listener: Listener) throws(Failure) {
+    /// Begins to accept from `listener`, beside those from which it accepts already. Its clients' connections have the number
+    /// `entrance` (``ClientConnection/entrance``).
+    package func accept(from listener: Listener, as entrance: UInt8 = 0) throws(Failure) {
         do {
-            acceptors.append(try Acceptor(listener: listener, server: self))
+            acceptors.append(try Acceptor(listener: listener, entrance: entrance, server: self))
         } catch {
             throw Failure(description: "\(listener.address) could not be watched: \(error)")
         }
@@ -113,8 +114,9 @@ package final class Server {
     // MARK: Connections
 
     /// Hands a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this returns or never.
-    func take(_ descriptor: Int32, from address: SocketAddress) {
+    func take(_ descriptor: Int32, from address: SocketAddress, by entrance: UInt8) {
         arriving = Client(peer: address.host)
+        arriving.entrance = entrance
         // A listener on IPv6 takes IPv4 clients as well, and shows their addresses mapped.
         if arriving.peer.hasPrefix("::ffff:"), let address = IPAddress(arriving.peer) {
             arriving.peer = address.description

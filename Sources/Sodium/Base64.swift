@@ -7,6 +7,20 @@ package enum Base64 {
     package static func withDecoded<Result>(
         _ text: borrowing Span<UInt8>, atMost limit: Int, _ body: (borrowing Span<UInt8>) -> Result
     ) -> Result? {
+        withDecoded(text, atMost: limit, sodium_base64_VARIANT_ORIGINAL, body)
+    }
+
+    /// The same for base64url without padding (RFC 4648 §5), which fits in a token.
+    package static func withDecodedURL<Result>(
+        _ text: borrowing Span<UInt8>, atMost limit: Int, _ body: (borrowing Span<UInt8>) -> Result
+    ) -> Result? {
+        withDecoded(text, atMost: limit, sodium_base64_VARIANT_URLSAFE_NO_PADDING, body)
+    }
+
+    private static func withDecoded<Result>(
+        _ text: borrowing Span<UInt8>, atMost limit: Int, _ variant: some BinaryInteger,
+        _ body: (borrowing Span<UInt8>) -> Result
+    ) -> Result? {
         Library.require()
         guard !text.isEmpty else { return nil }
         // libsodium 1.0.18 takes bytes above 127 for some digit where `char` is signed.
@@ -20,8 +34,7 @@ package enum Base64 {
             let result = text.withUnsafeBufferPointer { text in
                 text.withMemoryRebound(to: CChar.self) { text in
                     sodium_base642bin(
-                        start, buffer.count, text.baseAddress, text.count, nil, &count, nil,
-                        Int32(sodium_base64_VARIANT_ORIGINAL))
+                        start, buffer.count, text.baseAddress, text.count, nil, &count, nil, Int32(variant))
                 }
             }
             guard result == 0 else { return nil }

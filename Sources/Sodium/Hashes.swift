@@ -50,6 +50,15 @@ package struct SecretTable: Sendable {
         hashes = secrets.flatMap { secret in Hash.withHash(of: secret.span) { Array($0) } }
     }
 
+    /// The places of secrets that are in this table and not in another.
+    package func places(missingIn other: SecretTable) -> [Int] {
+        func hash(_ table: SecretTable, _ index: Int) -> ArraySlice<UInt8> {
+            table.hashes[(index * Hash.length)..<((index + 1) * Hash.length)]
+        }
+        let kept = Set((0..<other.count).map { hash(other, $0) })
+        return (0..<count).filter { !kept.contains(hash(self, $0)) }
+    }
+
     /// The place of a secret; nil when it is none of them. How long it takes tells nothing about them: every one is compared,
     /// each in constant time. Allocates nothing.
     package func index(of secret: borrowing Span<UInt8>) -> Int? {

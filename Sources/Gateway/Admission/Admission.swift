@@ -2,6 +2,7 @@ import Access
 import Addresses
 import HTTPServer
 import HTTPTypes
+import WebSockets
 
 /// Who a request comes from and what they may, or why it is refused. Pure: what an address has tried before is
 /// ``FailedTries``' to know.
@@ -23,15 +24,34 @@ enum Admission: Equatable {
         case tooManyTries(wait: Duration)
     }
 
-    /// Judges the credentials of a request with this head.
-    static func judge(_ head: RequestHead, _ snapshot: Snapshot) -> Admission {
+    /// Judges the credentials of a request with this head for an endpoint that wants this.
+    static func judge(_ head: RequestHead, _ snapshot: Snapshot, for requirement: Requirement) -> Admission {
         // Several Authorization fields are ambiguous and count as none.
-        guard let credentials = head.fields.onlyIndex(of: .authorization) else { return .refused(.noKey) }
-        switch head.fields.withValue(at: credentials, { snapshot.policy.keys.authenticate($0) }) {
-        case .principal(let principal): return .admitted(principal, .everything)
-        case .missing: return .refused(.noKey)
-        case .invalid: return .refused(.wrongKey)
+        guard let credentials = head.fields.onlyIndex(of: .authorization) else {
+            guard let offered = key(inSubprotocolOf: head, for: requirement) else { return .refused(.noKey) }
+            return Admission(snapshot.policy.keys.authenticate(subprotocol: offered.span))
         }
+        return Admission(head.fields.withValue(at: credentials) { snapshot.policy.keys.authenticate($0) })
+    }
+
+    private init(_ authentication: Authentication) {
+        self =
+            switch authentication {
+            case .principal(let principal): .admitted(principal, .everything)
+            case .missing: .refused(.noKey)
+            case .invalid: .refused(.wrongKey)
+            }
+    }
+
+    /// Whether a request brings anything that may be a key.
+    static func presentsKey(_ head: RequestHead, for requirement: Requirement) -> Bool {
+        head.fields.firstIndex(of: .authorization) != nil || key(inSubprotocolOf: head, for: requirement) != nil
+    }
+
+    /// The key in a WebSocket's subprotocol, where it may stand there and in no Authorization field.
+    private static func key(inSubprotocolOf head: RequestHead, for requirement: Requirement) -> ArraySlice<UInt8>? {
+        guard case .webSocketKey = requirement, head.fields.firstIndex(of: .authorization) == nil else { return nil }
+        return OpeningHandshake.offeredKeyProtocol(head.fields)?.dropFirst(OpeningHandshake.keyPrefix.count)
     }
 
     /// The client of a request, where the peer that has brought it is a trusted proxy and names another; nil where it is
@@ -52,7 +72,7 @@ extension Requirement {
     func isMet(by grant: Grant) -> Bool {
         switch self {
         case .nothing: true
-        case .key(let wanted): grant.isSuperset(of: wanted)
+        case .key(let wanted), .webSocketKey(let wanted): grant.isSuperset(of: wanted)
         }
     }
 }

@@ -17,19 +17,21 @@ extension GatewayLoop {
     /// The refusal of a request whose credentials don't open the endpoint; nil where they do, and who has sent it is noted.
     func admit(_ connection: ClientConnection, _ request: RequestContext, _ requirement: Requirement) -> Answer? {
         guard !requirement.isOpen else { return nil }
-        if request.principal == nil, let refusal = judge(connection, request) { return refusal.answer }
+        if request.principal == nil, let refusal = judge(connection, request, requirement) { return refusal.answer }
         return requirement.isMet(by: request.grant) ? nil : Admission.Refusal.notGranted.answer
     }
 
-    private func judge(_ connection: ClientConnection, _ request: RequestContext) -> Admission.Refusal? {
+    private func judge(
+        _ connection: ClientConnection, _ request: RequestContext, _ requirement: Requirement
+    ) -> Admission.Refusal? {
         let client = request.forwardedClient ?? connection.peerAddress
         let isKnown = request.admittedClient != nil && request.admittedClient == client
-        if !isKnown, let client, connection.head.fields.onlyIndex(of: .authorization) != nil,
+        if !isKnown, let client, Admission.presentsKey(connection.head, for: requirement),
             let wait = failedTries.wait(for: client, snapshot.policy.failedTries, loop.now)
         {
             return .tooManyTries(wait: wait)
         }
-        switch Admission.judge(connection.head, snapshot) {
+        switch Admission.judge(connection.head, snapshot, for: requirement) {
         case .admitted(let principal, let grant):
             request.admit(principal, grant)
             if !isKnown, let client {

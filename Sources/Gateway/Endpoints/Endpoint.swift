@@ -51,6 +51,8 @@ struct Endpoint: Sendable {
         case control(@Sendable (ControlRequest, any ProjectControl) async -> ControlResponse)
         /// The loop itself, with what the hub has heard.
         case events(EventEndpoint)
+        /// The loop itself, over a WebSocket.
+        case chat
         /// The project's OpenCode instance, which gets everything that follows.
         case instance
 
@@ -85,6 +87,8 @@ enum Requirement: Sendable, Equatable {
     case nothing
     /// A key that grants at least this.
     case key(Grant)
+    /// The same, and the key may stand in `Sec-WebSocket-Protocol`: a browser's WebSocket can send no other field.
+    case webSocketKey(Grant)
 
     /// Whether everybody may ask.
     var isOpen: Bool { self == .nothing }

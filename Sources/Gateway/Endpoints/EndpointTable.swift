@@ -64,6 +64,9 @@ struct EndpointTable: Sendable {
         self.places = places.filter(\.isInstance) + places.filter { !$0.isInstance }
     }
 
+    /// The same with one more.
+    func adding(_ endpoint: Endpoint) -> EndpointTable { EndpointTable(endpoints + [endpoint]) }
+
     /// The page that the endpoint with this index answers with.
     func page(_ index: Int) -> StaticPage? { pages[index] }
 

@@ -25,15 +25,16 @@ extension GatewayLoop {
     /// Whether the gateway is ending: what runs may finish, and nothing else begins.
     var isDraining: Bool { drain != nil }
 
-    /// Keeps listeners from which it is to accept once it is told to.
-    func hold(_ listeners: [Listener]) { held = listeners }
+    /// Keeps listeners from which it is to accept once it is told to; `entrance`: which of ``entrances`` they are, from 1 on, or
+    /// 0 for the gateway's own.
+    func hold(_ listeners: [Listener], as entrance: UInt8 = 0) { held += listeners.map { ($0, entrance) } }
 
     /// Begins to accept; why it can't, as a sentence.
     func accept() -> String? {
         defer { held = [] }
         guard !isDraining, let server else { return nil }
         do {
-            for listener in held { try server.accept(from: listener) }
+            for (listener, entrance) in held { try server.accept(from: listener, as: entrance) }
             return nil
         } catch {
             return "\(error)"

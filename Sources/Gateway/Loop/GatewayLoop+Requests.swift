@@ -34,7 +34,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    private enum Decision {
+    enum Decision {
         case refusal(Answer)
         /// The endpoint with this index answers.
         case endpoint(Int)
@@ -47,6 +47,7 @@ extension GatewayLoop: RequestHandler {
 
     /// Endpoint and credentials: all that can be said before a request's body.
     private func decide(_ connection: ClientConnection) -> Decision {
+        guard connection.entrance == 0 else { return decideBesides(connection) }
         let snapshot = snapshot
         let head = connection.head
         let request = connection.request
@@ -68,12 +69,15 @@ extension GatewayLoop: RequestHandler {
         case .unknownProject(let index, let name):
             let refusal = admit(connection, request, endpoints.requirements[index])
             return .refusal(refusal ?? ControlAnswers.projectNotFound(name))
-        case .methodNotAllowed(let allow):
-            var answer = Answer.detail(405, "Method Not Allowed")
-            answer.head.fields.append("Allow", allow)
-            return .refusal(answer)
+        case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
         case .notFound: return .refusal(.detail(404, "Not Found"))
         }
+    }
+
+    static func methodNotAllowed(_ allow: String) -> Answer {
+        var answer = Answer.detail(405, "Method Not Allowed")
+        answer.head.fields.append("Allow", allow)
+        return answer
     }
 
     /// Looks the instance up by the name as it stands in the path; only where there is none is the name itself looked
@@ -104,13 +108,15 @@ extension GatewayLoop: RequestHandler {
     }
 
     private func serve(_ index: Int, _ connection: ClientConnection) {
-        let endpoint = endpoints.endpoints[index]
+        let endpoint =
+            connection.entrance == 0 ? endpoints.endpoints[index] : entrance(of: connection).endpoints.endpoints[index]
         switch endpoint.handler {
         case .fixed(let answer): self.answer(connection, answer)
         case .page: endpoints.page(index).map { answer(connection, $0) }
         case .control(let handler):
             ask(connection, controlRequest(endpoint, connection), endpoint.body, handler)
         case .events(let events): events.serve(controlRequest(endpoint, connection), connection, self)
+        case .chat: openChat(controlRequest(endpoint, connection), connection)
         // Their requests are matched as such.
         case .instance: break
         }

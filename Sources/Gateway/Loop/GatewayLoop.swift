@@ -20,6 +20,10 @@ struct LoopSetUp: Sendable {
     var hub: HubThreads?
     /// Who translates for clients of OpenCode 1; one for all loops.
     var bridge: BridgeThreads?
+    /// Listeners besides the gateway's own.
+    var entrances: [OpenEntrance] = []
+    /// Who talks over WebSockets; nil: nobody.
+    var chat: ChatSetUp?
 }
 
 /// One loop of the data plane: the HTTP front, the upstream client, and the snapshot that requests read.
@@ -36,6 +40,11 @@ final class GatewayLoop {
     let control: any ProjectControl
     let log: Logger
     let failedTries: FailedTries
+    let entrances: [OpenEntrance]
+    /// The chat sockets, by their numbers, and who talks over them.
+    let chat: ChatSetUp?
+    var chats: [Int: ChatSocket] = [:]
+    var chatCount = 0
     /// The way to the hub, and this loop's side of it; nil where every stream is passed through.
     let hub: Mailbox<HubMessage>?
     private(set) var events: LoopEvents?
@@ -53,7 +62,7 @@ final class GatewayLoop {
     /// Waits for what still runs, once the gateway is ending.
     var drain: Drain?
     /// Listeners from which nothing is accepted yet.
-    var held: [Listener] = []
+    var held: [(Listener, entrance: UInt8)] = []
     var spareFields = SpareFields()
 
     init(_ setUp: LoopSetUp) throws {
@@ -64,6 +73,8 @@ final class GatewayLoop {
         control = setUp.control
         log = setUp.log
         failedTries = setUp.failedTries
+        entrances = setUp.entrances
+        chat = setUp.chat
         hub = setUp.hub?.mailbox
         snapshot = Snapshot(policy: setUp.policy, routes: .empty)
         events = setUp.hub.map { LoopEvents(self, $0.reader) }
@@ -98,6 +109,7 @@ final class GatewayLoop {
             knowledge.follow(routes)
             events?.routesChanged()
         case .policy(let policy):
+            endChats(revokedBy: policy)
             snapshot = Snapshot(policy: policy, routes: snapshot.routes)
             server?.follow(policy.limits.server)
         case .call(let number, let message):
@@ -107,6 +119,7 @@ final class GatewayLoop {
         case .marked(let number, let place): events?.marked(number, place)
         case .reading(let reading): events?.receive(reading)
         case .bridge(let message): bridge?.receive(message)
+        case .chat(let number, let message): if let socket = chats[number] { message(socket) }
         case .request(let body): body(self)
         case .stop: loop.stop()
         }

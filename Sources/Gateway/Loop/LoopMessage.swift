@@ -23,6 +23,8 @@ enum LoopMessage: Sendable {
     case reading(Reading)
     /// What the bridge's threads have to say.
     case bridge(BridgeMessage)
+    /// Something is to be done with the chat socket of this number, if there is one still.
+    case chat(number: Int, @Sendable (ChatSocket) -> Void)
     /// Somebody wants something done or told (``DataPlane``): who asks hears by the closure itself.
     case request(@Sendable (GatewayLoop) -> Void)
     /// End.

@@ -1,0 +1,29 @@
+import Access
+
+extension Endpoint {
+    /// The chat on the gateway's own port.
+    static let chat = chat(at: "/chat")
+
+    /// A chat at these paths.
+    fileprivate static func chat(at template: String) -> Endpoint {
+        Endpoint(
+            .get, template, requires: .webSocketKey(.useInstances),
+            .init(
+                "chat", "Talk over a WebSocket",
+                """
+                Messages of JSON in texts, at most 1 MiB each (RFC 6455; no extensions). The key stands in `Authorization`, or as \
+                the subprotocol `vibe.KEY`, the key perhaps in base64url without padding.
+                """,
+                .init(status: 101, meaning: "The WebSocket is open.", content: .nothing),
+                .error(400, "The opening handshake is not as it must be."),
+                .error(404, "There is no such project."),
+                .error(426, "No WebSocket was asked for, or another version than 13."),
+                .error(503, "The gateway is ending.")),
+            .chat)
+    }
+}
+
+extension EndpointTable {
+    /// What is reached by the entrance for chats: the documents' clients name no path.
+    static let chatEntrance = EndpointTable([Endpoint.chat(at: "/{path}")])
+}

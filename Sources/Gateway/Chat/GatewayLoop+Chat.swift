@@ -1,0 +1,73 @@
+import Access
+import Addresses
+import HTTPServer
+import HTTPTypes
+import WebSockets
+
+extension GatewayLoop {
+    /// Opens a WebSocket for a request that was let in.
+    func openChat(_ request: ControlRequest, _ connection: ClientConnection) {
+        guard let chat, let mailbox else { return answer(connection, .detail(404, "Not Found")) }
+        guard !isDraining else { return answer(connection, ControlAnswers.shuttingDown) }
+        let head: ResponseHead
+        do throws(OpeningHandshake.Refusal) {
+            head = try OpeningHandshake.answer(connection.head, connection.framing)
+        } catch {
+            return answer(connection, error.answer)
+        }
+        chatCount += 1
+        let number = chatCount
+        let opening = ChatOpening(
+            principal: request.principal, query: request.query, routes: snapshot.routes,
+            line: ChatLine(mailbox, number: number))
+        let hasRoom = chats.count < chat.limits.sockets ?? snapshot.policy.limits.server.maximumConnections / 2
+        var talker: (any ChatTalker)?
+        if hasRoom {
+            switch chat.decide(opening) {
+            case .refused(let refusal): return answer(connection, refusal)
+            case .talks(let found): talker = found
+            }
+        }
+        let peer = connection.request.forwardedClient?.description ?? connection.peer
+        connection.upgrade(head) { [unowned self] socket, early, finish in
+            let chatSocket = ChatSocket(
+                self, number: number, socket, peer: peer, principal: request.principal, talker, chat.limits,
+                onEnd: finish)
+            chatSocket.begin(
+                early: early,
+                refusal: hasRoom ? nil : CloseStatus(.tryAgainLater, "too many chats are open: try again later"))
+        }
+    }
+
+    /// A new policy is about to hold: sockets end whose key it does not have any more.
+    func endChats(revokedBy policy: Policy) {
+        guard !chats.isEmpty else { return }
+        let revoked = snapshot.policy.keys.revoked(by: policy.keys)
+        guard !revoked.isEmpty else { return }
+        for socket in chats.values {
+            guard let principal = socket.principal, revoked.contains(principal) else { continue }
+            socket.close(CloseStatus(.policyViolation, "the key was revoked"))
+        }
+    }
+}
+
+extension OpeningHandshake.Refusal {
+    /// What the client is told.
+    var answer: Answer {
+        switch self {
+        case .noUpgrade:
+            Self.upgradeRequired("This is a WebSocket: ask with GET, Connection: Upgrade and Upgrade: websocket.")
+        case .wrongVersion: Self.upgradeRequired("Only version 13 of WebSocket is spoken here (RFC 6455).")
+        case .badKey: .detail(400, "Sec-WebSocket-Key must be 16 bytes in base64.")
+        case .hasBody: .detail(400, "A request that opens a WebSocket has no body.")
+        }
+    }
+
+    /// 426 (RFC 9110 §15.5.22) with what to upgrade to (RFC 6455 §4.4).
+    private static func upgradeRequired(_ sentence: String) -> Answer {
+        var answer = Answer.detail(426, sentence)
+        answer.head.fields.append("Upgrade", "websocket")
+        answer.head.fields.append("Sec-WebSocket-Version", "13")
+        return answer
+    }
+}

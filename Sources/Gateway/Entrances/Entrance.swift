@@ -1,0 +1,66 @@
+package import EventLoop
+import Glibc
+
+/// A listener besides the gateway's own, by which only certain endpoints are reached: clients of other protocols expect them
+/// at an address of their own.
+package struct Entrance: Sendable {
+    /// What is reached by it.
+    package enum Purpose: Sendable {
+        /// The chat, at any path.
+        case chat
+    }
+
+    /// What is reached by it.
+    package let purpose: Purpose
+    /// The flag that sets it, for messages.
+    package let setting: String
+    /// Where it listens; once it does, the port is the one that was chosen where 0 was asked for.
+    package private(set) var address: SocketAddress
+    /// Whether requests without a key are let in where ``OpenRule`` says so (`--chat-open`).
+    package let isOpen: Bool
+
+    /// An entrance that does not listen yet.
+    package init(_ purpose: Purpose, setting: String, address: SocketAddress, isOpen: Bool) {
+        self.purpose = purpose
+        self.setting = setting
+        self.address = address
+        self.isOpen = isOpen
+    }
+
+    /// Fails where anybody listens there already.
+    func requireUnused() throws(DataPlane.Failure) {
+        guard address.port != 0 else { return }
+        do {
+            try Listener.requireUnused(address)
+        } catch {
+            throw .cannotListen(on: address, setting, error)
+        }
+    }
+
+    /// One more listener there.
+    mutating func listen() throws(DataPlane.Failure) -> Listener {
+        do {
+            let listener = try Listener(on: address)
+            address = listener.address
+            return listener
+        } catch {
+            throw .cannotListen(on: address, setting, error)
+        }
+    }
+}
+
+extension DataPlane.Failure {
+    /// Nobody can listen on this address, which this flag has set.
+    static func cannotListen(on address: SocketAddress, _ setting: String, _ error: SystemCallError) -> Self {
+        Self(description: "The gateway can't listen on \(address) (\(setting)): \(error). \(hint(error))")
+    }
+
+    private static func hint(_ error: SystemCallError) -> String {
+        switch error.code {
+        case EADDRINUSE: "Another program, or another gateway, is on that port: end it or choose another port."
+        case EADDRNOTAVAIL: "This machine has no such address: use one of its own, 127.0.0.1 or 0.0.0.0."
+        case EACCES: "Ports below 1024 are for privileged programs: choose another port."
+        default: "Choose another address or port."
+        }
+    }
+}

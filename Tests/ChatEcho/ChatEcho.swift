@@ -1,0 +1,62 @@
+import Access
+import Addresses
+import EventLoop
+import Gateway
+import Glibc
+import HTTPServer
+import Instances
+import Logging
+import OpenCode
+import Projects
+import WebSockets
+
+/// A gateway's data plane whose chat sends every message back, for tests from outside: what it takes, and what clients of
+/// others make of it. It says its port on standard output and runs until it is killed. Its first argument is its key.
+@main enum ChatEcho {
+    static func main() async {
+        guard CommandLine.arguments.count == 2, let address = SocketAddress(host: "127.0.0.1", port: 0) else { exit(2) }
+        var limits = GatewayLimits()
+        limits.server.maximumConnections = 10_000
+        let policy = Policy(
+            keys: KeyTable(keys: [(name: "test", secret: Array(CommandLine.arguments[1].utf8))]),
+            failedTries: FailureLimiter.Rate(burst: 0, interval: .seconds(1)), trustedProxies: AddressRanges([]),
+            origins: .none, limits: limits, accessLog: false)
+        var setUp = DataPlane.SetUp(
+            address: address, threads: 1, policy: policy, log: Logger(sink: Nowhere()), control: NoProjects())
+        setUp.chat = ChatSetUp { _ in .talks(Echo()) }
+        do {
+            let plane = try DataPlane(setUp)
+            try await plane.accept()
+            let line = "port \(plane.address.port)\n"
+            _ = line.withCString { write(1, $0, strlen($0)) }
+        } catch {
+            exit(1)
+        }
+        while true { pause() }
+    }
+}
+
+private final class Echo: ChatTalker {
+    func opened(_ socket: ChatSocket) {}
+    func received(text: [UInt8], on socket: ChatSocket) { socket.send(text: text) }
+    func received(bytes: [UInt8], on socket: ChatSocket) { socket.send(Frame(.binary, bytes)) }
+    func ended() {}
+}
+
+private struct Nowhere: LogSink {
+    func write(_ record: LogRecord) {}
+}
+
+/// A control plane that knows no project.
+private struct NoProjects: ProjectControl {
+    func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer { .notFound }
+    func stop(_ name: ProjectName, for principal: Principal?) async -> StopAnswer { .notFound }
+    func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer { .notFound }
+    func status(_ name: ProjectName) async -> ProjectStatus? { nil }
+    func answered(_ name: ProjectName, generation: UInt64) async {}
+    func projects() async -> ProjectListing { .projects([]) }
+    func directories(of name: ProjectName) async -> DirectoryScope? { nil }
+    func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? { nil }
+    func events(of name: ProjectName) async -> HubReport? { nil }
+    func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {}
+}

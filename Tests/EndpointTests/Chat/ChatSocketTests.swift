@@ -1,0 +1,274 @@
+import Access
+import Addresses
+import FrameCases
+import HTTPServer
+import Logging
+import TestKit
+import Testing
+import WebSockets
+
+@testable import Gateway
+
+/// What a chat's socket does besides its frames: signs of life, what waits, and its ends.
+@Suite(.timeLimit(.minutes(2))) struct ChatSocketTests {
+    @Test("The Autobahn suite's cases, over a real socket", arguments: FrameCase.all)
+    func frameCase(_ frameCase: FrameCase) async throws {
+        var limits = ChatLimits()
+        // Three hundred of them run beside each other.
+        limits.closeWait = .seconds(30)
+        let rig = try await ChatRig(limits)
+        defer { rig.plane.stop() }
+        let frames = try await onThread {
+            let client = try rig.open()
+            let writer = try TestThread {
+                for piece in frameCase.sent {
+                    // The server may have ended it already.
+                    guard (try? client.connection.write(piece)) != nil else { return }
+                }
+            }
+            var frames: [ServerFrame] = []
+            while frames.last?.opcode != 8 { frames.append(try client.read()) }
+            writer.join()
+            try client.connection.shutdownWrite()
+            #expect(try client.connection.waitForEnd() == .closed)
+            return frames
+        }
+        #expect(frameCase.isMet(by: frames), "\(frames.prefix(5))")
+        _ = try rig.heard.wait("the end") { $0.last == "ended" }
+    }
+
+    @Test("A client is asked whether it is there, and stays for as long as it answers")
+    func pings() async throws {
+        var limits = ChatLimits()
+        limits.pingInterval = .milliseconds(100)
+        let rig = try await ChatRig(limits)
+        defer { rig.plane.stop() }
+        try await onThread {
+            let client = try rig.open()
+            for _ in 0..<5 {
+                let ping = try client.read()
+                #expect(ping.opcode == 9)
+                try client.send(ClientFrame(10, ping.payload))
+            }
+            #expect(try client.read().opcode == 9)
+            // It does not answer this one: the end comes without a close frame.
+            #expect(try client.connection.readUntilEnd().bytes == [])
+        }
+        #expect(try rig.heard.wait(forCount: 2) == ["opened VIBE_AUTH_SECRET", "ended"])
+        let lines = rig.log.records.values.map { "\($0)" }
+        #expect(lines.contains { $0.contains("answered no ping of its chat for 100ms") })
+    }
+
+    @Test("A client that does not read is cut once too much waits, without a close frame")
+    func stalled() async throws {
+        var limits = ChatLimits()
+        limits.backlog = 256 * 1024
+        let rig = try await ChatRig(limits)
+        defer { rig.plane.stop() }
+        try await onThread {
+            let client = try rig.open(receiveBuffer: 4096)
+            try client.send("again 400")
+            _ = try rig.heard.wait("the end", within: .seconds(20)) { $0.last == "ended" }
+            let (bytes, ending) = try client.connection.readUntilEnd()
+            #expect(ending == .reset)
+            var rest = bytes[...]
+            var frames: [ServerFrame] = []
+            while let frame = ServerFrame.take(&rest) { frames.append(frame) }
+            #expect(frames.allSatisfy { $0.opcode == 1 })
+        }
+        let lines = rig.log.records.values.map { "\($0)" }
+        #expect(lines.contains { $0.contains("it read too slowly") })
+    }
+
+    @Test("A client that does not read its answers to pings is cut, too")
+    func pongs() async throws {
+        var limits = ChatLimits()
+        limits.backlog = 64 * 1024
+        let rig = try await ChatRig(limits)
+        defer { rig.plane.stop() }
+        try await onThread {
+            let client = try rig.open(receiveBuffer: 4096)
+            let pings = (0..<1000).flatMap { _ in ClientFrame(9, [UInt8](repeating: 1, count: 125)).bytes }
+            do {
+                while true { try client.connection.write(pings, within: .seconds(20)) }
+            } catch {
+                _ = try rig.heard.wait("the end", within: .seconds(20)) { $0.last == "ended" }
+            }
+        }
+    }
+
+    @Test("What the kernel and the backlog hold is not cut, and all of it arrives")
+    func slowReader() async throws {
+        let rig = try await ChatRig()
+        defer { rig.plane.stop() }
+        try await onThread {
+            let client = try rig.open(receiveBuffer: 4096)
+            // 3.8 MiB: what waits stays below 4 MiB whatever the kernel takes.
+            try client.send("again 60")
+            #expect(try !client.connection.staysSilent(for: .milliseconds(200)))
+            for _ in 0..<60 { #expect(try client.read().payload.count == 64 * 1024) }
+            #expect(try client.echo("and on") == "and on")
+            try client.close()
+        }
+    }
+
+    @Test("The gateway's end is told with 1001, and waits for the client's answer")
+    func drain() async throws {
+        let rig = try await ChatRig()
+        defer { rig.plane.stop() }
+        let plane = rig.plane
+        try await onThread {
+            let client = try rig.open()
+            #expect(try client.echo("hello") == "hello")
+            let drained = Recorded<Bool>("the drain's end")
+            Task {
+                await plane.drain(within: .seconds(30))
+                drained.append(true)
+            }
+            #expect(try client.read().closeCode == 1001)
+            #expect(drained.count == 0)
+            try client.send(.close(1001))
+            #expect(try client.connection.waitForEnd() == .closed)
+            client.connection.close()
+            _ = try drained.wait(forCount: 1)
+        }
+        #expect(rig.heard.values.last == "ended")
+    }
+
+    @Test("A client that does not answer the end is cut")
+    func unansweredEnd() async throws {
+        var limits = ChatLimits()
+        limits.closeWait = .milliseconds(100)
+        let rig = try await ChatRig(limits)
+        defer { rig.plane.stop() }
+        try await onThread {
+            let client = try rig.open()
+            try rig.lines.wait(forCount: 1)[0].close(CloseStatus(.goingAway, "for the test"))
+            #expect(try client.read().closeCode == 1001)
+            try client.connection.waitForEnd()
+        }
+        _ = try rig.heard.wait("the end") { $0.last == "ended" }
+    }
+
+    @Test("A key that is revoked ends its sockets with 1008, and no others")
+    func revoked() async throws {
+        let keys = [(name: "one", key: "the first key is long enough"), (name: "two", key: "the second key is long")]
+        let rig = try await ChatRig(isOpen: true, policy: ChatRig.policy(keys))
+        defer { rig.plane.stop() }
+        try await onThread {
+            let clients = try keys.map { try rig.open([("Authorization", "Bearer \($0.key)")]) }
+            let open = try ChatClient(rig.chatPort, "/", [])
+            for client in clients + [open] { #expect(try client.echo("hello") == "hello") }
+            // The first has another name now, the second another key.
+            rig.plane.apply(
+                ChatRig.policy([(name: "uno", key: keys[0].key), (name: "two", key: "another key that is long")]))
+            #expect(try clients[1].read().closeCode == 1008)
+            #expect(try clients[0].echo("still here") == "still here")
+            #expect(try open.echo("still here") == "still here")
+        }
+    }
+
+    @Test("Beyond the limit of sockets the end comes at once, with 1013")
+    func limit() async throws {
+        var limits = ChatLimits()
+        limits.sockets = 2
+        let rig = try await ChatRig(limits)
+        defer { rig.plane.stop() }
+        try await onThread {
+            let clients = try (0..<2).map { _ in try rig.open() }
+            for client in clients { #expect(try client.echo("hello") == "hello") }
+            #expect(try rig.open().read().closeCode == 1013)
+            try clients[0].close()
+            _ = try rig.heard.wait("an end") { $0.contains("ended") }
+            #expect(try rig.open().echo("hello") == "hello")
+            #expect(try clients[1].echo("hello") == "hello")
+        }
+        #expect(rig.heard.values.filter { $0.hasPrefix("opened") }.count == 3)
+    }
+
+    @Test("Sockets count among the connections: their number and what is reached beside them")
+    func connectionLimit() async throws {
+        var gatewayLimits = GatewayLimits()
+        gatewayLimits.server.maximumConnections = 4
+        let policy = Policy(
+            keys: KeyTable(keys: [(name: "k", secret: Array(ChatRig.key.utf8))]),
+            failedTries: .init(burst: 0, interval: .seconds(1)), trustedProxies: .init([]), origins: .none,
+            limits: gatewayLimits, accessLog: false)
+        let rig = try await ChatRig(policy: policy)
+        defer { rig.plane.stop() }
+        try await onThread {
+            let clients = try (0..<2).map { _ in try rig.open() }
+            for client in clients { #expect(try client.echo("hello") == "hello") }
+            // Half of the connections are for requests.
+            let third = try rig.open()
+            #expect(try third.read().closeCode == 1013)
+            #expect(try TestClient.request(rig.port, "GET", "/health").status == 200)
+        }
+    }
+
+    @Test("Any thread can send and end, and nothing happens once the socket is gone")
+    func lines() async throws {
+        let rig = try await ChatRig()
+        defer { rig.plane.stop() }
+        try await onThread {
+            let clients = try (0..<3).map { _ in try rig.open() }
+            let lines = try rig.lines.wait(forCount: 3)
+            let frame = Frame.text(Array("for all".utf8))
+            for line in lines { line.send([frame, .text(Array("of them".utf8))]) }
+            for client in clients {
+                #expect(try client.readText() == "for all")
+                #expect(try client.readText() == "of them")
+            }
+            lines[0].close(CloseStatus(.normal, "done"))
+            #expect(try clients[0].read().closeCode == 1000)
+            try clients[0].send(.close(1000))
+            #expect(try clients[0].connection.waitForEnd() == .closed)
+            lines[0].send([frame])
+            #expect(try clients[1].echo("hello") == "hello")
+        }
+    }
+
+    @Test("A client that leaves without a word is noticed")
+    func gone() async throws {
+        let rig = try await ChatRig()
+        defer { rig.plane.stop() }
+        try await onThread {
+            let ends = try [rig.open(), rig.open(), rig.open()]
+            ends[0].connection.close()
+            ends[1].connection.reset()
+            try ends[2].connection.shutdownWrite()
+            _ = try rig.heard.wait("the ends") { $0.filter { $0 == "ended" }.count == 3 }
+        }
+    }
+
+    @Test("Who talks in texts ends a socket that sends other bytes with 1003")
+    func binary() async throws {
+        let rig = try await ChatRig { _ in .talks(Listening()) }
+        defer { rig.plane.stop() }
+        let code = try await onThread {
+            let client = try rig.open()
+            try client.send(ClientFrame(2, [1, 2, 3]))
+            return try client.read().closeCode
+        }
+        #expect(code == 1003)
+    }
+
+    @Test("A socket gets a line in the log when it has ended")
+    func accessLine() async throws {
+        let rig = try await ChatRig()
+        defer { rig.plane.stop() }
+        try await onThread {
+            let client = try rig.open([("Sec-WebSocket-Protocol", "chat"), ChatRig.authorization])
+            #expect(try client.echo("hello") == "hello")
+            try client.close()
+            _ = try rig.heard.wait("the end") { $0.last == "ended" }
+        }
+        // A text of five bytes and a close frame with a code.
+        let wanted = [
+            LogField("path", .bytes(Array("/chat".utf8)[...])), LogField("status", .integer(101)),
+            LogField("bytes", .integer(7 + 4)),
+        ]
+        let lines = rig.log.records.values.filter { $0.message == "request" }
+        #expect(lines.contains { line in wanted.allSatisfy(line.fields.contains) }, "\(lines)")
+    }
+}

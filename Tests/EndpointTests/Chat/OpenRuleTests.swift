@@ -1,0 +1,124 @@
+import EventLoop
+import HTTPTypes
+import Logging
+import TestKit
+import Testing
+
+@testable import Gateway
+
+/// Who is let in without a key where `--chat-open` is on.
+@Suite(.timeLimit(.minutes(1))) struct OpenRuleTests {
+    private static func verdict(_ fields: [(String, String)], target: String = "/") -> OpenRule.Verdict {
+        let head = RequestHead(.get, target)
+        for (name, value) in fields { head.fields.append(name, value) }
+        return OpenRule.judge(head)
+    }
+
+    private static func isRefused(_ fields: [(String, String)], target: String = "/") -> Bool {
+        if case .refused = verdict(fields, target: target) { true } else { false }
+    }
+
+    @Test(
+        "A program on this machine, however it names it",
+        arguments: [
+            "localhost", "localhost:9200", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:9200", "127.1.2.3:9200", "[::1]",
+            "[::1]:9200",
+        ])
+    func local(host: String) {
+        #expect(Self.verdict([("Host", host)]) == .letIn)
+        #expect(Self.verdict([("Host", host), ("Origin", "http://\(host)")]) == .letIn)
+        #expect(Self.verdict([("Host", host), ("Origin", "WS://\(host)")]) == .letIn)
+        #expect(Self.isRefused([("Host", host), ("Origin", "https://example.com")]))
+    }
+
+    @Test(
+        "A name that is not this machine's",
+        arguments: [
+            "example.com", "example.com:9200", "localhost.example.com", "127.0.0.1.example.com", "192.168.1.2", "0.0.0.0",
+            "[::]", "[fe80::1]", "", ":9200", "localhost.", "128.0.0.1",
+        ])
+    func elsewhere(host: String) { #expect(Self.isRefused([("Host", host)])) }
+
+    @Test(
+        "A web page of another origin",
+        arguments: [
+            "https://example.com", "http://localhost.example.com:9200", "null", "http://localhost:9201", "http://localhost",
+            "http://127.0.0.1:9200", "", "localhost:9200", "file://localhost:9200", "http://localhost:9200/",
+            "http://localhost:9200.example.com",
+        ])
+    func page(origin: String) { #expect(Self.isRefused([("Host", "localhost:9200"), ("Origin", origin)])) }
+
+    @Test("Two origins, two hosts, none, and a target with a host of its own")
+    func ambiguous() {
+        let own = ("Origin", "http://localhost")
+        #expect(Self.isRefused([("Host", "localhost"), own, own]))
+        #expect(Self.isRefused([("Host", "localhost"), ("Host", "localhost")]))
+        #expect(Self.isRefused([]))
+        #expect(Self.isRefused([("Host", "localhost")], target: "http://localhost/"))
+    }
+
+    @Test("Who comes through a proxy needs a key", arguments: ["Forwarded", "forwarded", "X-Forwarded-For"])
+    func forwarded(name: String) {
+        #expect(Self.verdict([("Host", "localhost"), (name, "for=127.0.0.1")]) == .needsKey)
+        #expect(Self.verdict([("Host", "example.com"), (name, "")]) == .needsKey)
+    }
+
+    @Test("An open entrance lets programs of this machine in; the gateway's own port never does")
+    func open() async throws {
+        let rig = try await ChatRig(isOpen: true)
+        defer { rig.plane.stop() }
+        try await onThread {
+            let client = try ChatClient(rig.chatPort, "/", [])
+            #expect(try client.echo("hello") == "hello")
+            try client.close()
+            try ChatClient(rig.chatPort, "/", [("Host", "localhost:9200")]).close()
+            #expect(try ChatRig.refusal(rig.port, []).status == 401)
+            #expect(try ChatRig.refusal(rig.chatPort, [("X-Forwarded-For", "127.0.0.1")]).status == 401)
+            #expect(try ChatRig.refusal(rig.chatPort, [("Forwarded", "for=127.0.0.1")]).status == 401)
+            let page = try ChatRig.refusal(rig.chatPort, [("Origin", "https://example.com")])
+            #expect(page.status == 403)
+            #expect(page.text.contains("web pages of another origin"))
+            let name = try ChatRig.refusal(rig.chatPort, [("Host", "example.com")])
+            #expect(name.status == 403)
+            #expect(name.text.contains("programs on this machine"))
+            // With a key all of them come in, and a wrong one is told so.
+            for field in [("Origin", "https://example.com"), ("Host", "example.com"), ("Forwarded", "for=127.0.0.1")] {
+                try ChatClient(rig.chatPort, "/", [ChatRig.authorization, field]).close()
+            }
+            #expect(try ChatRig.refusal(rig.chatPort, [("Authorization", "Bearer wrong")]).status == 401)
+            #expect(try ChatRig.refusal(rig.chatPort, [("Sec-WebSocket-Protocol", "vibe.wrong")]).status == 401)
+        }
+        #expect(rig.heard.values.first == "opened -")
+    }
+
+    @Test("An entrance that is not open wants keys")
+    func closed() async throws {
+        let rig = try await ChatRig(isOpen: false)
+        defer { rig.plane.stop() }
+        let status = try await onThread { try ChatRig.refusal(rig.chatPort, []).status }
+        #expect(status == 401)
+    }
+
+    @Test(
+        "Only an entrance on a loopback address can be open",
+        arguments: [("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("0.0.0.0", false), ("::", false), ("192.0.2.1", false)])
+    func addresses(host: String, isOpen: Bool) throws {
+        let address = try #require(SocketAddress(host: host, port: 0))
+        let entrance = Entrance(.chat, setting: "--chat-listen", address: address, isOpen: true)
+        #expect(OpenEntrance(entrance).isOpen == isOpen)
+    }
+
+    @Test("An entrance does not share an address with the gateway's own port")
+    func taken() async throws {
+        let rig = try await ChatRig()
+        defer { rig.plane.stop() }
+        let taken = try #require(SocketAddress(host: "127.0.0.1", port: rig.port))
+        let free = try #require(SocketAddress(host: "127.0.0.1", port: 0))
+        var setUp = DataPlane.SetUp(
+            address: free, threads: 1, policy: Policy(key: ChatRig.key), log: .init(sink: LogKeeper()),
+            control: NoProjects())
+        setUp.entrances = [Entrance(.chat, setting: "--chat-listen", address: taken, isOpen: false)]
+        let failure = #expect(throws: DataPlane.Failure.self) { try DataPlane(setUp) }
+        #expect(failure?.description.contains("\(taken) (--chat-listen)") == true)
+    }
+}
