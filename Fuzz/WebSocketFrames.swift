@@ -79,7 +79,9 @@ private func frames(_ input: inout FuzzInput) -> [UInt8] {
         let kinds: [UInt8] = [0x81, 0x01, 0x80, 0x00, 0x82, 0x89, 0x8A, 0x88]
         bytes.append(first < 0xF0 ? kinds[Int(first & 7)] : first)
         let payload = Array(payload.prefix(300))
-        bytes += payload.count < 126 ? [0x80 | UInt8(payload.count)] : [0xFE, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+        bytes +=
+            payload.count < 126
+            ? [0x80 | UInt8(payload.count)] : [0xFE, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
         let key = [input.byte(), input.byte(), 0x5A, 0xA5]
         bytes += key
         bytes += payload.enumerated().map { $0.element ^ key[$0.offset & 3] }

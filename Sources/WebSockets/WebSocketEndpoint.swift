@@ -47,7 +47,9 @@ package final class WebSocketEndpoint {
         case .wantsMore: break
         case .refused: break
         case .malformed:
-            fail(CloseStatus(.protocolError, "a frame's length is not as it must be, or a control frame is a fragment"), told)
+            fail(
+                CloseStatus(.protocolError, "a frame's length is not as it must be, or a control frame is a fragment"),
+                told)
         case .failed: fail(CloseStatus(.internalError), told)
         }
         if phase == .ended || parser.isBetweenFrames { self.parser = nil }

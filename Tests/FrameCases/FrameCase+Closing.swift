@@ -83,7 +83,8 @@ extension FrameCase {
             for (index, chop) in [64, 128, 256, 512, 1024, 2048].enumerated() {
                 cases.append(
                     FrameCase(
-                        "9.\(group).\(index + 1)", [ClientFrame(kind, payload)], chop: chop, [ServerFrame(kind, payload)]))
+                        "9.\(group).\(index + 1)", [ClientFrame(kind, payload)], chop: chop,
+                        [ServerFrame(kind, payload)]))
             }
         }
         for (group, kind, byte) in [(7, Kind.text, UInt8(ascii: "*")), (8, Kind.binary, UInt8(0xFE))] {

@@ -90,14 +90,16 @@ extension FrameCase {
             FrameCase(
                 "6.1.3",
                 [
-                    ClientFrame(Kind.text, [], final: false), ClientFrame(Kind.more, "middle frame payload", final: false),
+                    ClientFrame(Kind.text, [], final: false),
+                    ClientFrame(Kind.more, "middle frame payload", final: false),
                     ClientFrame(Kind.more),
                 ], [ServerFrame(Kind.text, Array("middle frame payload".utf8))]),
             FrameCase("6.2.1", [ClientFrame(Kind.text, long)], [ServerFrame(Kind.text, long)]),
             FrameCase(
                 "6.2.2",
                 [
-                    ClientFrame(Kind.text, Array(long[..<12]), final: false), ClientFrame(Kind.more, Array(long[12...])),
+                    ClientFrame(Kind.text, Array(long[..<12]), final: false),
+                    ClientFrame(Kind.more, Array(long[12...])),
                 ], [ServerFrame(Kind.text, long)]),
             FrameCase("6.2.3", each(long), [ServerFrame(Kind.text, long)]),
             FrameCase("6.2.4", each(greek), [ServerFrame(Kind.text, greek)]),

@@ -77,7 +77,8 @@ extension FrameCase {
     private static let sizes = [0, 125, 126, 127, 128, 65_535, 65_536]
 
     /// 1: frames of every form of length; 1.1.8 and 1.2.8 in chops of 997 bytes.
-    static let framing: [FrameCase] = [(1, Kind.text, UInt8(ascii: "*")), (2, Kind.binary, 0xFE)].flatMap { group, kind, byte in
+    static let framing: [FrameCase] = [(1, Kind.text, UInt8(ascii: "*")), (2, Kind.binary, 0xFE)].flatMap {
+        group, kind, byte in
         sizes.enumerated().map { index, size in
             let payload = [UInt8](repeating: byte, count: size)
             return FrameCase("1.\(group).\(index + 1)", [ClientFrame(kind, payload)], [ServerFrame(kind, payload)])

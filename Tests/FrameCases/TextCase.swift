@@ -26,7 +26,9 @@ package struct TextCase: Sendable, CustomStringConvertible {
     private static let greek = Array("\u{3BA}\u{1F79}\u{3C3}\u{3BC}\u{3B5}".utf8)
 
     private static let groups: [[Text]] = [
-        right(["hello\u{24}world", "hello\u{A2}world", "hello\u{20AC}world", "hello\u{24B62}world"].map { Array($0.utf8) } + [greek]),
+        right(
+            ["hello\u{24}world", "hello\u{A2}world", "hello\u{20AC}world", "hello\u{24B62}world"].map { Array($0.utf8) }
+                + [greek]),
         // All beginnings of that: whole are those that end with a character.
         (1...greek.count).map { ([2, 5, 7, 9, 11].contains($0), Array(greek[..<$0])) },
         right([[0x00], [0xC2, 0x80], [0xE0, 0xA0, 0x80], [0xF0, 0x90, 0x80, 0x80]]),
@@ -79,7 +81,10 @@ package struct TextCase: Sendable, CustomStringConvertible {
     private static let nonCharacters: [[UInt8]] = (1...16).flatMap { plane in
         [0xFFFE, 0xFFFF].map { (low: Int) -> [UInt8] in
             let point = plane << 16 | low
-            return [0xF0 | UInt8(point >> 18), 0x80 | UInt8(point >> 12 & 63), 0x80 | UInt8(point >> 6 & 63), 0x80 | UInt8(point & 63)]
+            return [
+                0xF0 | UInt8(point >> 18), 0x80 | UInt8(point >> 12 & 63), 0x80 | UInt8(point >> 6 & 63),
+                0x80 | UInt8(point & 63),
+            ]
         }
     }
 }

@@ -42,8 +42,11 @@ import Testing
             ("Sec-WebSocket-Protocol", "chat, vibe.one"), ("sec-websocket-protocol", "vibe.two"),
         ]
         let answer = try OpeningHandshake.answer(Self.head(fields), .none)
-        #expect((0..<answer.fields.count).map { String(decoding: answer.fields.value(at: $0), as: UTF8.self) }.last == "vibe.one")
-        #expect(OpeningHandshake.offeredKeyProtocol(Self.head([("Sec-WebSocket-Protocol", "chat, Vibe.x")]).fields) == nil)
+        #expect(
+            (0..<answer.fields.count).map { String(decoding: answer.fields.value(at: $0), as: UTF8.self) }.last
+                == "vibe.one")
+        #expect(
+            OpeningHandshake.offeredKeyProtocol(Self.head([("Sec-WebSocket-Protocol", "chat, Vibe.x")]).fields) == nil)
         #expect(OpeningHandshake.offeredKeyProtocol(Self.head().fields) == nil)
     }
 

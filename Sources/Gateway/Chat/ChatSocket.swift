@@ -181,6 +181,7 @@ package final class ChatSocket {
 }
 
 extension ChatSocket: ReadinessHandler {
+    /// The socket has news.
     package func ready(_ readiness: Readiness) {
         read()
         if !endpoint.outgoing.isEmpty { workAtEndOfPass() }
@@ -188,6 +189,7 @@ extension ChatSocket: ReadinessHandler {
 }
 
 extension ChatSocket: PassHandler {
+    /// What was sent within the pass leaves.
     package func passEnded() {
         isInPass = false
         if hasMoreToRead { read() }

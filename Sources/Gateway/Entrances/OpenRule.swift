@@ -26,7 +26,8 @@ enum OpenRule {
             isLoopback(fields.value(at: index))
         else {
             return .refused(
-                "Without a key this is for programs on this machine, which name it localhost, 127.0.0.1 or [::1]. Send a key.")
+                "Without a key this is for programs on this machine, which name it localhost, 127.0.0.1 or [::1]. Send a key."
+            )
         }
         guard isOwn(fields, fields.value(at: index)) else {
             return .refused("Without a key this is not for web pages of another origin. Send a key.")

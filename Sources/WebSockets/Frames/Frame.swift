@@ -62,7 +62,9 @@ extension String {
     /// As many characters as fit in so many bytes of UTF-8.
     fileprivate func prefixOfCharacters(_ limit: Int) -> String.UTF8View.SubSequence {
         var end = startIndex
-        while end < endIndex, utf8.distance(from: startIndex, to: index(after: end)) <= limit { end = index(after: end) }
+        while end < endIndex, utf8.distance(from: startIndex, to: index(after: end)) <= limit {
+            end = index(after: end)
+        }
         return utf8[..<end]
     }
 }

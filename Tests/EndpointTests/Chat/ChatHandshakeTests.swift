@@ -21,7 +21,8 @@ import Testing
             let protocolName = "Sec-WebSocket-Protocol"
             for port in [rig.port, rig.chatPort] {
                 for (fields, chosen) in [
-                    ([ChatRig.authorization], []), ([(protocolName, "vibe.\(Self.plainKey)")], ["vibe.\(Self.plainKey)"]),
+                    ([ChatRig.authorization], []),
+                    ([(protocolName, "vibe.\(Self.plainKey)")], ["vibe.\(Self.plainKey)"]),
                     ([(protocolName, "chat, vibe.\(Self.encoded)")], ["vibe.\(Self.encoded)"]),
                     // A browser that has offered subprotocols wants one of them.
                     ([ChatRig.authorization, (protocolName, "vibe.whatever")], ["vibe.whatever"]),
@@ -82,12 +83,14 @@ import Testing
                 let plain = try TestClient.request(port, "GET", target, headers: [ChatRig.authorization])
                 #expect(plain.status == 426)
                 #expect(plain.values(of: "Upgrade") == ["websocket"])
-                let version = try ChatRig.refusal(port, [ChatRig.authorization, ("Sec-WebSocket-Version", "8")], target)
+                let version = try ChatRig.refusal(
+                    port, [ChatRig.authorization, ("Sec-WebSocket-Version", "8")], target)
                 #expect(version.status == 426)
                 #expect(version.values(of: "Sec-WebSocket-Version") == ["13"])
                 let key = try ChatRig.refusal(port, [ChatRig.authorization, ("Sec-WebSocket-Key", "short")], target)
                 #expect(key.status == 400)
-                let post = try TestClient.request(port, "POST", target, headers: [ChatRig.authorization] + ChatRig.upgrade)
+                let post = try TestClient.request(
+                    port, "POST", target, headers: [ChatRig.authorization] + ChatRig.upgrade)
                 #expect(post.status == 405)
                 #expect(post.values(of: "Allow") == ["GET, HEAD"])
             }

@@ -64,7 +64,8 @@ struct ChatRig {
         decide: (@Sendable (ChatOpening) -> ChatDecision)? = nil
     ) async throws {
         let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
-        var setUp = DataPlane.SetUp(address: address, threads: 1, policy: policy, log: Logger(sink: log), control: NoProjects())
+        var setUp = DataPlane.SetUp(
+            address: address, threads: 1, policy: policy, log: Logger(sink: log), control: NoProjects())
         setUp.entrances = [Entrance(.chat, setting: "--chat-listen", address: address, isOpen: isOpen)]
         let (heard, lines) = (heard, lines)
         setUp.chat = ChatSetUp(
@@ -92,7 +93,9 @@ struct ChatRig {
     }
 
     /// The answer to a request that opens none.
-    static func refusal(_ port: UInt16, _ headers: [(String, String)], _ target: String = "/chat") throws -> TestResponse {
+    static func refusal(_ port: UInt16, _ headers: [(String, String)], _ target: String = "/chat") throws
+        -> TestResponse
+    {
         let names = headers.map { $0.0.lowercased() }
         return try TestClient.request(
             port, "GET", target, headers: headers + upgrade.filter { !names.contains($0.0.lowercased()) })
@@ -108,7 +111,8 @@ struct ChatClient {
         _ port: UInt16, _ target: String, _ headers: [(String, String)], early: [UInt8] = [], receiveBuffer: Int? = nil
     ) throws {
         connection = try TestClient.connect(port: port, receiveBuffer: receiveBuffer)
-        let fields = ([("Host", "127.0.0.1:\(port)")].filter { _ in !headers.contains { $0.0 == "Host" } } + headers
+        let fields =
+            ([("Host", "127.0.0.1:\(port)")].filter { _ in !headers.contains { $0.0 == "Host" } } + headers
             + ChatRig.upgrade).map { "\($0.0): \($0.1)\r\n" }.joined()
         try connection.write(Array("GET \(target) HTTP/1.1\r\n\(fields)\r\n".utf8) + early)
         head = try ResponseReader(connection).readHead()

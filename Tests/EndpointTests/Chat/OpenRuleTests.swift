@@ -34,7 +34,8 @@ import Testing
     @Test(
         "A name that is not this machine's",
         arguments: [
-            "example.com", "example.com:9200", "localhost.example.com", "127.0.0.1.example.com", "192.168.1.2", "0.0.0.0",
+            "example.com", "example.com:9200", "localhost.example.com", "127.0.0.1.example.com", "192.168.1.2",
+            "0.0.0.0",
             "[::]", "[fe80::1]", "", ":9200", "localhost.", "128.0.0.1",
         ])
     func elsewhere(host: String) { #expect(Self.isRefused([("Host", host)])) }
@@ -42,7 +43,8 @@ import Testing
     @Test(
         "A web page of another origin",
         arguments: [
-            "https://example.com", "http://localhost.example.com:9200", "null", "http://localhost:9201", "http://localhost",
+            "https://example.com", "http://localhost.example.com:9200", "null", "http://localhost:9201",
+            "http://localhost",
             "http://127.0.0.1:9200", "", "localhost:9200", "file://localhost:9200", "http://localhost:9200/",
             "http://localhost:9200.example.com",
         ])
@@ -101,7 +103,10 @@ import Testing
 
     @Test(
         "Only an entrance on a loopback address can be open",
-        arguments: [("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("0.0.0.0", false), ("::", false), ("192.0.2.1", false)])
+        arguments: [
+            ("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("0.0.0.0", false), ("::", false),
+            ("192.0.2.1", false),
+        ])
     func addresses(host: String, isOpen: Bool) throws {
         let address = try #require(SocketAddress(host: host, port: 0))
         let entrance = Entrance(.chat, setting: "--chat-listen", address: address, isOpen: true)
