@@ -69,6 +69,11 @@ package final class DataPlane: Sendable {
     /// Opens the listeners and starts the loops. Who connects from now on waits in the kernel's queue until
     /// ``accept()``.
     package init(_ setUp: SetUp) throws(Failure) {
+        if setUp.chat == nil, let entrance = setUp.entrances.first(where: { $0.purpose == .chat }) {
+            throw Failure(
+                description:
+                    "\(entrance.address) (\(entrance.setting)) is not served: this gateway has no chat. Leave it away.")
+        }
         do {
             let isOwn = setUp.inheritedListeners.isEmpty
             if isOwn, setUp.address.port != 0 { try Listener.requireUnused(setUp.address) }

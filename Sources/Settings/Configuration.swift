@@ -33,6 +33,8 @@ package struct Configuration: Sendable {
     package internal(set) var instances = InstanceSettings()
     /// What is kept of what instances say.
     package internal(set) var events = EventSettings()
+    /// Where chats are talked.
+    package internal(set) var chat = ChatSettings()
     /// Which folders are projects, and what requests may name.
     package internal(set) var projects = ProjectSettings()
     /// Whether each request gets a log line.
@@ -80,6 +82,10 @@ package enum SettingOrigin: Sendable, Equatable, CustomStringConvertible {
 extension Configuration {
     /// Settings that contradict each other, one sentence each; those in `wrong` have been told already and hold a default.
     func contradictions(leavingOut wrong: Set<String>) -> [SettingError] {
+        delayContradictions(wrong) + chatContradictions(wrong)
+    }
+
+    private func delayContradictions(_ wrong: Set<String>) -> [SettingError] {
         let names = ["restart-delay", "max-restart-delay"]
         guard instances.restartDelay > instances.maxRestartDelay, wrong.isDisjoint(with: names) else { return [] }
         let places = names.compactMap { name in
@@ -93,7 +99,9 @@ extension Configuration {
     }
 
     /// Sentences about what is allowed and hardly meant.
-    var cautions: [String] {
+    var cautions: [String] { proxyCautions + chatCautions }
+
+    private var proxyCautions: [String] {
         let everybody = access.trustedProxies.filter { $0.length == 0 }
         guard !everybody.isEmpty, let setting = Settings.table.first(where: { $0.name == "trust-proxy" }) else {
             return []

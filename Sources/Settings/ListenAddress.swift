@@ -1,3 +1,4 @@
+internal import Addresses
 import Glibc
 
 /// Where the gateway listens: a numeric address, so that no name has to be resolved, and a port.
@@ -15,6 +16,9 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// Whether `host` is an IPv6 address.
     package var isIPv6: Bool { host.contains(":") }
+
+    /// Whether only this machine can reach it.
+    package var isLoopback: Bool { IPAddress(host)?.isLoopback == true }
 
     /// `HOST:PORT`, an IPv6 host in brackets, as in a URL (RFC 3986 §3.2.2).
     package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }

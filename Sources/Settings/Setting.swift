@@ -8,6 +8,7 @@ package struct Setting: Sendable {
         case log = "Log"
         case instances = "Instances"
         case events = "Events"
+        case chat = "Chat"
         case limits = "Limits"
     }
 

@@ -3,7 +3,8 @@ import Logging
 /// The table of all settings. Help, parsing and the order of printing follow it.
 package enum Settings {
     /// Every setting, grouped as help shows them.
-    package static let table: [Setting] = general + projects + access + instances + events + log + timeouts + sizes
+    package static let table: [Setting] =
+        general + projects + access + instances + events + chat + log + timeouts + sizes
 
     /// Those of that name, in the table's order.
     static func named(_ names: Set<String>) -> [Setting] { table.filter { names.contains($0.name) } }

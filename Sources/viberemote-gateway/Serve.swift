@@ -94,14 +94,28 @@ private final class Service: Sendable {
         }
         setUp.userHome = Environment.homeFolder
         setUp.inheritedListeners = inherited.listeners
+        setUp.entrances = try Self.entrances(configuration)
         dataPlane = try DataPlane(setUp)
         link.connect(dataPlane)
         announcement = [
-            LogField("address", "\(dataPlane.address)"), LogField("home", configuration.home),
+            LogField("address", "\(dataPlane.address)"),
+            LogField("chat", dataPlane.entranceAddresses.first.map(\.description) ?? "none"),
+            LogField("home", configuration.home),
             LogField("socket", inherited.listeners.isEmpty ? "own" : "of the service manager"),
             LogField("supervisor", supervisor.name), LogField("threads", configuration.threads),
             LogField("libmicrohttpd", DataPlane.serverLibrary),
         ]
+    }
+
+    /// The listeners besides the gateway's own.
+    private static func entrances(_ configuration: Configuration) throws -> [Entrance] {
+        let chat = configuration.chat
+        return try [chat.listen].compactMap(\.self).map { listen in
+            guard let address = SocketAddress(host: listen.host, port: listen.port) else {
+                throw DataPlane.Failure(description: "\(listen) (--chat-listen) is no address of this machine.")
+            }
+            return Entrance(.chat, setting: "--chat-listen", address: address, isOpen: chat.isOpen)
+        }
     }
 
     /// `keeps`: whether something can be kept in the state folder.
@@ -174,6 +188,9 @@ private final class Service: Sendable {
         try await dataPlane.accept()
         log.log(.notice, "the gateway listens", announcement)
         StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
+        for address in dataPlane.entranceAddresses {
+            StandardStreams.writeLine("viberemote-gateway chat listening on ws://\(address)")
+        }
         ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)")
     }
 }

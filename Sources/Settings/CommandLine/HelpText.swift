@@ -72,7 +72,7 @@ enum HelpText {
         switch group {
         case .general: "Settings (flag, name in the environment, default):"
         case .limits: "Limits (TIME: 500ms, 10s, 15min, 24h, 1d or seconds; SIZE: 64KiB, 4MiB, 1GiB or bytes):"
-        case .projects, .access, .instances, .events, .log: "\(group.rawValue):"
+        case .projects, .access, .instances, .events, .chat, .log: "\(group.rawValue):"
         }
     }
 

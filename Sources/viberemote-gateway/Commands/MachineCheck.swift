@@ -66,9 +66,13 @@ struct MachineCheck {
     }
 
     func checkAddress(_ report: inout CheckReport) {
-        let listen = configuration.listen
+        check(configuration.listen, "--listen", &report)
+        if let listen = configuration.chat.listen { check(listen, "--chat-listen", &report) }
+    }
+
+    private func check(_ listen: ListenAddress, _ setting: String, _ report: inout CheckReport) {
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
-            return report.add(.problem, "\(listen) (--listen) is no address of this machine.")
+            return report.add(.problem, "\(listen) (\(setting)) is no address of this machine.")
         }
         guard listen.port != 0 else { return report.add(.good, "\(listen): the system picks a free port") }
         do throws(SystemCallError) {
@@ -76,12 +80,15 @@ struct MachineCheck {
             report.add(.good, "\(listen) is free")
         } catch {
             guard error.code == EADDRINUSE else {
-                return report.add(.problem, "The gateway can't listen on \(listen) (--listen): \(error).")
+                return report.add(.problem, "The gateway can't listen on \(listen) (\(setting)): \(error).")
             }
-            if isGateway(listen) { return report.add(.good, "\(listen): a gateway answers there") }
+            // A running gateway answers at its own port; what has its chat's is then that.
+            if isGateway(listen) || setting != "--listen" && isGateway(configuration.listen) {
+                return report.add(.good, "\(listen): a gateway answers there")
+            }
             report.add(
                 .problem,
-                "\(listen) (--listen) is in use, and not by a gateway: end that program or choose another port.")
+                "\(listen) (\(setting)) is in use, and not by a gateway: end that program or choose another port.")
         }
     }
 

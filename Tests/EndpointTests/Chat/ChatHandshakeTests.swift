@@ -1,6 +1,8 @@
 import Access
+import EventLoop
 import FrameCases
 import HTTPTypes
+import Logging
 import TestKit
 import Testing
 
@@ -126,8 +128,15 @@ import Testing
         }
     }
 
-    @Test("Without anybody who talks there is no chat")
-    func absent() {
+    @Test("Without anybody who talks there is no chat, and no entrance to one")
+    func absent() throws {
         #expect(EndpointTable.gateway.match(RequestHead(.get, "/chat")) == .notFound)
+        let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
+        var setUp = DataPlane.SetUp(
+            address: address, threads: 1, policy: Policy(key: ChatRig.key), log: .init(sink: LogKeeper()),
+            control: NoProjects())
+        setUp.entrances = [Entrance(.chat, setting: "--chat-listen", address: address, isOpen: false)]
+        let failure = #expect(throws: DataPlane.Failure.self) { try DataPlane(setUp) }
+        #expect(failure?.description.contains("(--chat-listen) is not served") == true)
     }
 }

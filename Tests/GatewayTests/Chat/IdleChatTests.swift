@@ -1,0 +1,65 @@
+import TestKit
+import Testing
+
+/// What chat sockets take of a process of their own, in which nobody else talks.
+@Suite(.enabled(if: !Sanitizer.isActive)) struct IdleChatTests {
+    private static let key = "a key that is long enough"
+
+    /// A data plane whose chat sends every message back.
+    private struct Program {
+        let process: TestProcess
+        let port: UInt16
+
+        init() throws {
+            process = try TestProcess(try BuiltProducts.path("chat-echo"), [IdleChatTests.key])
+            let line = try process.waitForLine(on: .output, within: .seconds(30)) { $0.hasPrefix("port ") }
+            port = try #require(UInt16(line.dropFirst(5)))
+        }
+
+        /// An open socket over which a text has gone and come back.
+        func open() throws -> TestConnection {
+            let connection = try TestClient.connect(port: port)
+            try connection.send(
+                "GET", "/chat",
+                headers: [
+                    ("Authorization", "Bearer \(IdleChatTests.key)"), ("Connection", "Upgrade"),
+                    ("Upgrade", "websocket"),
+                    ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="), ("Sec-WebSocket-Version", "13"),
+                ])
+            #expect(try ResponseReader(connection).readHead().status == 101)
+            // A masked text of one byte (RFC 6455 §5.2), with a key of zeros.
+            try connection.write([0x81, 0x81, 0, 0, 0, 0, 0x61])
+            #expect(try connection.readExactly(3) == [0x81, 0x01, 0x61])
+            return connection
+        }
+    }
+
+    @Test func anIdleSocketTakesAtMost8KiB() throws {
+        let program = try Program()
+        defer { program.process.terminate() }
+        let count = 300
+        // What the first ones take is there for all.
+        let first = try (0..<20).map { _ in try program.open() }
+        let before = try program.process.residentMemory()
+        let sockets = try (0..<count).map { _ in try program.open() }
+        let each = (try program.process.residentMemory() - before) / count
+        #expect(each <= 8 * 1024, "\(each) bytes")
+        for socket in first + sockets { socket.close() }
+    }
+
+    @Test func whatSocketsHaveTakenIsThereForOthers() throws {
+        let program = try Program()
+        defer { program.process.terminate() }
+        let descriptors = try program.process.openDescriptors()
+        var memory = 0
+        for round in 0..<8 {
+            let sockets = try (0..<100).map { _ in try program.open() }
+            for socket in sockets { try socket.finish() }
+            if round == 1 { memory = try program.process.residentMemory() }
+        }
+        #expect(try program.process.residentMemory() - memory < 2 << 20)
+        let deadline = Deadline(after: .seconds(10))
+        while try program.process.openDescriptors() > descriptors, !deadline.hasPassed { try program.open().finish() }
+        #expect(try program.process.openDescriptors() <= descriptors)
+    }
+}
