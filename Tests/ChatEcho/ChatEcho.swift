@@ -1,7 +1,6 @@
 import Access
 import Addresses
 import EventLoop
-import Gateway
 import Glibc
 import HTTPServer
 import Instances
@@ -10,13 +9,19 @@ import OpenCode
 import Projects
 import WebSockets
 
+@testable import Gateway
+
 /// A gateway's data plane whose chat sends every message back, for tests from outside: what it takes, and what clients of
 /// others make of it. It says its port on standard output and runs until it is killed. Its first argument is its key.
 @main enum ChatEcho {
     static func main() async {
         guard CommandLine.arguments.count == 2, let address = SocketAddress(host: "127.0.0.1", port: 0) else { exit(2) }
-        var limits = GatewayLimits()
-        limits.server.maximumConnections = 10_000
+        let day = Duration.seconds(86_400)
+        let limits = GatewayLimits(
+            server: ServerLimits(
+                headTimeout: day, idleTimeout: day, bodyTimeout: day, sendTimeout: day, maximumHead: 16 * 1024,
+                maximumConnections: 10_000),
+            answerTimeout: day, streamTimeout: day, streamBacklog: 1 << 20, streamStall: day, streamStart: day)
         let policy = Policy(
             keys: KeyTable(keys: [(name: "test", secret: Array(CommandLine.arguments[1].utf8))]),
             failedTries: FailureLimiter.Rate(burst: 0, interval: .seconds(1)), trustedProxies: AddressRanges([]),

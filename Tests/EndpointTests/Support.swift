@@ -34,7 +34,7 @@ extension Policy {
 
 extension GatewayLimits {
     /// As long and as much as no test takes.
-    fileprivate static var ofTests: Self {
+    static var ofTests: Self {
         let day = Duration.seconds(86_400)
         return GatewayLimits(
             server: ServerLimits(

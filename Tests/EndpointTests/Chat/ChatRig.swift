@@ -82,7 +82,7 @@ struct ChatRig {
         Policy(
             keys: KeyTable(keys: keys.map { ($0.name, Array($0.key.utf8)) }),
             failedTries: FailureLimiter.Rate(burst: failedTries, interval: .seconds(60)),
-            trustedProxies: AddressRanges([]), origins: .none, limits: GatewayLimits(), accessLog: true)
+            trustedProxies: AddressRanges([]), origins: .none, limits: .ofTests, accessLog: true)
     }
 
     /// An open WebSocket.

@@ -188,7 +188,7 @@ import WebSockets
 
     @Test("Sockets count among the connections: their number and what is reached beside them")
     func connectionLimit() async throws {
-        var gatewayLimits = GatewayLimits()
+        var gatewayLimits = GatewayLimits.ofTests
         gatewayLimits.server.maximumConnections = 4
         let policy = Policy(
             keys: KeyTable(keys: [(name: "k", secret: Array(ChatRig.key.utf8))]),
