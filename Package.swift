@@ -55,6 +55,9 @@ let package = Package(
         // Hexadecimal digits and percent-encoding. Pure.
         module("TextCoding"),
 
+        // SHA-1, which two standards name. Pure.
+        module("Digests"),
+
         // The time of day, and how it is written.
         module("Clocks", ["TextCoding"]),
 
@@ -65,7 +68,7 @@ let package = Package(
         module("EventLoop", ["CLinux", "Locking"]),
         module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes", "JSONText", "TextCoding"]),
         module("HTTPClient", ["Addresses", "EventLoop", "HTTPTypes"]),
-        module("WebSockets", ["CWslay", "HTTPTypes"]),
+        module("WebSockets", ["CWslay", "Digests", "HTTPTypes"]),
         module("Outbound", ["Addresses", "CCurl", "Locking"]),
         module("Systemd", ["CSystemd", "Locking", "TextCoding"]),
         module("Storage", ["CSQLite", "Locking"]),
@@ -112,6 +115,7 @@ let package = Package(
 
         tests("LockingTests", ["Locking"]),
         tests("TextCodingTests", ["TextCoding"]),
+        tests("DigestsTests", ["Digests"]),
         tests("ClocksTests", ["Clocks"]),
         tests("SodiumTests", ["Sodium"]),
         tests("AddressesTests", ["Addresses"]),

@@ -1,4 +1,4 @@
-// modules: TextCoding HTTPTypes WebSockets
+// modules: Digests TextCoding HTTPTypes WebSockets
 // length: 512
 
 import HTTPTypes

@@ -1,3 +1,4 @@
+internal import Digests
 package import HTTPTypes
 
 /// The opening handshake as a server sees it (RFC 6455 §4.2).
