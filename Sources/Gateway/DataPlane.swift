@@ -30,6 +30,8 @@ package final class DataPlane: Sendable {
         package var entrances: [Entrance] = []
         /// Who talks over WebSockets; nil: nobody, and there is no `/chat`.
         package var chat: ChatSetUp?
+        /// What is reached by the entrance for conversations, and on the gateway's own port; none: they are not served.
+        var conversationEndpoints: [Endpoint] = []
         /// What can be asked for.
         var endpoints = EndpointTable.gateway
 
@@ -59,8 +61,8 @@ package final class DataPlane: Sendable {
 
     /// Where it listens, the port chosen where 0 was asked for.
     package let address: SocketAddress
-    /// Where its entrances listen, in their order.
-    package let entranceAddresses: [SocketAddress]
+    /// Its entrances, each with the port that was chosen where 0 was asked for.
+    package let entrances: [Entrance]
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
     private let hub: HubThreads?
@@ -69,10 +71,9 @@ package final class DataPlane: Sendable {
     /// Opens the listeners and starts the loops. Who connects from now on waits in the kernel's queue until
     /// ``accept()``.
     package init(_ setUp: SetUp) throws(Failure) {
-        if setUp.chat == nil, let entrance = setUp.entrances.first(where: { $0.purpose == .chat }) {
-            throw Failure(
-                description:
-                    "\(entrance.address) (\(entrance.setting)) is not served: this gateway has no chat. Leave it away.")
+        let open = try setUp.entrances.map { entrance throws(Failure) in
+            guard let open = OpenEntrance(entrance, setUp) else { throw .notServed(entrance) }
+            return open
         }
         do {
             let isOwn = setUp.inheritedListeners.isEmpty
@@ -90,7 +91,7 @@ package final class DataPlane: Sendable {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
                 address = listeners[0].address
-                let loop = try Self.makeLoop(index, setUp, failedTries, hub, bridge)
+                let loop = try Self.makeLoop(index, setUp, failedTries, hub, bridge, open)
                 mailboxes.append(try loop.openMailbox())
                 loop.hold(listeners)
                 for entrance in entrances.indices {
@@ -101,7 +102,7 @@ package final class DataPlane: Sendable {
                 threads.append(try Self.run(loop, index, setUp.log))
             }
             self.address = address
-            entranceAddresses = entrances.map(\.address)
+            self.entrances = entrances
             self.mailboxes = mailboxes
             self.threads = threads
             for mailbox in mailboxes { mailbox.post(.peers(mailboxes)) }
@@ -204,14 +205,15 @@ package final class DataPlane: Sendable {
     }
 
     private static func makeLoop(
-        _ index: Int, _ setUp: SetUp, _ failedTries: FailedTries, _ hub: HubThreads?, _ bridge: BridgeThreads
+        _ index: Int, _ setUp: SetUp, _ failedTries: FailedTries, _ hub: HubThreads?, _ bridge: BridgeThreads,
+        _ entrances: [OpenEntrance]
     ) throws -> GatewayLoop {
-        try GatewayLoop(
+        let added = (setUp.chat == nil ? [] : [Endpoint.chat]) + setUp.conversationEndpoints
+        return try GatewayLoop(
             LoopSetUp(
                 index: index, policy: setUp.policy,
-                endpoints: setUp.chat == nil ? setUp.endpoints : setUp.endpoints.adding(.chat), control: setUp.control,
-                log: setUp.log, failedTries: failedTries, hub: hub, bridge: bridge,
-                entrances: setUp.entrances.map(OpenEntrance.init),
+                endpoints: setUp.endpoints.adding(added), control: setUp.control,
+                log: setUp.log, failedTries: failedTries, hub: hub, bridge: bridge, entrances: entrances,
                 chat: setUp.chat))
     }
 

@@ -1,37 +1,44 @@
-/// Where chats are talked, and with whom.
+/// Where the clients of other protocols than OpenCode's come in, and who needs no key there.
 package struct ChatSettings: Sendable, Equatable {
     /// Where WebSockets are opened, besides `/chat` on the gateway's own port; nil: nowhere.
     package internal(set) var listen: ListenAddress?
-    /// Whether programs of this machine need no key there.
+    /// Where conversations are asked for, besides the gateway's own port; nil: nowhere.
+    package internal(set) var conversations: ListenAddress?
+    /// Whether programs of this machine need no key at these.
     package internal(set) var isOpen = false
+
+    /// Those that are set, each with the name of its setting.
+    var listeners: [(name: String, address: ListenAddress)] {
+        [("chat-listen", listen), ("conversations-listen", conversations)].compactMap { name, address in
+            address.map { (name, $0) }
+        }
+    }
 }
 
 extension Configuration {
-    /// What would be asked for in vain: chats hear of answers by the event hub.
+    /// What would be asked for in vain: chats and conversations hear of answers by the event hub.
     func chatContradictions(_ wrong: Set<String>) -> [SettingError] {
-        guard let listen = chat.listen, !events.isHubOn, wrong.isDisjoint(with: ["chat-listen", "event-hub"]) else {
-            return []
-        }
-        return [
+        guard !events.isHubOn, !wrong.contains("event-hub") else { return [] }
+        return chat.listeners.filter { !wrong.contains($0.name) }.map { name, listen in
             SettingError(
-                "\(source("chat-listen")) \(listen) needs the event hub, and \(source("event-hub")) is off: switch that on, or "
-                    + "leave --chat-listen away.")
-        ]
+                "\(source(name)) \(listen) needs the event hub, and \(source("event-hub")) is off: switch that on, or leave "
+                    + "--\(name) away.")
+        }
     }
 
     /// What `--chat-open` does not do.
     var chatCautions: [String] {
         guard chat.isOpen else { return [] }
-        guard let listen = chat.listen else {
+        let open = source("chat-open")
+        guard !chat.listeners.isEmpty else {
             return [
-                "\(source("chat-open")) on has no effect without --chat-listen: /chat on --listen always wants a key."
+                "\(open) on has no effect without --chat-listen or --conversations-listen: --listen always wants a key."
             ]
         }
-        guard !listen.isLoopback else { return [] }
-        return [
-            "\(source("chat-open")) on has no effect on --chat-listen \(listen), which others than this machine can reach: keys are "
-                + "wanted there. Listen on 127.0.0.1 or [::1]."
-        ]
+        return chat.listeners.filter { !$0.address.isLoopback }.map { name, listen in
+            "\(open) on has no effect on --\(name) \(listen), which others than this machine can reach: keys are wanted there. "
+                + "Listen on 127.0.0.1 or [::1]."
+        }
     }
 
     private func source(_ name: String) -> String {
@@ -47,7 +54,7 @@ extension ValueForm where Value == ListenAddress? {
         text: { $0?.description ?? "none" })
 }
 
-/// Chats over WebSockets.
+/// Chats over WebSockets, and conversations.
 extension Settings {
     static let chat: [Setting] = [
         Setting(
@@ -58,10 +65,18 @@ extension Settings {
             which. They do so as well at `/chat` on `--listen`.
             """),
         Setting(
+            "conversations-listen", "VIBE_CONVERSATIONS_LISTEN", .addressOrNone, \.chat.conversations,
+            default: .unset(description: "none"), group: .chat,
+            """
+            Address and port at which `/conversations` and `/models` are asked for, such as `127.0.0.1:8000`; port 0 picks a free \
+            one and says which. They are there as well on `--listen`.
+            """),
+        Setting(
             "chat-open", "VIBE_CHAT_OPEN", .onOff, \.chat.isOpen, default: .text("off"), group: .chat,
             """
-            Whether programs on this machine need no key at `--chat-listen`, where that is a loopback address: for clients that \
-            can send none, here or at the end of a forwarded port. Whoever can open a port of this machine can then do what you can.
+            Whether programs on this machine need no key at `--chat-listen` and `--conversations-listen`, where these are \
+            loopback addresses: for clients that can send none, here or at the end of a forwarded port. Whoever can open a port \
+            of this machine can then do what you can.
             """),
     ]
 }

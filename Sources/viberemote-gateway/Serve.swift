@@ -99,7 +99,6 @@ private final class Service: Sendable {
         link.connect(dataPlane)
         announcement = [
             LogField("address", "\(dataPlane.address)"),
-            LogField("chat", dataPlane.entranceAddresses.first.map(\.description) ?? "none"),
             LogField("home", configuration.home),
             LogField("socket", inherited.listeners.isEmpty ? "own" : "of the service manager"),
             LogField("supervisor", supervisor.name), LogField("threads", configuration.threads),
@@ -110,11 +109,15 @@ private final class Service: Sendable {
     /// The listeners besides the gateway's own.
     private static func entrances(_ configuration: Configuration) throws -> [Entrance] {
         let chat = configuration.chat
-        return try [chat.listen].compactMap(\.self).map { listen in
+        let wanted: [(Entrance.Purpose, String, ListenAddress?)] = [
+            (.chat, "--chat-listen", chat.listen), (.conversations, "--conversations-listen", chat.conversations),
+        ]
+        return try wanted.compactMap { purpose, setting, listen in
+            guard let listen else { return nil }
             guard let address = SocketAddress(host: listen.host, port: listen.port) else {
-                throw DataPlane.Failure(description: "\(listen) (--chat-listen) is no address of this machine.")
+                throw DataPlane.Failure(description: "\(listen) (\(setting)) is no address of this machine.")
             }
-            return Entrance(.chat, setting: "--chat-listen", address: address, isOpen: chat.isOpen)
+            return Entrance(purpose, setting: setting, address: address, isOpen: chat.isOpen)
         }
     }
 
@@ -188,8 +191,12 @@ private final class Service: Sendable {
         try await dataPlane.accept()
         log.log(.notice, "the gateway listens", announcement)
         StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
-        for address in dataPlane.entranceAddresses {
-            StandardStreams.writeLine("viberemote-gateway chat listening on ws://\(address)")
+        for entrance in dataPlane.entrances {
+            let access = LogField("keys", entrance.isOpen ? "of others than programs of this machine" : "of everybody")
+            log.notice(
+                "the gateway listens for clients of another protocol", LogField("address", entrance.announcement),
+                access)
+            StandardStreams.writeLine("viberemote-gateway \(entrance.announcement)")
         }
         ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)")
     }

@@ -56,33 +56,35 @@ struct ConsistencyTests {
                 })
     }
 
-    @Test("A chat needs the event hub")
-    func chatWithoutHub() throws {
+    @Test("Chats and conversations need the event hub", arguments: ["chat-listen", "conversations-listen"])
+    func withoutHub(name: String) throws {
         let sentence =
-            "--chat-listen 127.0.0.1:9200 needs the event hub, and VIBE_EVENT_HUB is off: switch that on, or leave --chat-listen "
-            + "away."
-        let flags = ["--chat-listen", "127.0.0.1:9200"]
+            "--\(name) 127.0.0.1:9200 needs the event hub, and VIBE_EVENT_HUB is off: switch that on, or leave --\(name) away."
+        let flags = ["--\(name)", "127.0.0.1:9200"]
         #expect(try Self.check(flags, ["VIBE_EVENT_HUB": "off"]).errors.map(\.description) == [sentence])
         #expect(try Self.check(flags).errors.isEmpty)
-        #expect(try Self.check(["--event-hub", "off", "--chat-listen", "none"]).errors.isEmpty)
+        #expect(try Self.check(["--event-hub", "off", "--\(name)", "none"]).errors.isEmpty)
     }
 
     @Test(
         "Who opens a chat where that has no effect is warned",
         arguments: [
-            ("none", "has no effect without --chat-listen"),
-            ("0.0.0.0:9200", "no effect on --chat-listen 0.0.0.0:9200"),
-            ("[::]:0", "no effect on --chat-listen [::]:0"), ("127.0.0.1:0", nil), ("127.9.9.9:1", nil),
-            ("[::1]:9200", nil),
-            ("localhost:9200", nil),
-        ] as [(String, String?)])
-    func openChat(listen: String, told: String?) throws {
-        let resolution = try Self.check(["--chat-listen", listen, "--chat-open", "on"])
+            ([], ["has no effect without --chat-listen or --conversations-listen"]),
+            (["--chat-listen", "0.0.0.0:9200"], ["no effect on --chat-listen 0.0.0.0:9200"]),
+            (
+                ["--chat-listen", "192.0.2.1:1", "--conversations-listen", "[::]:0"],
+                ["no effect on --chat-listen 192.0.2.1:1", "no effect on --conversations-listen [::]:0"]
+            ),
+            (["--chat-listen", "127.0.0.1:0", "--conversations-listen", "[::1]:8000"], []),
+            (["--conversations-listen", "localhost:8000"], []), (["--chat-listen", "127.9.9.9:1"], []),
+        ] as [([String], [String])])
+    func openChat(flags: [String], told: [String]) throws {
+        let resolution = try Self.check(flags + ["--chat-open", "on"])
         #expect(resolution.errors.isEmpty)
         let notices = resolution.configuration.notices
-        #expect(notices.count == (told == nil ? 0 : 1))
-        #expect(told.map { text in notices.allSatisfy { $0.contains(text) } } ?? true)
-        #expect(try Self.check(["--chat-listen", listen]).configuration.notices.isEmpty)
+        #expect(notices.count == told.count)
+        #expect(zip(notices, told).allSatisfy { $0.contains($1) }, "\(notices)")
+        #expect(try Self.check(flags).configuration.notices.isEmpty)
     }
 
     @Test("A wrong value that another source overrides is told, and is no error")

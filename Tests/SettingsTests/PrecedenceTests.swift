@@ -22,6 +22,7 @@ struct PrecedenceTests {
             "restart-delay": "40s", "max-quick-failures": "1", "restart-unhealthy": "on",
             "follow-links": "on", "directory-pinning": "off", "speak-1": "off",
             "event-hub": "off", "event-keep-size": "0", "event-keep-total": "2GiB", "event-form": "full",
+            "chat-listen": "127.0.0.1:9200", "conversations-listen": "[::1]:8000", "chat-open": "on",
         ]
         let keys = CommandLineUnderTest.File(content: "fedcba9876543210\n")
         var files = ["/srv/config": CommandLineUnderTest.File(content: ""), "/srv/keys": keys]

@@ -64,8 +64,8 @@ struct EndpointTable: Sendable {
         self.places = places.filter(\.isInstance) + places.filter { !$0.isInstance }
     }
 
-    /// The same with one more.
-    func adding(_ endpoint: Endpoint) -> EndpointTable { EndpointTable(endpoints + [endpoint]) }
+    /// The same with more.
+    func adding(_ others: [Endpoint]) -> EndpointTable { others.isEmpty ? self : EndpointTable(endpoints + others) }
 
     /// The page that the endpoint with this index answers with.
     func page(_ index: Int) -> StaticPage? { pages[index] }

@@ -8,6 +8,8 @@ package struct Entrance: Sendable {
     package enum Purpose: Sendable {
         /// The chat, at any path.
         case chat
+        /// Conversations.
+        case conversations
     }
 
     /// What is reached by it.
@@ -25,6 +27,14 @@ package struct Entrance: Sendable {
         self.setting = setting
         self.address = address
         self.isOpen = isOpen
+    }
+
+    /// Where it is, for those who start the gateway: `chat listening on ws://127.0.0.1:9200`.
+    package var announcement: String {
+        switch purpose {
+        case .chat: "chat listening on ws://\(address)"
+        case .conversations: "conversations listening on http://\(address)"
+        }
     }
 
     /// Fails where anybody listens there already.
@@ -53,6 +63,14 @@ extension DataPlane.Failure {
     /// Nobody can listen on this address, which this flag has set.
     static func cannotListen(on address: SocketAddress, _ setting: String, _ error: SystemCallError) -> Self {
         Self(description: "The gateway can't listen on \(address) (\(setting)): \(error). \(hint(error))")
+    }
+
+    /// Nobody serves what this entrance is for.
+    static func notServed(_ entrance: Entrance) -> Self {
+        Self(
+            description:
+                "\(entrance.address) (\(entrance.setting)) is not served: this gateway has nothing for it. Leave "
+                + "\(entrance.setting) away.")
     }
 
     private static func hint(_ error: SystemCallError) -> String {

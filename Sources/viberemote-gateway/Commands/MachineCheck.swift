@@ -68,6 +68,7 @@ struct MachineCheck {
     func checkAddress(_ report: inout CheckReport) {
         check(configuration.listen, "--listen", &report)
         if let listen = configuration.chat.listen { check(listen, "--chat-listen", &report) }
+        if let listen = configuration.chat.conversations { check(listen, "--conversations-listen", &report) }
     }
 
     private func check(_ listen: ListenAddress, _ setting: String, _ report: inout CheckReport) {

@@ -57,7 +57,7 @@ struct ChatRig {
     /// The ways to its sockets.
     let lines = Recorded<ChatLine>("a way to a socket")
     var port: UInt16 { plane.address.port }
-    var chatPort: UInt16 { plane.entranceAddresses[0].port }
+    var chatPort: UInt16 { plane.entrances[0].address.port }
 
     init(
         isOpen: Bool = false, policy: Policy = Policy(key: key), _ limits: ChatLimits = ChatLimits(),

@@ -1,4 +1,6 @@
+import Access
 import EventLoop
+import HTTPServer
 import HTTPTypes
 import Logging
 import TestKit
@@ -110,7 +112,48 @@ import Testing
     func addresses(host: String, isOpen: Bool) throws {
         let address = try #require(SocketAddress(host: host, port: 0))
         let entrance = Entrance(.chat, setting: "--chat-listen", address: address, isOpen: true)
-        #expect(OpenEntrance(entrance).isOpen == isOpen)
+        var setUp = DataPlane.SetUp(
+            address: address, threads: 1, policy: Policy(key: ChatRig.key), log: .init(sink: LogKeeper()),
+            control: NoProjects())
+        #expect(OpenEntrance(entrance, setUp)?.isOpen == nil)
+        setUp.chat = ChatSetUp { _ in .talks(Listening()) }
+        #expect(OpenEntrance(entrance, setUp)?.isOpen == isOpen)
+    }
+
+    @Test("An entrance for conversations has these alone, by the same rule; the gateway's own port has them for a key")
+    func conversations() async throws {
+        let own = Endpoint(.get, "/models", requires: .key(.useInstances), .init("models", "Models", "For tests.")) {
+            request, _ in
+            .answer(.detail(200, request.principal?.name ?? "-"))
+        }
+        let free = try #require(SocketAddress(host: "127.0.0.1", port: 0))
+        var setUp = DataPlane.SetUp(
+            address: free, threads: 2, policy: Policy(key: ChatRig.key), log: .init(sink: LogKeeper()),
+            control: NoProjects())
+        setUp.entrances = [Entrance(.conversations, setting: "--conversations-listen", address: free, isOpen: true)]
+        setUp.conversationEndpoints = [own]
+        let plane = try DataPlane(setUp)
+        defer { plane.stop() }
+        try await plane.accept()
+        #expect(plane.entrances[0].announcement == "conversations listening on http://\(plane.entrances[0].address)")
+        try await onThread {
+            let port = plane.entrances[0].address.port
+            #expect(try TestClient.request(port, "GET", "/models").text.contains("-"))
+            let named = try TestClient.request(port, "GET", "/models", headers: [ChatRig.authorization])
+            #expect(named.text.contains("VIBE_AUTH_SECRET"))
+            let foreign = [("Origin", "https://example.com"), ("Host", "example.com")]
+            for field in foreign {
+                #expect(try TestClient.request(port, "GET", "/models", headers: [field]).status == 403)
+            }
+            #expect(try TestClient.request(port, "GET", "/models", headers: [("Forwarded", "for=x")]).status == 401)
+            #expect(try TestClient.request(port, "POST", "/models").status == 405)
+            for target in ["/projects", "/health", "/chat", "/projects/a/api/x"] {
+                #expect(try TestClient.request(port, "GET", target, headers: [ChatRig.authorization]).status == 404)
+            }
+            #expect(try TestClient.request(plane.address.port, "GET", "/models").status == 401)
+            let keyed = try TestClient.request(plane.address.port, "GET", "/models", headers: [ChatRig.authorization])
+            #expect(keyed.status == 200)
+        }
     }
 
     @Test("An entrance does not share an address with the gateway's own port")
@@ -122,6 +165,7 @@ import Testing
         var setUp = DataPlane.SetUp(
             address: free, threads: 1, policy: Policy(key: ChatRig.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
+        setUp.chat = ChatSetUp { _ in .talks(Listening()) }
         setUp.entrances = [Entrance(.chat, setting: "--chat-listen", address: taken, isOpen: false)]
         let failure = #expect(throws: DataPlane.Failure.self) { try DataPlane(setUp) }
         #expect(failure?.description.contains("\(taken) (--chat-listen)") == true)
