@@ -1,6 +1,6 @@
 # `make` lists what there is. run, test and bench install what is missing themselves.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-repeat test-lab test-tsan test-asan schemathesis clients readers bench fuzz lab lint release clean
+.PHONY: help setup run test test-repeat test-lab test-tsan test-asan schemathesis clients readers talkers bench fuzz lab lint release clean
 
 # How often `make test-repeat` runs each group; every second run is beside busy loops.
 MODULES ?= 100
@@ -55,6 +55,10 @@ clients: setup ## drive OpenCode's own clients against the running gateway (a SD
 readers: setup ## read event streams with programs by others, through cuts (from PyPI, and Chromium)
 	@swift build
 	@scripts/readers.sh
+
+talkers: setup ## talk over chat and conversations by programs of others (from PyPI)
+	@swift build
+	@scripts/talkers.sh
 
 bench: ## measure against nginx and HAProxy (BENCH="--quick" for a short run)
 	@scripts/setup.sh bench

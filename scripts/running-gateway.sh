@@ -54,7 +54,7 @@ start_gateway() {
     trap 'kill "$gateway" 2>/dev/null; wait "$gateway" 2>/dev/null || true' EXIT
     trap 'exit 130' INT TERM
     waited=0
-    until grep -q ' listening on ' "$work/output"; do
+    until grep -q '^viberemote-gateway listening on ' "$work/output"; do
         if ! kill -0 "$gateway" 2>/dev/null || [ "$waited" -ge 100 ]; then
             echo "$name: the gateway did not start:" >&2
             cat "$work/log" >&2
@@ -63,5 +63,5 @@ start_gateway() {
         waited=$((waited + 1))
         sleep 0.1
     done
-    address=$(sed -n 's/.* listening on //p' "$work/output")
+    address=$(sed -n 's/^viberemote-gateway listening on //p' "$work/output")
 }

@@ -6,6 +6,7 @@
 #   scripts/setup.sh schemathesis    also what Schemathesis runs in
 #   scripts/setup.sh clients  also what the SDK for Python runs in
 #   scripts/setup.sh readers  also what readers of event streams run in; chromium: also the browser among them
+#   scripts/setup.sh talkers  also what chat clients run in
 #   scripts/setup.sh shells   also zsh, so that the tests read its completions (bash is there; fish is left out)
 #   scripts/setup.sh lab      also what boots the lab's machines (Lab/lab)
 #   scripts/setup.sh swift    only checks the toolchain
@@ -103,13 +104,13 @@ case ${1-} in
     swift) check_swift; exit ;;
     bench) packages="$build_packages $bench_packages" ;;
     schemathesis) packages="$build_packages $schemathesis_packages" ;;
-    readers) packages="$build_packages $clients_packages" ;;
+    readers | talkers) packages="$build_packages $clients_packages" ;;
     chromium) packages="$build_packages $chromium_packages" ;;
     clients) packages="$build_packages $clients_packages" ;;
     shells) packages="$build_packages $shell_packages" ;;
     lab) packages="$build_packages $lab_packages" ;;
     "") packages="$build_packages $test_packages" ;;
-    *) fail "\"$1\" is not known: use scripts/setup.sh, scripts/setup.sh bench, scripts/setup.sh schemathesis, scripts/setup.sh clients, scripts/setup.sh readers, scripts/setup.sh chromium, scripts/setup.sh shells, scripts/setup.sh lab or scripts/setup.sh swift" ;;
+    *) fail "\"$1\" is not known: use scripts/setup.sh, scripts/setup.sh bench, scripts/setup.sh schemathesis, scripts/setup.sh clients, scripts/setup.sh readers, scripts/setup.sh talkers, scripts/setup.sh chromium, scripts/setup.sh shells, scripts/setup.sh lab or scripts/setup.sh swift" ;;
 esac
 
 check_swift

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Talks with a running gateway by programs by others: `websockets` over its chat, and `httpx-sse` over its conversations (both PyPI),
+# each from the first word of its document to the last. The projects are played by the twin, as OpenCode 1 and 2. The gateway and the
+# twin must be built already.
+#
+# What comes from PyPI is put into .build/talkers, once. Where PyPI can't be reached this fails with exit code 75, or, with
+# TALKERS_OPTIONAL=1, says so and ends well.
+#
+#   TALKERS_SECONDS   the longest time of each of the two parts (60)
+set -eu
+cd "$(dirname "$0")/.."
+
+name=talkers
+packages="websockets==17.4 httpx==0.28.1 httpx-sse==0.4.3"
+seconds=${TALKERS_SECONDS:-60}
+tool=$PWD/.build/talkers
+work=$PWD/.build/talkers-run
+
+# shellcheck source=scripts/running-gateway.sh
+. scripts/running-gateway.sh
+
+# shellcheck disable=SC2086  # a list of packages
+if ! install_tools $packages; then
+    echo "talkers: $packages can't be installed, because PyPI can't be reached or has no fitting build." >&2
+    if [ "${TALKERS_OPTIONAL-}" != 1 ]; then exit 75; fi
+    echo "talkers: SKIPPED. Neither chat nor conversations were tried by programs of others." >&2
+    exit 0
+fi
+
+rm -rf "$work"
+mkdir -p "$work/home" "$work/user"
+start_twins one=1.18.33 two=2.0.15
+start_gateway --chat-listen 127.0.0.1:0 --conversations-listen 127.0.0.1:0 --chat-open on
+
+# listener WHAT: where the gateway says that it listens for that.
+listener() {
+    waited=0
+    until place=$(sed -n "s/.* $1 listening on //p" "$work/output") && [ -n "$place" ]; do
+        [ "$waited" -lt 100 ] || { echo "talkers: the gateway does not say where it listens for $1" >&2; exit 1; }
+        waited=$((waited + 1))
+        sleep 0.1
+    done
+    echo "$place"
+}
+
+run() {
+    status=0
+    timeout --kill-after 5 "$seconds" "$tool/bin/python" "$@" || status=$?
+    [ "$status" -ne 124 ] || echo "talkers: not done within $seconds s (TALKERS_SECONDS)" >&2
+    if [ "$status" -ne 0 ]; then
+        echo "talkers: $1 failed; the gateway's log is $work/log" >&2
+        exit "$status"
+    fi
+}
+
+CHAT=$(listener chat)
+CONVERSATIONS=$(listener conversations)
+export CHAT CONVERSATIONS GATEWAY="$address" GATEWAY_KEY="$VIBE_AUTH_SECRET"
+run scripts/talkers/chat.py
+run scripts/talkers/conversations.py

@@ -1,0 +1,176 @@
+"""The chat's document from beginning to end, by `websockets`, with a project of each family."""
+import asyncio
+import base64
+import json
+import os
+import re
+import sys
+import uuid
+
+import websockets
+from checks import DATE, UUID, check, done
+from websockets.asyncio.client import connect
+
+CHAT = os.environ["CHAT"]
+GATEWAY = os.environ["GATEWAY"].replace("http://", "ws://", 1)
+KEY = os.environ["GATEWAY_KEY"]
+LONGEST = 30
+TURN = re.compile(r"(conversation_created )?(thinking_chunk )*(thinking_done )?((tool_call_start )+(tool_call_done )+)*"
+                  r"(assistant_chunk )+assistant_done $")
+
+
+class Talk:
+    def __init__(self, socket, project):
+        self.socket, self.project = socket, project
+
+    def check(self, what, is_true, seen=""):
+        check(f"{self.project}: {what}", is_true, seen)
+
+    async def say(self, kind, **members):
+        await self.socket.send(json.dumps({"type": kind, **members}))
+
+    async def hear(self, wanted=None):
+        message = json.loads(await asyncio.wait_for(self.socket.recv(), LONGEST))
+        if wanted:
+            self.check(f"{wanted} is what comes", message["type"] == wanted, message)
+        return message
+
+    async def hear_turn(self):
+        """All messages up to the turn's end."""
+        messages = []
+        while not messages or messages[-1]["type"] != "assistant_done":
+            messages.append(await self.hear())
+        return messages
+
+    async def ask(self, kind, wanted, **members):
+        await self.say(kind, **members)
+        return await self.hear(wanted)
+
+
+def text_of(messages):
+    return "".join(message["content"] for message in messages if message["type"] == "assistant_chunk")
+
+
+async def turn(talk, words):
+    """A conversation with an id of the client's own."""
+    own = str(uuid.uuid4()).upper()
+    prompt = f"{words} of {own} and of more than fifty characters"
+    await talk.say("user_message", conversationId=own, content=prompt)
+    messages = await talk.hear_turn()
+    order = "".join(message["type"] + " " for message in messages)
+    talk.check(f"{words}: the messages are in the document's order", TURN.match(order), order)
+    talk.check(f"{words}: all are of that conversation", all(m["conversationId"] == own for m in messages), messages)
+    talk.check(f"{words}: the answer has an id", messages[-1].get("id"), messages[-1])
+    for message in messages:
+        if message["type"] == "thinking_done":
+            seconds = message["metadata"]["thinkingDuration"]
+            talk.check("a duration is not whole", isinstance(seconds, float) and seconds != int(seconds), seconds)
+    return own, prompt, messages
+
+
+async def conversation(project):
+    async with connect(f"{CHAT}/?project={project}") as socket:
+        talk = Talk(socket, project)
+        talk.check("no extension is agreed on", socket.protocol.extensions == [])
+        status = (await talk.hear("status"))["metadata"]
+        talk.check("the status says what the document wants",
+                   status["connected"] is True and isinstance(status["hasApiKey"], bool) and status["workflowCount"] == 0
+                   and isinstance(status["toolCount"], int) and isinstance(status["daemonVersion"], str), status)
+        await talk.ask("list_conversations", "conversation_list")
+        made = await talk.ask("new_conversation", "conversation_created")
+        talk.check("a new conversation has an id and a title",
+                   UUID.match(made["conversationId"]) and isinstance(made["metadata"]["title"], str), made)
+        own, prompt, messages = await turn(talk, "think")
+        talk.check("it has thought", any(m["type"] == "thinking_chunk" for m in messages))
+        await talk.ask("ping", "pong")
+
+        loaded = await talk.ask("load_conversation", "conversation_loaded", conversationId=own.lower())
+        talk.check("it is given back with the id that the client wrote", loaded["conversationId"] == own, loaded)
+        kept = loaded["metadata"]["messages"]
+        talk.check("both messages are there", [(m["role"], m["content"]) for m in kept]
+                   == [("user", prompt), ("assistant", text_of(messages))], kept)
+        talk.check("dates have no fractions", all(DATE.match(m["timestamp"]) for m in kept), kept)
+        listed = (await talk.ask("list_conversations", "conversation_list"))["metadata"]["conversations"]
+        found = next((c for c in listed if c["id"] == own), {})
+        talk.check("it is listed with its first fifty characters and its messages",
+                   found.get("title") == prompt[:50] and found.get("messageCount") == 2
+                   and DATE.match(found.get("lastMessageAt", "")), found)
+
+        tools = (await turn(talk, "tools"))[2]
+        begun = [m for m in tools if m["type"] == "tool_call_start"]
+        ended = [m for m in tools if m["type"] == "tool_call_done"]
+        talk.check("each tool that begins ends", begun and [m["id"] for m in begun] == [m["id"] for m in ended], tools)
+        for message in begun:
+            data = message["metadata"]
+            talk.check("a tool says what it is", data["toolName"] and data["serverName"] and isinstance(data["input"], dict), data)
+        for message in ended:
+            data = message["metadata"]
+            talk.check("a tool says what came of it", isinstance(data["success"], bool) and isinstance(data["duration"], float)
+                       and data["duration"] != int(data["duration"]) and len(data.get("result") or "") <= 4100, data)
+
+        async with connect(f"{CHAT}/?project={project}") as second:
+            other = Talk(second, project)
+            await other.hear("status")
+            await other.ask("load_conversation", "conversation_loaded", conversationId=own)
+            await talk.say("user_message", conversationId=own, content="talk once more")
+            here, there = await asyncio.gather(talk.hear_turn(), other.hear_turn())
+            talk.check("two sockets hear the same", here == there, (here, there))
+
+        await refusals(talk, own)
+        for conversation in (own, made["conversationId"]):
+            gone = await talk.ask("delete_conversation", "conversation_deleted", conversationId=conversation)
+            talk.check("the right one is gone", gone["conversationId"] == conversation, gone)
+        error = await talk.ask("load_conversation", "error", conversationId=own)
+        talk.check("what is gone can't be loaded", error["metadata"]["code"] == "STORAGE_ERROR", error)
+        await socket.send(b"no text")
+        try:
+            await asyncio.wait_for(socket.recv(), LONGEST)
+            talk.check("other bytes end the socket", False)
+        except websockets.ConnectionClosed as closed:
+            talk.check("other bytes end the socket with 1003", closed.rcvd and closed.rcvd.code == 1003, closed)
+
+
+async def refusals(talk, own):
+    for message, code in [
+        ("no JSON", "INVALID_MESSAGE"), ("[]", "INVALID_MESSAGE"), ('{"type":"sing"}', "UNKNOWN_TYPE"),
+        ('{"type":"user_message","content":"hi"}', "MISSING_FIELD"),
+        ('{"type":"user_message","conversationId":"%s"}' % own, "MISSING_FIELD"),
+        ('{"type":"user_message","conversationId":"no-uuid","content":"hi"}', "INVALID_MESSAGE"),
+        ('{"type":"load_conversation","conversationId":"%s"}' % uuid.uuid4(), "STORAGE_ERROR"),
+        ('{"type":"delete_conversation","conversationId":"%s"}' % uuid.uuid4(), "STORAGE_ERROR"),
+    ]:
+        await talk.socket.send(message)
+        error = await talk.hear("error")
+        talk.check(f"{message} is {code}", error["metadata"]["code"] == code and error["content"], error)
+
+
+async def status_of(url, **options):
+    try:
+        async with connect(url, **options):
+            return 101
+    except websockets.InvalidStatus as refused:
+        return refused.response.status_code
+
+
+async def doors():
+    coded = "vibe." + base64.urlsafe_b64encode(KEY.encode()).decode().rstrip("=")
+    for subprotocol in ("vibe." + KEY, coded):
+        async with connect(f"{GATEWAY}/chat?project=one", subprotocols=["other", subprotocol]) as socket:
+            check("the subprotocol with the key is the one chosen", socket.subprotocol == subprotocol, socket.subprotocol)
+    keyed = {"additional_headers": {"Authorization": f"Bearer {KEY}"}}
+    check("a key opens the gateway's own port", await status_of(f"{GATEWAY}/chat?project=one", **keyed) == 101)
+    check("nothing else does", await status_of(f"{GATEWAY}/chat?project=one") == 401)
+    check("an unknown project is none", await status_of(f"{CHAT}/?project=nobody") == 404)
+    check("a page of elsewhere needs a key", await status_of(f"{CHAT}/?project=one", origin="https://example.com") == 403)
+    forwarded = {"additional_headers": {"X-Forwarded-For": "192.0.2.1"}}
+    check("who comes through a proxy needs a key", await status_of(f"{CHAT}/?project=one", **forwarded) == 401)
+
+
+async def main():
+    await doors()
+    for project in ("one", "two"):
+        await conversation(project)
+
+
+asyncio.run(main())
+sys.exit(done("chat.py"))

@@ -1,0 +1,108 @@
+"""The conversations' contract from beginning to end, by `httpx` and `httpx-sse`, with a project of each family."""
+import json
+import os
+import sys
+
+import httpx
+from checks import DATE, UUID, check, done
+from httpx_sse import connect_sse
+
+BASE = os.environ["CONVERSATIONS"]
+GATEWAY = os.environ["GATEWAY"]
+KEY = os.environ["GATEWAY_KEY"]
+LONGEST = 30
+
+
+def answer_to(client, project, conversation, text):
+    """What the stream that answers a message says."""
+    events = []
+    with connect_sse(client, "POST", f"/conversations/{conversation}/messages", params={"project": project},
+                     json={"role": "user", "text": text}) as source:
+        check(f"{project}: a message is answered by a stream", source.response.status_code == 200, source.response)
+        for event in source.iter_sse():
+            check(f"{project}: the stream is ASCII", event.data.isascii(), event.data)
+            events.append(json.loads(event.data))
+    return events
+
+
+def is_error(answer, status):
+    error = answer.json().get("error", {}) if answer.status_code == status else {}
+    return set(error) == {"code", "message", "details"}
+
+
+def contract(client, project):
+    def ask(method, path, **options):
+        params = {"project": project, **options.pop("params", {})}
+        return client.request(method, path, params=params, **options)
+
+    def check_that(what, is_true, seen=""):
+        check(f"{project}: {what}", is_true, seen)
+
+    models = ask("GET", "/models").json()
+    check_that("models are a bare list", isinstance(models, list) and models
+               and all(isinstance(m["id"], str) and isinstance(m["name"], str) for m in models), models)
+    wanted = next((m["id"] for m in models if m["id"].endswith("/talk")), models[0]["id"])
+    made = ask("POST", "/conversations", json={"model_id": wanted, "first_message": "The first message"})
+    conversation = made.json().get("conversation", {})
+    check_that("a conversation is made", made.status_code in (200, 201) and conversation.get("title") == "The first message"
+               and conversation.get("modelId") == wanted and conversation.get("isPinned") is False
+               and isinstance(conversation.get("messages"), list), made.text)
+    own = conversation["id"]
+    check_that("it has an id and dates", UUID.match(own) and DATE.match(conversation["createdAt"])
+               and DATE.match(conversation["updatedAt"]), conversation)
+
+    events = answer_to(client, project, own.upper(), "talk to me")
+    text = "".join(event.get("deltaText", "") for event in events)
+    check_that("the stream is of one message and conversation", len({(e["conversationId"].lower(), e["messageId"]) for e in events})
+               == 1 and events[0]["conversationId"].lower() == own.lower(), events[:2])
+    check_that("the last event says that it is done, and no other", [bool(e.get("done")) for e in events]
+               == [False] * (len(events) - 1) + [True], events[-2:])
+    check_that("a text came", text and events[-1].get("fullText", text) == text, events[-1])
+
+    page = ask("GET", f"/conversations/{own}/messages", params={"limit": 1}).json()
+    check_that("the newest page comes first", [(m["role"], m["text"]) for m in page["items"]] == [("assistant", text)]
+               and page["items"][0]["id"] == events[-1]["messageId"] and page["nextCursor"], page)
+    older = ask("GET", f"/conversations/{own}/messages", params={"limit": 1, "cursor": page["nextCursor"]}).json()
+    check_that("then the older one", [(m["role"], m["text"]) for m in older["items"]] == [("user", "talk to me")], older)
+    whole = ask("GET", f"/conversations/{own}/messages").json()["items"]
+    check_that("within a page the oldest comes first", [m["role"] for m in whole] == ["user", "assistant"], whole)
+    check_that("messages have dates", all(DATE.match(m["createdAt"]) for m in whole), whole)
+
+    changed = ask("PATCH", f"/conversations/{own}", json={"title": "Another name", "is_pinned": True}).json()
+    check_that("it is named and pinned, and comes unwrapped", (changed["title"], changed["isPinned"]) == ("Another name", True),
+               changed)
+    found = ask("GET", "/conversations", params={"search": "another NAME", "limit": 10}).json()["items"]
+    check_that("it is found by its title", [c["id"] for c in found] == [own], found)
+    copy = ask("POST", f"/conversations/{own}/duplicate").json()
+    check_that("a copy has ids of its own and is not pinned", copy["id"] != own and copy["isPinned"] is False
+               and not {m["id"] for m in copy["messages"]} & {m["id"] for m in whole}
+               and [m["text"] for m in copy["messages"]] == [m["text"] for m in whole], copy)
+    first = ask("GET", "/conversations", params={"limit": 1}).json()
+    second = ask("GET", "/conversations", params={"limit": 1, "cursor": first["nextCursor"]}).json()
+    check_that("the list has pages", {first["items"][0]["id"], second["items"][0]["id"]} == {own, copy["id"]}, (first, second))
+
+    check_that("a body that is no JSON is refused in the contract's form",
+               is_error(ask("POST", "/conversations", content=b"{", headers={"Content-Type": "application/json"}), 400))
+    check_that("an id that is none, too", is_error(ask("GET", "/conversations/none"), 400))
+    for conversation in (own, copy["id"]):
+        gone = ask("DELETE", f"/conversations/{conversation}")
+        check_that("it is deleted", gone.status_code == 204 and not gone.content, gone)
+        check_that("then it is not there", is_error(ask("GET", f"/conversations/{conversation}"), 404))
+
+
+def doors():
+    with httpx.Client(base_url=GATEWAY, timeout=LONGEST) as client:
+        path = "/models?project=one"
+        check("the gateway's own port wants a key", is_error(client.get(path), 401))
+        check("and opens for it", client.get(path, headers={"Authorization": f"Bearer {KEY}"}).status_code == 200)
+    with httpx.Client(base_url=BASE, timeout=LONGEST) as client:
+        check("a page of elsewhere needs a key", is_error(client.get(path, headers={"Origin": "https://example.com"}), 403))
+        check("so does a name of elsewhere", is_error(client.get(path, headers={"Host": "example.com"}), 403))
+        check("so does who comes through a proxy", is_error(client.get(path, headers={"Forwarded": "for=192.0.2.1"}), 401))
+
+
+doors()
+for project in ("one", "two"):
+    with httpx.Client(base_url=BASE, timeout=LONGEST) as client:
+        contract(client, project)
+sys.exit(done("conversations.py"))
