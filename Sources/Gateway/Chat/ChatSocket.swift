@@ -72,10 +72,7 @@ package final class ChatSocket {
     package func send(_ frame: Frame) {
         guard !isStalled, onEnd != nil else { return }
         endpoint.send(frame)
-        if endpoint.outgoing.waiting > limits.backlog {
-            flush()
-            isStalled = endpoint.outgoing.waiting > limits.backlog
-        }
+        watchBacklog()
         workAtEndOfPass()
     }
 
@@ -97,6 +94,13 @@ package final class ChatSocket {
         guard !isInPass, onEnd != nil else { return }
         isInPass = true
         owner.loop.atEndOfPass(self)
+    }
+
+    /// Whether too much waits is known once the kernel has got what it takes.
+    private func watchBacklog() {
+        guard endpoint.outgoing.waiting > limits.backlog else { return }
+        flush()
+        isStalled = endpoint.outgoing.waiting > limits.backlog
     }
 
     private func read() {
@@ -128,7 +132,7 @@ package final class ChatSocket {
             }
         }
         // Answers to pings are made without anybody.
-        if endpoint.outgoing.waiting > limits.backlog { isStalled = true }
+        watchBacklog()
         if !endpoint.outgoing.isEmpty || endpoint.phase == .ended { workAtEndOfPass() }
     }
 
