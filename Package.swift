@@ -83,6 +83,8 @@ let package = Package(
         module("EventHub", ["Clocks", "Dialects", "JSONText", "Locking", "MappedFiles", "OpenCode", "TextCoding"]),
         // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1. Pure.
         module("Dialects", ["JSONText", "OpenCode", "TextCoding"]),
+        // The two other client protocols: chat over WebSocket, conversations over REST and SSE. Pure but for its store.
+        module("Conversations", ["Clocks", "Dialects", "JSONText", "Storage", "TextCoding"]),
         module("Sodium", ["CSodium"]),
         module("Access", ["Addresses", "Sodium"]),
         module("Projects", ["JSONText", "Logging", "OpenCode", "Systemd", "TextCoding"]),
@@ -142,6 +144,7 @@ let package = Package(
             "EventHubTests",
             ["Dialects", "EventHub", "Locking", "MappedFiles", "OpenCode", "TestKit", "event-log-writer"]),
         tests("DialectsTests", ["Dialects", "OpenCode"]),
+        tests("ConversationsTests", ["Clocks", "Conversations", "Dialects", "OpenCode", "Storage", "TestKit"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
         tests("SettingsTests", ["Settings", "Addresses", "EnvironmentFiles", "Locking", "Logging"]),

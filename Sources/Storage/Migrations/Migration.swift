@@ -12,7 +12,7 @@ package struct Migration: Sendable {
     }
 
     /// Every step of `state.db`, in their order.
-    package static let all: [Migration] = [instanceHistory]
+    package static let all: [Migration] = [instanceHistory, conversations]
 
     /// Takes a database to the newest schema: each step whole or not at all.
     static func migrate(_ connection: Connection, _ migrations: [Migration]) throws(StorageError) {

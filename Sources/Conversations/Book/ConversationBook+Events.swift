@@ -1,0 +1,117 @@
+package import Dialects
+
+extension ConversationBook {
+    /// Takes an event of the project, in OpenCode 1's words and in order. `now`: milliseconds since 1970.
+    package mutating func hear(_ event: Event, at now: Int64) -> [Told] {
+        switch event.change {
+        case .sessionCreated(let session), .sessionUpdated(let session):
+            update(session)
+            return []
+        case .sessionDeleted(let session): return deleted(session.id, at: now)
+        // OpenCode 2 says no more of a session that is gone.
+        case .other("session.deleted", let properties):
+            return properties["sessionID"]?.text.map { deleted($0, at: now) } ?? []
+        default:
+            guard let session = event.change.sessionID, isConversation(session) else { return [] }
+            return take(session) { $0.hear(event.change, at: now) }
+        }
+    }
+
+    /// The project's OpenCode has ended, for this reason: whatever it was writing is over.
+    package mutating func instanceEnded(_ reason: String, at now: Int64) -> [Told] {
+        turns.keys.sorted().flatMap { session in take(session) { $0.close(reason, at: now) } }
+    }
+
+    /// Events are missing from here on. Gives the sessions of which ``check(_:)`` is to be asked.
+    package mutating func missed() -> [String] {
+        doubtCounts()
+        for session in turns.keys { turns[session]?.miss() }
+        return open
+    }
+
+    /// Sessions whose answer is written or awaited, and of which nothing was heard for so many milliseconds: an end that was
+    /// missed is found by ``check(_:)``.
+    package func quiet(for milliseconds: Int64, at now: Int64) -> [String] {
+        open.filter { now - (turns[$0]?.heard ?? 0) >= milliseconds }
+    }
+
+    private var open: [String] { turns.filter(\.value.isBusy).keys.sorted() }
+
+    /// What OpenCode says of a session.
+    package struct Check: Sendable {
+        let session: String
+        let revision: Int
+        let isBusy: Bool
+        let messages: [Message]
+    }
+
+    /// Asks whether a session still works.
+    package func check(_ session: String) -> Plan<Check> {
+        let (asking, revision) = (asking, revision(of: session))
+        return asking.isBusy(session).then { isBusy in
+            Window.read(session, asking, size: 100) { !$0.entries.isEmpty }.then { window in
+                .done(Check(session: session, revision: revision, isBusy: isBusy, messages: window.messages))
+            }
+        }
+    }
+
+    /// What the check has shown is told where it was missed.
+    package mutating func checked(_ check: Check, at now: Int64) -> [Told] {
+        guard check.revision == revision(of: check.session) else { return [] }
+        return take(check.session) { turns in
+            check.isBusy ? turns.learn(check.messages, at: now) : turns.rest(check.messages, at: now)
+        }
+    }
+
+    // MARK: Answers
+
+    /// A prompt is about to be sent: its end will be told, whatever becomes of it.
+    mutating func expect(_ messageID: String, in session: String, at now: Int64) {
+        turns[session, default: SessionTurns()].expect(messageID)
+        turns[session]?.touch(at: now)
+    }
+
+    /// The prompt was refused.
+    mutating func forget(_ messageID: String, in session: String) { turns[session]?.forget(messageID) }
+
+    /// What runs is to be broken off.
+    mutating func cancel(_ session: String) { turns[session]?.cancel() }
+
+    /// What a list of messages says beyond what was heard.
+    mutating func learn(_ messages: [Message], of session: String, at now: Int64) -> [Told] {
+        take(session) { $0.learn(messages, at: now) }
+    }
+
+    /// The answer that is written in a conversation now.
+    func current(_ session: String) -> Turn? { turns[session]?.current }
+
+    /// Whether an answer is written or awaited.
+    func isBusy(_ session: String) -> Bool { turns[session]?.isBusy ?? false }
+
+    /// A conversation is gone.
+    mutating func deleted(_ session: String, at now: Int64) -> [Told] {
+        guard isConversation(session) else { return [] }
+        let conversation = id(of: session)
+        let told = take(session) { $0.close(nil, at: now) }
+        forget(session, isGone: true)
+        return told + [Told(session: session, conversation: conversation, content: .deleted)]
+    }
+
+    private mutating func take(_ session: String, _ take: (inout SessionTurns) -> [SessionTurns.Outcome]) -> [Told] {
+        let outcomes = take(&turns[session, default: SessionTurns()])
+        guard !outcomes.isEmpty else { return [] }
+        let conversation = id(of: session)
+        return outcomes.compactMap { outcome in
+            switch outcome {
+            case .answer(let id, let event):
+                return Told(session: session, conversation: conversation, content: .answer(id: id, event))
+            case .said(let entry):
+                add(entry, to: session)
+                return nil
+            case .answered(let entry):
+                if entry.isComplete { finish(entry, in: session) } else { add(entry, to: session) }
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+internal import Dialects
+
+extension ChatSession {
+    /// How often a conversation is read again whose answer ended while it was read.
+    private static let tries = 3
+
+    // MARK: Begin
+
+    mutating func begin(
+        _ message: ClientMessage, _ book: inout ConversationBook, _ now: Int64, _ random: () -> UInt64
+    ) -> [Action] {
+        switch message {
+        case .list: return [run(.list, Self.list(book))]
+        case .new(let id):
+            let free = id.flatMap { book.session($0) == nil ? $0 : nil }
+            return [run(.new(free), book.asking.create(title: nil).then { .done(.created($0)) })]
+        case .load(let id): return [load(id, book, tries: Self.tries)]
+        case .delete(let id):
+            let asking = book.asking
+            let plan = book.finding(id).then { list, session in
+                asking.delete(session.id).then { _ in .done(Result.deleted(list, session.id)) }
+            }
+            return [run(.delete(id), plan)]
+        case .user(let id, let text):
+            let messageID = PromptID.make(at: now, random)
+            isCancelled = false
+            if let session = book.session(id), book.known[session] != nil, book.catalogue?.models.isEmpty == false {
+                return prompt(id, session, text, messageID, &book, now)
+            }
+            return [run(.user(id, text, messageID: messageID), Self.prepare(id, text, book))]
+        case .ping, .cancel: return []
+        }
+    }
+
+    private mutating func load(_ id: ConversationID, _ book: ConversationBook, tries: Int) -> Action {
+        let (asking, before) = (book.asking, book)
+        let plan = book.finding(id).then { list, session in
+            let revision = before.revision(of: session.id)
+            return Window.read(session.id, asking, size: 200) { window in
+                // Texts are no shorter on their way.
+                window.entries.reduce(0) { $0 + $1.text.utf8.count } > ServerMessage.loaded
+            }
+            .then { .done(Result.loaded(list, session, $0, revision: revision)) }
+        }
+        return run(.load(id, tries: tries), plan)
+    }
+
+    private static func list(_ book: ConversationBook) -> Plan<Result> {
+        book.asking.sessions().then { list in
+            var after = book
+            after.learn(list)
+            let revisions = Dictionary(list.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
+            let uncounted = list.filter { after.count(of: $0.id) == nil }.sorted { $0.updatedAt > $1.updatedAt }
+            return Survey.read(uncounted.prefix(100).map(\.id), book.asking, counts: [:])
+                .then { .done(.listed(list, $0, revisions: revisions)) }
+        }
+    }
+
+    /// Finds or makes the session of a message, and sees to it that there is a model to answer it.
+    private static func prepare(_ id: ConversationID, _ text: String, _ book: ConversationBook) -> Plan<Result> {
+        let asking = book.asking
+        let catalogue: Plan<Catalogue> =
+            if let known = book.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
+        return catalogue.then { catalogue in
+            guard !catalogue.models.isEmpty else { return .refused(.noModel) }
+            return book.searching(id).then { list, session in
+                if let session { return .done(.prepared(list, session, isNew: false, catalogue)) }
+                return asking.create(title: String(text.prefix(ServerMessage.title))).then { session in
+                    .done(.prepared(list, session, isNew: true, catalogue))
+                }
+            }
+        }
+    }
+
+    private mutating func prompt(
+        _ id: ConversationID, _ session: String, _ text: String, _ messageID: String, _ book: inout ConversationBook,
+        _ now: Int64
+    ) -> [Action] {
+        book.expect(messageID, in: session, at: now)
+        watched.insert(session)
+        let request = book.asking.prompt(
+            session, messageID: messageID, text, model: book.chosenModel(of: session))
+        let plan = Plan<Result>.ask(request) { $0.isGood ? .done(.prompted) : .refused($0.refusal) }
+        return [.watch(session: session), run(.prompt(id, session: session, messageID: messageID), plan)]
+    }
+
+    // MARK: Cancel
+
+    mutating func cancel(_ id: ConversationID?, _ book: inout ConversationBook) -> [Action] {
+        var actions: [Action] = []
+        // What has not been sent yet is not sent.
+        queue.removeAll { message in
+            guard case .user(let other, let text) = message, id == nil || id == other else { return false }
+            actions.append(.send(ServerMessage.done(other, id: Entry.answerID(to: text))))
+            return true
+        }
+        if let current, let work = works[current] {
+            switch work {
+            case .user(let other, _, _) where id == nil || id == other: isCancelled = true
+            case .prompt(let other, _, _) where id == nil || id == other: isCancelled = true
+            default: break
+            }
+        }
+        let sessions = id.map { book.session($0).map { [$0] } ?? [] } ?? watched.sorted()
+        for session in sessions where book.isBusy(session) { actions.append(abort(session, &book)) }
+        return actions
+    }
+
+    private mutating func abort(_ session: String, _ book: inout ConversationBook) -> Action {
+        book.cancel(session)
+        let check = book.check(session)
+        return run(.cancel, book.asking.abort(session).then { _ in check.then { .done(.broken($0)) } })
+    }
+
+    // MARK: Finish
+
+    mutating func finish(_ work: Work, _ result: Result, _ book: inout ConversationBook, _ now: Int64) -> [Action] {
+        switch (work, result) {
+        case (_, .listed(let list, let surveys, let revisions)):
+            book.learn(list)
+            for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
+                book.learn(survey, of: session, revision: revisions[session] ?? 0)
+            }
+            return [.send(ServerMessage.list(book.listed(list)))]
+        case (.new(let id), .created(let session)):
+            book.learn(session)
+            if let id, book.session(id) == nil { book.choose(id, for: session.id) }
+            watched.insert(session.id)
+            let created = ServerMessage.created(book.id(of: session.id), title: session.title)
+            return [.watch(session: session.id), .send(created)]
+        case (.load(let id, let tries), .loaded(let list, let session, let window, let revision)):
+            if let list { book.learn(list) }
+            if revision != book.revision(of: session.id), tries > 1 { return [load(id, book, tries: tries - 1)] }
+            return loaded(session, window, &book, now)
+        case (.delete, .deleted(let list, let session)):
+            if let list { book.learn(list) }
+            let answer = Action.send(ServerMessage.deleted(book.id(of: session)))
+            watched.remove(session)
+            return [.tell(book.deleted(session, at: now)), answer]
+        case (.user(let id, let text, let messageID), .prepared(let list, let session, let isNew, let catalogue)):
+            return prepared(id, text, messageID, list, session, isNew, catalogue, &book, now)
+        case (.prompt(_, let session, _), .prompted):
+            defer { isCancelled = false }
+            return isCancelled && book.isBusy(session) ? [abort(session, &book)] : []
+        case (.cancel, .broken(let check)): return [.tell(book.checked(check, at: now))]
+        default: return []
+        }
+    }
+
+    private mutating func prepared(
+        _ id: ConversationID, _ text: String, _ messageID: String, _ list: [Session]?, _ session: Session, _ isNew: Bool,
+        _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
+    ) -> [Action] {
+        if let list { book.learn(list) }
+        book.catalogue = catalogue
+        // Another client may have made the conversation meanwhile.
+        let existing = isNew ? book.session(id) : nil
+        book.learn(session)
+        if isNew, existing == nil { book.choose(id, for: session.id) }
+        guard !isCancelled else {
+            isCancelled = false
+            return [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID)))]
+        }
+        return prompt(id, existing ?? session.id, text, messageID, &book, now)
+    }
+
+    /// Sends the conversation, and what was told of the answer that is being written: the next event goes on behind that.
+    private mutating func loaded(
+        _ session: Session, _ window: Window, _ book: inout ConversationBook, _ now: Int64
+    ) -> [Action] {
+        book.learn(session)
+        let told = book.learn(window.messages, of: session.id, at: now)
+        let id = book.id(of: session.id)
+        let turn = book.current(session.id)
+        let entries = window.entries.filter { $0.role == .user || $0.root != turn?.root }
+        var actions: [Action] = told.isEmpty ? [] : [.tell(told)]
+        actions.append(
+            .send(ServerMessage.loaded(id, title: session.title, entries, isAll: window.isAll)))
+        let servers = book.catalogue?.servers ?? []
+        if let turn {
+            for event in turn.told {
+                actions += ServerMessage.answer(id, id: turn.id, event, servers: servers).map(Action.send)
+            }
+        }
+        watched.insert(session.id)
+        return actions + [.watch(session: session.id)]
+    }
+
+    /// Nothing came of a work.
+    mutating func refuse(_ work: Work, _ refusal: Refusal, _ book: inout ConversationBook) -> [Action] {
+        switch work {
+        case .cancel: return []
+        case .user(let id, _, let messageID):
+            isCancelled = false
+            return problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID)))]
+        case .prompt(let id, let session, let messageID):
+            isCancelled = false
+            book.forget(messageID, in: session)
+            if refusal.kind == .notFound { book.forget(session, isGone: false) }
+            return problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID)))]
+        case .list, .new, .load, .delete: return problem(refusal)
+        }
+    }
+}
+
+extension ConversationBook {
+    /// Finds a conversation: at once where it is known, else among all that there are. Gives those, too.
+    func finding(_ id: ConversationID) -> Plan<([Session]?, Session)> {
+        searching(id).then { list, session in
+            guard let session else { return .refused(.noConversation) }
+            return .done((list, session))
+        }
+    }
+
+    /// Looks for a conversation; nil where there is none of that id.
+    func searching(_ id: ConversationID) -> Plan<([Session]?, Session?)> {
+        if let session = session(id).flatMap({ known[$0]?.session }) { return .done((nil, session)) }
+        return asking.sessions().then { list in .done((list, find(id, among: list))) }
+    }
+
+    /// What a chat's list shows, the newest message first.
+    func listed(_ list: [Session]) -> [ServerMessage.Listed] {
+        ordered(list).map { session in
+            ServerMessage.Listed(
+                id: id(of: session.id), title: session.title, lastMessage: lastMessageTime(of: session.id),
+                count: count(of: session.id) ?? 0)
+        }
+    }
+
+    /// The newest message first; of the same moment the greater id.
+    func ordered(_ list: [Session]) -> [Session] {
+        let keyed = list.map { (session: $0, time: lastMessageTime(of: $0.id)) }
+        return keyed.sorted { ($0.time, $0.session.id) > ($1.time, $1.session.id) }.map(\.session)
+    }
+}

@@ -1,0 +1,76 @@
+internal import Dialects
+
+/// A message of a chat's client.
+enum ClientMessage: Sendable, Equatable {
+    case user(ConversationID, String)
+    case new(ConversationID?)
+    case load(ConversationID)
+    case delete(ConversationID)
+    case list
+    case ping
+    /// Nil: whatever the socket sees.
+    case cancel(ConversationID?)
+
+    /// What an answer with `error` says.
+    struct Problem: Error, Sendable, Equatable {
+        let code: String
+        let message: String
+
+        init(_ code: String, _ message: String) { (self.code, self.message) = (code, message) }
+
+        /// Why something was not done, in the protocol's words.
+        init(_ refusal: Refusal) {
+            message = refusal.message
+            switch refusal.kind {
+            case .notFound: code = "STORAGE_ERROR"
+            case .missing, .noProject: code = "MISSING_FIELD"
+            case .noModel: code = "NO_API_KEY"
+            case .invalid, .unavailable, .failed: code = "API_ERROR"
+            }
+        }
+    }
+
+    /// Reads a message.
+    static func read(_ bytes: [UInt8]) -> Result<ClientMessage, Problem> {
+        Result { () throws(Problem) in try ClientMessage(bytes) }
+    }
+
+    private init(_ bytes: [UInt8]) throws(Problem) {
+        guard let json = JSONParser.parse(bytes), json.object != nil else {
+            throw Problem("INVALID_MESSAGE", "A message is a JSON object.")
+        }
+        guard let type = json["type"]?.text else {
+            throw Problem("INVALID_MESSAGE", "A message has a type: {\"type\":\"ping\"}.")
+        }
+        switch type {
+        case "user_message":
+            let id = try Self.id(json)
+            guard let text = json["content"]?.text, !text.isEmpty else {
+                throw Problem("MISSING_FIELD", "user_message needs content, a text.")
+            }
+            self = .user(id, text)
+        case "new_conversation": self = .new(try Self.optionalID(json))
+        case "load_conversation": self = .load(try Self.id(json))
+        case "delete_conversation": self = .delete(try Self.id(json))
+        case "list_conversations": self = .list
+        case "ping": self = .ping
+        case "cancel_generation": self = .cancel(try Self.optionalID(json))
+        default: throw Problem("UNKNOWN_TYPE", "There is no message of type \(type.prefix(50)).")
+        }
+    }
+
+    private static func id(_ json: JSON) throws(Problem) -> ConversationID {
+        guard let id = try optionalID(json) else {
+            throw Problem("MISSING_FIELD", "\(json["type"]?.text ?? "The message") needs conversationId, a UUID.")
+        }
+        return id
+    }
+
+    private static func optionalID(_ json: JSON) throws(Problem) -> ConversationID? {
+        guard let value = json["conversationId"], value != .null, value.text != "" else { return nil }
+        guard let id = value.text.flatMap(ConversationID.init) else {
+            throw Problem("INVALID_MESSAGE", "conversationId is a UUID.")
+        }
+        return id
+    }
+}

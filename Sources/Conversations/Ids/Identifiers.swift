@@ -1,0 +1,82 @@
+internal import TextCoding
+
+/// A conversation's id as a client writes it: a UUID in any letter case.
+package struct ConversationID: Sendable, Hashable, CustomStringConvertible {
+    /// As it was first written; two ids that differ in letter case only are one.
+    package let text: String
+    private let key: String
+
+    /// Nil where the text is no UUID (RFC 9562 §4).
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return nil }
+        for (index, byte) in bytes.enumerated() {
+            let isDash = [8, 13, 18, 23].contains(index)
+            guard isDash ? byte == UInt8(ascii: "-") : byte.hexadecimalDigitValue != nil else { return nil }
+        }
+        (self.text, key) = (text, text.lowercased())
+    }
+
+    /// The gateway's own id of a session: name-based, in lower case.
+    package init(session: String) {
+        text = NamedUUID.make(session, in: NamedUUID.conversations)
+        key = text
+    }
+
+    /// As it was first written.
+    package var description: String { text }
+
+    /// Whether they are the same id, in whatever letter case.
+    package static func == (one: ConversationID, other: ConversationID) -> Bool { one.key == other.key }
+
+    /// By the id, not its letter case.
+    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+/// UUIDs made of a name (RFC 9562 §5.5): the same name has the same UUID on every machine, and nothing needs to be kept.
+enum NamedUUID {
+    /// Names are OpenCode's ids of sessions.
+    static let conversations: [UInt8] = space(0x01)
+    /// Names are OpenCode's ids of messages.
+    static let messages: [UInt8] = space(0x02)
+    /// Names are OpenCode's ids of the messages that are answered.
+    static let answers: [UInt8] = space(0x03)
+    /// Names are OpenCode's ids of parts.
+    static let tools: [UInt8] = space(0x04)
+
+    /// Random once (`uuidgen -r`), the gateway's own; the last byte tells what is named.
+    private static func space(_ kind: UInt8) -> [UInt8] {
+        [0x5E, 0x0B, 0x7A, 0x62, 0x9D, 0x31, 0x4C, 0x8F, 0xA4, 0x16, 0x2F, 0xC9, 0x70, 0xD8, 0x53, kind]
+    }
+
+    /// In lower case.
+    static func make(_ name: String, in space: [UInt8]) -> String {
+        var bytes = Array(SHA1.digest(space + Array(name.utf8)).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x50
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text += "-" }
+            let digits = String(byte, radix: 16)
+            text += digits.utf8.count == 1 ? "0" + digits : digits
+        }
+        return text
+    }
+}
+
+/// Ids of OpenCode's messages that the gateway sends, in OpenCode's own form: the answer can be told from any other then.
+/// Its clients sort by them, and its loop looks which of two is greater.
+package enum PromptID {
+    private static let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+
+    /// `msg_`, 48 bits of the time, 14 characters of what `random` gives. `now`: milliseconds since 1970.
+    package static func make(at now: Int64, _ random: () -> UInt64) -> String {
+        // OpenCode counts messages of the same millisecond from 1 on: 0 sorts before the answer.
+        let time = UInt64(bitPattern: now) &* 0x1000 & 0xFFFF_FFFF_FFFF
+        let digits = String(time, radix: 16)
+        var text = Array("msg_".utf8) + [UInt8](repeating: UInt8(ascii: "0"), count: 12 - digits.utf8.count)
+        text += digits.utf8
+        for _ in 0..<14 { text.append(letters[Int(random() % UInt64(letters.count))]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

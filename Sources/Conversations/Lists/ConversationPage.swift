@@ -1,0 +1,69 @@
+internal import Dialects
+
+/// A page of conversations, the newest message first.
+package struct ConversationPage: Sendable {
+    /// OpenCode's ids.
+    let sessions: [String]
+    /// Where the next page begins; nil where there is none.
+    let nextCursor: String?
+
+    /// A place in the list: behind which conversation the next page begins.
+    struct Place: Sendable, Equatable {
+        let time: Int64
+        let session: String
+
+        init(time: Int64, session: String) { (self.time, self.session) = (time, session) }
+
+        /// Reads a cursor; nil where it is none.
+        init?(_ cursor: String) {
+            guard let dot = cursor.firstIndex(of: "."), let time = Int64(cursor[..<dot]) else { return nil }
+            (self.time, session) = (time, String(cursor[cursor.index(after: dot)...]))
+        }
+
+        var cursor: String { "\(time).\(session)" }
+    }
+
+    /// Conversations that one request counts at most.
+    private static let counted = 200
+
+    /// Reads a page of at most `limit` conversations behind a place, of those whose title has `search` in it.
+    static func read(
+        limit: Int, _ place: Place?, _ search: String?, _ book: ConversationBook
+    ) -> Plan<ConversationWork.Result> {
+        let asking = book.asking
+        return asking.sessions().then { list in
+            let revisions = Dictionary(list.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
+            var after = book
+            after.learn(list)
+            // The order needs the newest message's time of all.
+            let uncounted = list.filter { after.count(of: $0.id) == nil }.sorted { $0.updatedAt > $1.updatedAt }
+            let learned = after
+            return Survey.read(uncounted.prefix(counted).map(\.id), asking, counts: [:]).then { surveys in
+                var after = learned
+                for (session, survey) in surveys { after.learn(survey, of: session, revision: 0) }
+                let page = ConversationPage(after.ordered(list), limit: limit, place, search, after)
+                let unseen = page.sessions.filter { after.known[$0]?.newest == nil && after.count(of: $0) != 0 }
+                let counts = unseen.reduce(into: [:]) { $0[$1] = after.count(of: $1) }
+                return Survey.read(unseen.filter { surveys[$0] == nil }, asking, counts: counts).then { newest in
+                    let all = surveys.merging(newest) { one, _ in one }
+                    return .done(.listed(list, all, revisions: revisions, page: page))
+                }
+            }
+        }
+    }
+
+    private init(
+        _ ordered: [Session], limit: Int, _ place: Place?, _ search: String?, _ book: ConversationBook
+    ) {
+        let wanted = search?.lowercased() ?? ""
+        let found = ordered.filter { session in
+            guard wanted.isEmpty || session.title.lowercased().contains(wanted) else { return false }
+            guard let place else { return true }
+            return (book.lastMessageTime(of: session.id), session.id) < (place.time, place.session)
+        }
+        sessions = found.prefix(limit).map(\.id)
+        nextCursor =
+            found.count > limit
+            ? sessions.last.map { Place(time: book.lastMessageTime(of: $0), session: $0).cursor } : nil
+    }
+}

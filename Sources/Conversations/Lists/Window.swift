@@ -1,0 +1,156 @@
+package import Dialects
+
+/// The newest messages of a session, as far back as somebody needs them.
+package struct Window: Sendable {
+    /// Oldest first.
+    package private(set) var messages: [Message] = []
+    /// Whether nothing is older.
+    package private(set) var isAll = false
+    /// Each answer's place in OpenCode's own words, and the first of its messages, oldest last.
+    private var answers: [(before: String?, messageIDs: Set<String>)] = []
+
+    /// What conversations show of them, oldest first.
+    var entries: [Entry] { Entry.read(messages, isAll: isAll) }
+
+    /// Where OpenCode begins to read so that this message is among its answer; nil for its newest.
+    func place(of messageID: String) -> String? { answers.first { $0.messageIDs.contains(messageID) }?.before }
+
+    /// Reads on until `isEnough` says so or there is nothing older. `size`: messages a question.
+    static func read(
+        _ session: String, _ asking: Asking, size: Int, before: String? = nil,
+        until isEnough: @escaping @Sendable (Window) -> Bool
+    ) -> Plan<Window> {
+        Window().older(session, asking, size: size, before: before, until: isEnough)
+    }
+
+    private func older(
+        _ session: String, _ asking: Asking, size: Int, before: String?,
+        until isEnough: @escaping @Sendable (Window) -> Bool
+    ) -> Plan<Window> {
+        .ask(asking.messages(session, limit: size, before: before)) { answer in
+            guard answer.isGood else { return .refused(answer.refusal) }
+            guard let list = answer.json?.array else { return .refused(.strange) }
+            let read = list.compactMap { Message(openCode1: $0) }
+            if answer.nextCursor == nil, before == nil, list.count >= size, list.count > messages.count {
+                // OpenCode before 1.2 has no pages: it gives so many of its newest, and the next try takes more.
+                var all = Window()
+                all.add(read, before: nil)
+                if isEnough(all) { return .done(all) }
+                return all.older(session, asking, size: size * 8, before: nil, until: isEnough)
+            }
+            var window = before == nil ? Window() : self
+            window.add(read, before: before)
+            window.isAll = answer.nextCursor == nil
+            guard let next = answer.nextCursor, !isEnough(window) else { return .done(window) }
+            return window.older(session, asking, size: size, before: next, until: isEnough)
+        }
+    }
+
+    private mutating func add(_ older: [Message], before: String?) {
+        messages.insert(contentsOf: older, at: 0)
+        answers.append((before, Set(older.compactMap(\.info.id))))
+    }
+}
+
+/// A page of a conversation's messages.
+struct MessagePage: Sendable {
+    /// Oldest first.
+    let entries: [Entry]
+    /// Where the next older page begins; nil where nothing is older.
+    let nextCursor: String?
+
+    /// A place in a conversation: behind which message the next page begins, and where OpenCode finds it.
+    struct Place: Sendable, Equatable {
+        let messageID: String
+        let before: String?
+
+        init(messageID: String, before: String?) { (self.messageID, self.before) = (messageID, before) }
+
+        /// Reads a cursor; nil where it is none.
+        init?(_ cursor: String) {
+            guard cursor.hasPrefix("msg_") else { return nil }
+            let dot = cursor.firstIndex(of: ".")
+            messageID = String(cursor[..<(dot ?? cursor.endIndex)])
+            before = dot.map { String(cursor[cursor.index(after: $0)...]) }
+        }
+
+        var cursor: String { messageID + (before.map { "." + $0 } ?? "") }
+    }
+
+    /// A page of at most `limit` entries: the newest, or those before a place.
+    static func read(_ session: String, limit: Int, before place: Place?, _ asking: Asking) -> Plan<MessagePage> {
+        // An answer with tools is several messages.
+        let size = max(40, limit * 3 + 10)
+        return Window.read(session, asking, size: size, before: place?.before) { window in
+            let entries = window.entries
+            return older(entries, than: place).map { $0 >= limit } ?? false
+        }
+        .then { window in .done(MessagePage(window, limit: limit, before: place)) }
+    }
+
+    /// How many entries stand before a place; nil where it is not among them.
+    private static func older(_ entries: [Entry], than place: Place?) -> Int? {
+        guard let place else { return entries.count }
+        return entries.firstIndex { $0.messageID == place.messageID }
+    }
+
+    private init(_ window: Window, limit: Int, before place: Place?) {
+        let all = window.entries
+        // A message that is gone leaves its place: ids rise.
+        let end = Self.older(all, than: place) ?? all.firstIndex { $0.messageID >= place?.messageID ?? "" } ?? all.count
+        let start = max(end - limit, 0)
+        entries = Array(all[start..<end])
+        let hasOlder = start > 0 || !window.isAll
+        nextCursor = entries.first.flatMap { first in
+            hasOlder ? Place(messageID: first.messageID, before: window.place(of: first.messageID)).cursor : nil
+        }
+    }
+}
+
+/// What a whole conversation amounts to.
+package struct Survey: Sendable, Equatable {
+    /// Messages as its lists count them.
+    package var count: Int
+    /// The newest of them; nil where there is none.
+    package var newest: Entry?
+
+    /// Reads all messages of a session.
+    static func read(_ session: String, _ asking: Asking) -> Plan<Survey> {
+        Window.read(session, asking, size: 200) { _ in false }
+            .then { window in
+                let entries = window.entries
+                return .done(Survey(count: entries.count, newest: entries.last))
+            }
+    }
+
+    /// Reads the newest messages only, where the count is known.
+    static func newest(_ session: String, _ asking: Asking, count: Int) -> Plan<Survey> {
+        Window.read(session, asking, size: 10) { !$0.entries.isEmpty }
+            .then { .done(Survey(count: count, newest: $0.entries.last)) }
+    }
+
+    /// Surveys one after the other; what can't be read is left out. `counts`: those that are known.
+    static func read(
+        _ sessions: [String], _ asking: Asking, counts: [String: Int], _ known: [String: Survey] = [:]
+    ) -> Plan<[String: Survey]> {
+        guard let id = sessions.first else { return .done(known) }
+        let plan = counts[id].map { newest(id, asking, count: $0) } ?? read(id, asking)
+        let rest = Array(sessions.dropFirst())
+        return plan.settled { survey in
+            var known = known
+            known[id] = survey
+            return read(rest, asking, counts: counts, known)
+        }
+    }
+}
+
+extension Plan {
+    /// Goes on with what this one gives, or with nothing where it was refused.
+    func settled<Next>(_ next: @escaping @Sendable (Value?) -> Plan<Next>) -> Plan<Next> {
+        switch self {
+        case .ask(let request, let answered): .ask(request) { answered($0).settled(next) }
+        case .done(let value): next(value)
+        case .refused: next(nil)
+        }
+    }
+}

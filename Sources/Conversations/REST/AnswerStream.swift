@@ -1,0 +1,107 @@
+internal import Dialects
+
+/// The event stream of one answer (`text/event-stream`): what is told comes in, bytes go out. Its reader takes bytes for
+/// Latin-1: everything is ASCII.
+package struct AnswerStream: Sendable {
+    /// What is to be done.
+    package enum Action: Sendable, Equatable {
+        case write([UInt8])
+        /// The stream is complete.
+        case end
+    }
+
+    /// OpenCode's id of the session.
+    package let session: String
+    let messageID: String
+    private let conversation: ConversationID
+    private let id: String
+    private var hasText = false
+    private var isOver = false
+    private var failure: JSON?
+    private var lastWrite: Int64
+
+    /// Without an event for so long, a comment is written: the client gives up after 300 s of silence.
+    private static let silence: Int64 = 15_000
+
+    init(_ conversation: ConversationID, session: String, messageID: String, at now: Int64) {
+        (self.conversation, self.session, self.messageID) = (conversation, session, messageID)
+        (id, lastWrite) = (Entry.answerID(to: messageID), now)
+    }
+
+    /// When ``wake(at:)`` is to be called: milliseconds since 1970.
+    package var deadline: Int64 { lastWrite + Self.silence }
+
+    /// Something was told of the session.
+    package mutating func hear(_ told: Told, at now: Int64) -> [Action] {
+        guard !isOver, told.session == session else { return [] }
+        switch told.content {
+        case .answer(let id, let event) where id == self.id: return take(event, now)
+        case .answer: return []
+        case .deleted: return end("", Refusal(.notFound, "The conversation was deleted."), now)
+        }
+    }
+
+    /// OpenCode has not taken the prompt.
+    package mutating func refused(_ refusal: Refusal, at now: Int64) -> [Action] {
+        guard !isOver else { return [] }
+        return end(refusal.message, refusal, now)
+    }
+
+    /// The deadline has passed.
+    package mutating func wake(at now: Int64) -> [Action] {
+        guard !isOver, now >= deadline else { return [] }
+        lastWrite = now
+        return [.write(Array(": \n\n".utf8))]
+    }
+
+    private mutating func take(_ event: TurnEvent, _ now: Int64) -> [Action] {
+        switch event {
+        case .text(let text):
+            hasText = true
+            return [write(["deltaText": .string(text)], now)]
+        case .failed(let reason):
+            failure = ConversationAnswer.problem("provider_error", reason)
+            return []
+        case .done(let text): return end(text, nil, now)
+        case .thinking, .thinkingDone, .toolStarted, .toolDone: return []
+        }
+    }
+
+    private mutating func end(_ text: String, _ refusal: Refusal?, _ now: Int64) -> [Action] {
+        isOver = true
+        if let refusal { failure = ConversationAnswer.problem(ConversationAnswer.code(refusal), refusal.message) }
+        var actions: [Action] = []
+        // What nobody has heard yet: why there is no answer.
+        if !hasText, !text.isEmpty { actions.append(write(["deltaText": .string(text)], now)) }
+        actions.append(write(["fullText": .string(text), "done": true, "error": failure], now))
+        return actions + [.end]
+    }
+
+    private mutating func write(_ members: JSON, _ now: Int64) -> Action {
+        lastWrite = now
+        var event = JSONObject()
+        event.add("conversationId", conversation.text)
+        event.add("messageId", id)
+        event.add(members.object ?? JSONObject())
+        return .write(Array("data: ".utf8) + JSON.object(event).bytes.escapedToASCII + Array("\n\n".utf8))
+    }
+}
+
+extension [UInt8] {
+    /// The same JSON in ASCII (RFC 8259 §7): whatever is not stands in a string.
+    fileprivate var escapedToASCII: [UInt8] {
+        if allSatisfy({ $0 < 0x80 }) { return self }
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(count * 2)
+        for unit in String(decoding: self, as: UTF8.self).utf16 {
+            if unit < 0x80 {
+                escaped.append(UInt8(unit))
+            } else {
+                let digits = String(unit, radix: 16)
+                escaped += Array("\\u".utf8) + [UInt8](repeating: UInt8(ascii: "0"), count: 4 - digits.utf8.count)
+                escaped += digits.utf8
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,148 @@
+internal import Dialects
+
+/// A request of the conversations' protocol.
+package struct ConversationRequest: Sendable {
+    /// In capitals.
+    package let method: String
+    /// The path's segments, decoded: `conversations` or `models` is the first.
+    package let path: [String]
+    /// The query, decoded, in order.
+    package let query: [(name: String, value: String)]
+    /// Empty where there is none.
+    package let body: [UInt8]
+
+    /// `path` and `query` are decoded.
+    package init(_ method: String, _ path: [String], query: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        (self.method, self.path, self.query, self.body) = (method, path, query, body)
+    }
+
+    /// What can be asked for.
+    enum Endpoint: Sendable, Equatable {
+        case list(limit: Int, cursor: String?, search: String?)
+        case create(Changes, firstMessage: String?)
+        case get(ConversationID)
+        case change(ConversationID, Changes)
+        case delete(ConversationID)
+        case duplicate(ConversationID)
+        case messages(ConversationID, limit: Int, MessagePage.Place?)
+        case send(ConversationID, String)
+        case models
+    }
+
+    /// What a body says about a conversation.
+    struct Changes: Sendable, Equatable {
+        var title: String?
+        var model: String?
+        var isPinned: Bool?
+    }
+
+    /// Most items of a page.
+    private static let largestPage = 100
+
+    /// What the request asks for, or why it asks for nothing.
+    var endpoint: Result<Endpoint, ConversationAnswer> {
+        Result { () throws(ConversationAnswer) in try readEndpoint() }
+    }
+
+    private func readEndpoint() throws(ConversationAnswer) -> Endpoint {
+        switch (path.count, path.first, path.last) {
+        case (1, "models", _): return try only(["GET": .models])
+        case (1, "conversations", _):
+            if method == "GET" {
+                return .list(limit: try limit(10), cursor: value("cursor"), search: value("search"))
+            }
+            try require(["GET", "POST"])
+            let body = try object()
+            return .create(try changes(body), firstMessage: try text(body, "firstMessage", "first_message"))
+        case (2, "conversations", _):
+            try require(["GET", "PATCH", "DELETE"])
+            let id = try id()
+            if method == "GET" { return .get(id) }
+            return method == "DELETE" ? .delete(id) : .change(id, try changes(try object()))
+        case (3, "conversations", "duplicate"):
+            try require(["POST"])
+            return .duplicate(try id())
+        case (3, "conversations", "messages"):
+            try require(["GET", "POST"])
+            let id = try id()
+            return method == "GET" ? .messages(id, limit: try limit(30), try place()) : .send(id, try said())
+        default: throw ConversationAnswer(404, "There is nothing here: ask for /conversations or /models.")
+        }
+    }
+
+    // MARK: Parts of it
+
+    private func only(_ endpoints: [String: Endpoint]) throws(ConversationAnswer) -> Endpoint {
+        try require(Array(endpoints.keys))
+        guard let endpoint = endpoints[method] else { throw Self.wrongMethod(Array(endpoints.keys)) }
+        return endpoint
+    }
+
+    private func require(_ methods: [String]) throws(ConversationAnswer) {
+        guard methods.contains(method) else { throw Self.wrongMethod(methods) }
+    }
+
+    private static func wrongMethod(_ methods: [String]) -> ConversationAnswer {
+        let all = methods.joined(separator: ", ")
+        return ConversationAnswer(405, "Only \(all) can be asked for here.", fields: ["Allow": all])
+    }
+
+    private func id() throws(ConversationAnswer) -> ConversationID {
+        guard let id = ConversationID(path[1]) else { throw Self.bad("The conversation's id in the path is no UUID.") }
+        return id
+    }
+
+    private func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+    private func limit(_ usual: Int) throws(ConversationAnswer) -> Int {
+        guard let text = value("limit") else { return usual }
+        guard let number = Int(text), number > 0 else { throw Self.bad("limit is a number from 1 on.") }
+        return min(number, Self.largestPage)
+    }
+
+    private func place() throws(ConversationAnswer) -> MessagePage.Place? {
+        guard let cursor = value("cursor"), !cursor.isEmpty else { return nil }
+        guard let place = MessagePage.Place(cursor) else {
+            throw Self.bad("cursor is not one that was given as nextCursor.")
+        }
+        return place
+    }
+
+    private func object() throws(ConversationAnswer) -> JSONObject {
+        if body.isEmpty { return JSONObject() }
+        guard let object = JSONParser.parse(body)?.object else { throw Self.bad("The body is no JSON object.") }
+        return object
+    }
+
+    /// A text by either of its names; null counts as absent.
+    private func text(_ body: JSONObject, _ names: String...) throws(ConversationAnswer) -> String? {
+        for name in names {
+            guard let value = body[name], value != .null else { continue }
+            guard let text = value.text else { throw Self.bad("\(name) is a text.") }
+            return text
+        }
+        return nil
+    }
+
+    private func changes(_ body: JSONObject) throws(ConversationAnswer) -> Changes {
+        let title = try text(body, "title")
+        guard title?.isEmpty != true else { throw Self.bad("title can't be empty.") }
+        var changes = Changes(title: title, model: try text(body, "modelId", "model_id"))
+        for name in ["isPinned", "is_pinned"] {
+            guard let value = body[name], value != .null else { continue }
+            guard let isPinned = value.bool else { throw Self.bad("\(name) is true or false.") }
+            changes.isPinned = isPinned
+            break
+        }
+        return changes
+    }
+
+    private func said() throws(ConversationAnswer) -> String {
+        let body = try object()
+        guard try text(body, "role") ?? "user" == "user" else { throw Self.bad("role is user: the answer is OpenCode's.") }
+        guard let text = try text(body, "text"), !text.isEmpty else { throw Self.bad("text is missing.") }
+        return text
+    }
+
+    private static func bad(_ message: String) -> ConversationAnswer { ConversationAnswer(400, message) }
+}

@@ -1,0 +1,250 @@
+package import Dialects
+
+/// The work on one request of the conversations' protocol: steps that somebody else takes, until there is an answer.
+package struct ConversationWork: Sendable {
+    /// What is to be done next.
+    package enum Step: Sendable {
+        /// Take the plan's steps, and give what comes of it to ``finished(_:in:at:)``.
+        case run(Plan<Result>)
+        /// The whole answer; what is to be told to chats beside it.
+        case answer(ConversationAnswer, [Told])
+        /// Begin an event stream (200, `text/event-stream`), give it what is told of its session, then send the prompt: what
+        /// is refused goes to the stream.
+        case stream(AnswerStream, prompt: ClientRequest)
+    }
+
+    /// What came of a plan.
+    package enum Result: Sendable {
+        /// A page of conversations, and what was learned for it.
+        case listed([Session], [String: Survey], revisions: [String: Int], page: ConversationPage)
+        /// One conversation with its newest messages.
+        case conversation(Gathered)
+        /// A page of messages.
+        case messages([Session]?, [Entry], nextCursor: String?)
+        case deleted([Session]?, String)
+        case models(Catalogue)
+        /// A message can be sent.
+        case ready([Session]?, Session, Catalogue)
+    }
+
+    /// All that an answer with one conversation needs.
+    package struct Gathered: Sendable {
+        var list: [Session]?
+        var session: Session
+        var catalogue: Catalogue?
+        var survey: Survey?
+        var revision = 0
+        var messages: [Entry] = []
+    }
+
+    private let request: ConversationRequest
+    private let messageID: String
+    private var endpoint: ConversationRequest.Endpoint?
+
+    /// `random`: any numbers; `now`: milliseconds since 1970.
+    package init(_ request: ConversationRequest, at now: Int64, random: () -> UInt64) {
+        self.request = request
+        messageID = PromptID.make(at: now, random)
+    }
+
+    /// Looks at the request.
+    package mutating func begin(in book: ConversationBook) -> Step {
+        switch request.endpoint {
+        case .failure(let answer): return .answer(answer, [])
+        case .success(let endpoint):
+            self.endpoint = endpoint
+            return Self.refusal(of: endpoint).map { .answer($0, []) } ?? .run(plan(endpoint, book))
+        }
+    }
+
+    private static func refusal(of endpoint: ConversationRequest.Endpoint) -> ConversationAnswer? {
+        guard case .list(_, let cursor?, _) = endpoint, !cursor.isEmpty, ConversationPage.Place(cursor) == nil else {
+            return nil
+        }
+        return ConversationAnswer(400, "cursor is not one that was given as nextCursor.")
+    }
+
+    private func plan(_ endpoint: ConversationRequest.Endpoint, _ book: ConversationBook) -> Plan<Result> {
+        let asking = book.asking
+        switch endpoint {
+        case .models: return asking.catalogue().then { .done(.models($0)) }
+        case .list(let limit, let cursor, let search):
+            return ConversationPage.read(limit: limit, cursor.flatMap(ConversationPage.Place.init), search, book)
+        case .create(let changes, let first):
+            let title = changes.title ?? first.map { String($0.prefix(ServerMessage.title)) }
+            return asking.catalogue().then { catalogue in
+                asking.create(title: title?.isEmpty == true ? nil : title).then { session in
+                    let survey = Survey(count: 0, newest: nil)
+                    return .done(.conversation(Gathered(session: session, catalogue: catalogue, survey: survey)))
+                }
+            }
+        case .get(let id): return book.finding(id).then { Self.gather(Gathered(list: $0, session: $1), book) }
+        case .change(let id, let changes): return change(id, changes, book)
+        case .delete(let id):
+            return book.finding(id).then { list, session in
+                asking.delete(session.id).then { _ in .done(.deleted(list, session.id)) }
+            }
+        case .duplicate(let id): return book.finding(id).then { Self.duplicate(Gathered(list: $0, session: $1), book) }
+        case .messages(let id, let limit, let place):
+            return book.finding(id).then { list, session in
+                MessagePage.read(session.id, limit: limit, before: place, asking).then { page in
+                    .done(.messages(list, page.entries, nextCursor: page.nextCursor))
+                }
+            }
+        case .send(let id, _): return ready(id, book)
+        }
+    }
+
+    private func change(
+        _ id: ConversationID, _ changes: ConversationRequest.Changes, _ book: ConversationBook
+    ) -> Plan<Result> {
+        let asking = book.asking
+        return book.finding(id).then { list, session in
+            let renamed = changes.title.map { asking.rename(session.id, $0) } ?? .done(session)
+            return renamed.then { session in
+                let gathered = Gathered(list: list, session: session)
+                guard changes.model != nil else { return Self.gather(gathered, book) }
+                return asking.catalogue().then { catalogue in
+                    var gathered = gathered
+                    gathered.catalogue = catalogue
+                    return Self.gather(gathered, book)
+                }
+            }
+        }
+    }
+
+    private static func duplicate(_ original: Gathered, _ book: ConversationBook) -> Plan<Result> {
+        let asking = book.asking
+        let title = original.session.title
+        return asking.fork(original.session.id).then { fork in
+            // OpenCode before 1.2 does not say in the title whose copy it is.
+            let named = fork.title.contains(title) ? .done(fork) : asking.rename(fork.id, "\(title) (copy)")
+            return named.then { session in
+                var gathered = original
+                gathered.session = session
+                return gather(gathered, book)
+            }
+        }
+    }
+
+    /// Reads a conversation's newest messages, and counts them all where nobody has.
+    private static func gather(_ gathered: Gathered, _ book: ConversationBook) -> Plan<Result> {
+        let session = gathered.session
+        var after = book
+        after.learn(session)
+        let counted = after.count(of: session.id)
+        var gathered = gathered
+        gathered.revision = book.revision(of: session.id)
+        let known = gathered
+        return MessagePage.read(session.id, limit: 30, before: nil, book.asking).then { page in
+            var gathered = known
+            gathered.messages = page.entries
+            if let count = page.nextCursor == nil ? page.entries.count : counted {
+                gathered.survey = Survey(count: count, newest: page.entries.last)
+                return .done(.conversation(gathered))
+            }
+            let read = gathered
+            return Survey.read(session.id, book.asking).then { survey in
+                var gathered = read
+                gathered.survey = survey
+                return .done(.conversation(gathered))
+            }
+        }
+    }
+
+    /// Breaks off what still runs: the stream of a message is of its own answer.
+    private func ready(_ id: ConversationID, _ book: ConversationBook) -> Plan<Result> {
+        let asking = book.asking
+        let catalogue: Plan<Catalogue> =
+            if let known = book.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
+        return catalogue.then { catalogue in
+            guard !catalogue.models.isEmpty else { return .refused(.noModel) }
+            return book.finding(id).then { list, session in
+                let ready = Result.ready(list, session, catalogue)
+                return book.isBusy(session.id) ? asking.abort(session.id).then { _ in .done(ready) } : .done(ready)
+            }
+        }
+    }
+
+    // MARK: Finish
+
+    /// What came of the plan, or why nothing came of it.
+    package func finished(
+        _ result: Swift.Result<Result, Refusal>, in book: inout ConversationBook, at now: Int64
+    ) -> Step {
+        switch result {
+        case .failure(let refusal): return .answer(ConversationAnswer(refusal), [])
+        case .success(.models(let catalogue)):
+            book.catalogue = catalogue
+            return answer(.array(catalogue.models.map(ConversationShapes.model)))
+        case .success(.listed(let list, let surveys, let revisions, let page)):
+            book.learn(list)
+            for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
+                book.learn(survey, of: session, revision: revisions[session] ?? 0)
+            }
+            let items = page.sessions.compactMap { book.shown($0) }
+            return answer(["items": .array(items), "nextCursor": page.nextCursor.map(JSON.string) ?? .null])
+        case .success(.messages(let list, let entries, let nextCursor)):
+            if let list { book.learn(list) }
+            return answer([
+                "items": .array(entries.map(ConversationShapes.message)),
+                "nextCursor": nextCursor.map(JSON.string) ?? .null,
+            ])
+        case .success(.deleted(let list, let session)):
+            if let list { book.learn(list) }
+            return .answer(ConversationAnswer(204, json: nil), book.deleted(session, at: now))
+        case .success(.conversation(let gathered)): return conversation(gathered, &book)
+        case .success(.ready(let list, let session, let catalogue)):
+            return stream(list, session, catalogue, &book, now)
+        }
+    }
+
+    private func answer(_ json: JSON, status: Int = 200) -> Step { .answer(ConversationAnswer(status, json: json), []) }
+
+    private func conversation(_ gathered: Gathered, _ book: inout ConversationBook) -> Step {
+        if let list = gathered.list { book.learn(list) }
+        if let catalogue = gathered.catalogue { book.catalogue = catalogue }
+        let session = gathered.session.id
+        book.learn(gathered.session)
+        if let survey = gathered.survey { book.learn(survey, of: session, revision: gathered.revision) }
+        var changes: ConversationRequest.Changes?
+        var isNew = false
+        switch endpoint {
+        case .create(let wanted, _): (changes, isNew) = (wanted, true)
+        case .change(_, let wanted): changes = wanted
+        case .duplicate(let id):
+            // The copy asks the same model; it is not pinned.
+            let model = book.session(id).flatMap { book.chosenModel(of: $0) }
+            if let model { book.choose(model: model, for: session) }
+        default: break
+        }
+        if let wanted = changes?.model { book.choose(model: book.catalogue?.model(wanted), for: session) }
+        if let isPinned = changes?.isPinned { book.pin(session, isPinned) }
+        guard let shown = book.shown(session, messages: gathered.messages) else {
+            return .answer(ConversationAnswer(Refusal.noConversation), [])
+        }
+        return isNew ? answer(["conversation": shown], status: 201) : answer(shown)
+    }
+
+    private func stream(
+        _ list: [Session]?, _ session: Session, _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
+    ) -> Step {
+        if let list { book.learn(list) }
+        book.learn(session)
+        book.catalogue = catalogue
+        guard case .send(_, let text) = endpoint else { return .answer(ConversationAnswer(Refusal.strange), []) }
+        book.expect(messageID, in: session.id, at: now)
+        let stream = AnswerStream(book.id(of: session.id), session: session.id, messageID: messageID, at: now)
+        let model = book.chosenModel(of: session.id)
+        return .stream(stream, prompt: book.asking.prompt(session.id, messageID: messageID, text, model: model))
+    }
+
+    /// OpenCode's answer to the prompt of a stream.
+    package static func prompted(
+        _ answer: OpenCodeAnswer, _ stream: inout AnswerStream, in book: inout ConversationBook, at now: Int64
+    ) -> [AnswerStream.Action] {
+        guard !answer.isGood else { return [] }
+        book.forget(stream.messageID, in: stream.session)
+        return stream.refused(answer.refusal, at: now)
+    }
+}

@@ -1,0 +1,45 @@
+internal import Dialects
+internal import JSONText
+internal import TextCoding
+
+/// Joins what is added to a text piece by piece. Half a surrogate pair at the end of a piece waits for its other half.
+struct Addition: Sendable, Equatable {
+    /// The escape of a high half, six bytes.
+    private var waiting: [UInt8] = []
+
+    /// The text that a piece adds; halves that find no other become U+FFFD.
+    mutating func add(_ piece: JSON) -> String {
+        if waiting.isEmpty, case .string(let text) = piece { return text }
+        var raw = waiting
+        waiting = []
+        switch piece {
+        case .string(let text):
+            var quoted: [UInt8] = []
+            quoted.append(jsonString: text)
+            raw += quoted.dropFirst().dropLast()
+        case .brokenString(let bytes): raw += bytes
+        default: break
+        }
+        if Self.endsWithHighHalf(raw) {
+            waiting = Array(raw.suffix(6))
+            raw.removeLast(6)
+        }
+        return JSONParser.text(ofBroken: raw)
+    }
+
+    /// Whether the last six bytes are the escape of a high half (`\uD83D`), and no backslash before makes them another.
+    private static func endsWithHighHalf(_ raw: [UInt8]) -> Bool {
+        guard raw.count >= 6 else { return false }
+        let start = raw.count - 6
+        let backslashes = raw[..<start].reversed().prefix { $0 == UInt8(ascii: "\\") }.count
+        guard backslashes % 2 == 0, raw[start] == UInt8(ascii: "\\"), raw[start + 1] == UInt8(ascii: "u") else {
+            return false
+        }
+        var unit = 0
+        for byte in raw[(start + 2)...] {
+            guard let digit = byte.hexadecimalDigitValue else { return false }
+            unit = unit << 4 | Int(digit)
+        }
+        return (0xD800..<0xDC00).contains(unit)
+    }
+}

@@ -1,0 +1,238 @@
+internal import Dialects
+
+/// What a session says and answers, from its events in order.
+struct SessionTurns: Sendable {
+    /// What comes of an event.
+    enum Outcome: Sendable, Equatable {
+        case answer(id: String, TurnEvent)
+        /// A person has said something.
+        case said(Entry)
+        /// An answer has begun, or is over.
+        case answered(Entry)
+    }
+
+    /// A user's message that nothing has answered yet.
+    private struct Waiting: Sendable {
+        let root: String
+        var wasBroken = false
+        /// Whether the session has worked since.
+        var sawWork = false
+    }
+
+    /// The answer that is written now.
+    private(set) var current: Turn?
+    private var messages: Set<String> = []
+    private var begun: Entry?
+    private var waiting: [Waiting] = []
+    /// Users' messages of the gateway's clients, whose end is told in any case.
+    private var expected: Set<String> = []
+    /// Users' messages of late, and whether a person has said them.
+    private var users: [String: UserMessage] = [:]
+    private var said: Set<String> = []
+    /// The last answers that are over.
+    private var ended: [String] = []
+    /// Why the session failed before an answer began.
+    private var failure: String?
+    /// Changes whenever a list of the session's messages that was asked for before lacks something.
+    private(set) var revision = 0
+    /// When something was heard last: milliseconds since 1970.
+    private(set) var heard: Int64 = 0
+    /// Whether its lists were read since the gateway listens.
+    private var isKnown = false
+
+    private static let remembered = 64
+
+    /// Whether an answer is written or awaited.
+    var isBusy: Bool { current != nil || !expected.isEmpty }
+
+    /// Whether the answer to this message is still to end.
+    func isOpen(_ root: String) -> Bool { current?.root == root || expected.contains(root) }
+
+    mutating func expect(_ root: String) { expected.insert(root) }
+
+    /// Somebody has just asked for something.
+    mutating func touch(at now: Int64) { heard = max(heard, now) }
+
+    mutating func forget(_ root: String) { expected.remove(root) }
+
+    /// A person breaks off what runs: what waits is not answered any more.
+    mutating func cancel() {
+        for index in waiting.indices { waiting[index].wasBroken = true }
+    }
+
+    /// Events were missed.
+    mutating func miss() {
+        current?.miss()
+        revision += 1
+    }
+
+    // MARK: Events
+
+    mutating func hear(_ change: Change, at now: Int64) -> [Outcome] {
+        heard = now
+        switch change {
+        case .message(.user(let user)):
+            guard users[user.id] == nil, !ended.contains(user.id) else { return [] }
+            users[user.id] = user
+            return expected.contains(user.id) ? noted(user, "") : []
+        case .message(.assistant(let assistant)): return answering(assistant, now)
+        case .part(let part, _, _):
+            if let user = users[part.messageID] { return Entry.said([part]).map { noted(user, $0) } ?? [] }
+            return told(part.messageID) { $0.take(part, at: now) }
+        case .partDelta(let delta): return told(delta.messageID) { $0.take(delta, at: now) }
+        case .failed(_, let failed):
+            if let reason = failed.reason { fail(reason) } else { cancel() }
+            return []
+        case .status(_, .idle), .idle: return idle(at: now)
+        case .status(_, .busy), .status(_, .retry):
+            for index in waiting.indices { waiting[index].sawWork = true }
+            return []
+        case .sessionDeleted: return close(nil, at: now)
+        default: return []
+        }
+    }
+
+    private mutating func told(_ messageID: String, _ take: (inout Turn) -> [TurnEvent]) -> [Outcome] {
+        guard messages.contains(messageID), var turn = current else { return [] }
+        // Not copied while it is changed.
+        current = nil
+        let events = take(&turn)
+        current = turn
+        return events.map { .answer(id: turn.id, $0) }
+    }
+
+    private mutating func noted(_ user: UserMessage, _ text: String) -> [Outcome] {
+        let entry = Entry(
+            id: NamedUUID.make(user.id, in: NamedUUID.messages), role: .user, text: text,
+            time: user.created.milliseconds, messageID: user.id, root: user.id, model: user.model.name,
+            isComplete: true)
+        guard said.insert(user.id).inserted else { return text.isEmpty ? [] : [.said(entry)] }
+        if current?.root != user.id { waiting.append(Waiting(root: user.id)) }
+        revision += 1
+        return [.said(entry)]
+    }
+
+    private mutating func answering(_ message: AssistantMessage, _ now: Int64) -> [Outcome] {
+        guard message.isSummary != true else { return [] }
+        // OpenCode's own words in a person's place go on with what was asked before.
+        let isOwn = users[message.parentID] != nil && !said.contains(message.parentID)
+        let root = isOwn ? current?.root ?? message.parentID : message.parentID
+        guard !ended.contains(root) else { return [] }
+        let outcomes = current?.root == root ? [] : end(at: now) + begin(root, message)
+        if messages.insert(message.id).inserted { current?.failure = nil }
+        if let reason = message.failure?.reason { current?.failure = reason }
+        return outcomes
+    }
+
+    private mutating func begin(_ root: String, _ message: AssistantMessage) -> [Outcome] {
+        waiting.removeAll { $0.root == root }
+        failure = nil
+        current = Turn(root: root)
+        messages = []
+        let entry = Entry(
+            id: Entry.answerID(to: root), role: .assistant, text: "", time: message.created.milliseconds,
+            messageID: message.id, root: root, model: message.model.name, isComplete: false)
+        begun = entry
+        return [.answered(entry)]
+    }
+
+    private mutating func fail(_ reason: String) {
+        if current != nil {
+            if current?.failure == nil { current?.failure = reason }
+        } else if !waiting.isEmpty {
+            failure = reason
+        }
+    }
+
+    // MARK: Ends
+
+    private mutating func end(at now: Int64) -> [Outcome] {
+        guard var turn = current else { return [] }
+        current = nil
+        messages = []
+        let events = turn.end(at: now).map { Outcome.answer(id: turn.id, $0) }
+        settle(turn.root)
+        guard var entry = begun else { return events }
+        begun = nil
+        (entry.text, entry.isComplete) = (turn.fullText, true)
+        return events + [.answered(entry)]
+    }
+
+    private mutating func settle(_ root: String) {
+        expected.remove(root)
+        remember(root)
+        revision += 1
+    }
+
+    private mutating func remember(_ root: String) {
+        ended.append(root)
+        if ended.count > Self.remembered { ended.removeFirst() }
+    }
+
+    private mutating func idle(at now: Int64) -> [Outcome] {
+        var outcomes = end(at: now)
+        // What came at the last moment is answered by the session's next work.
+        let left = waiting.filter { !$0.wasBroken && !$0.sawWork && failure == nil }
+        for message in waiting where !left.contains(where: { $0.root == message.root }) {
+            outcomes += unanswered(message.root, failure, now)
+        }
+        waiting = left
+        failure = nil
+        users = users.filter { user in left.contains { $0.root == user.key } }
+        said = said.filter { root in left.contains { $0.root == root } }
+        return outcomes
+    }
+
+    /// No answer came to a message. Whoever has sent it hears of its end.
+    private mutating func unanswered(_ root: String, _ reason: String?, _ now: Int64) -> [Outcome] {
+        guard expected.contains(root) || reason != nil else { return [] }
+        var turn = Turn(root: root)
+        turn.failure = reason
+        settle(root)
+        return turn.end(at: now).map { .answer(id: turn.id, $0) }
+    }
+
+    /// Nothing more comes of this session, for this reason.
+    mutating func close(_ reason: String?, at now: Int64) -> [Outcome] {
+        if let reason, current?.failure == nil { current?.failure = reason }
+        var outcomes = end(at: now)
+        for root in expected.sorted() { outcomes += unanswered(root, reason, now) }
+        (waiting, users, said, failure) = ([], [:], [], nil)
+        return outcomes
+    }
+
+    // MARK: Lists
+
+    /// What a list of the session's newest messages says beyond what was heard: lists and events come by different ways.
+    mutating func learn(_ messages: [Message], at now: Int64) -> [Outcome] {
+        defer { isKnown = true }
+        let entries = Entry.read(messages, isAll: true)
+        guard let last = entries.last(where: { $0.role == .assistant }) else { return [] }
+        if current?.root != last.root {
+            guard !ended.contains(last.root) else { return [] }
+            let isHeard = isKnown || waiting.contains { $0.root == last.root } || isOpen(last.root)
+            if last.isComplete && !isHeard {
+                remember(last.root)
+                return []
+            }
+        }
+        var outcomes: [Outcome] = []
+        for message in messages {
+            guard case .assistant(let assistant) = message.info, assistant.isSummary != true,
+                assistant.parentID == last.root || self.messages.contains(assistant.id)
+            else { continue }
+            outcomes += answering(assistant, now)
+            for part in message.parts { outcomes += told(assistant.id) { $0.take(part, isRead: true, at: now) } }
+        }
+        return outcomes
+    }
+
+    /// The session does not work any more, as OpenCode says when asked, and these are its newest messages.
+    mutating func rest(_ messages: [Message], at now: Int64) -> [Outcome] {
+        var outcomes = learn(messages, at: now)
+        for index in waiting.indices { waiting[index].wasBroken = true }
+        outcomes += idle(at: now)
+        for root in expected.sorted() { outcomes += unanswered(root, nil, now) }
+        return outcomes
+    }
+}

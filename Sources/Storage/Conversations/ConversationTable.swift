@@ -1,0 +1,66 @@
+/// What OpenCode does not keep of conversations, as rows of `state.db`.
+package enum ConversationTable {
+    /// One conversation.
+    package struct Entry: Row, Equatable {
+        /// OpenCode's id of the session.
+        package let session: String
+        /// The id that a client chose, as it wrote it.
+        package var chosen: String?
+        /// Whether it is pinned.
+        package var isPinned: Bool
+        /// The model that a client chose: `provider/model`.
+        package var model: String?
+        /// How many messages it has; nil where nobody has counted.
+        package var count: Int64?
+        /// The newest message's time: milliseconds since 1970.
+        package var newest: Int64?
+        /// The session's last change at that count: milliseconds since 1970.
+        package var counted: Int64?
+
+        /// A conversation of which nothing is kept yet.
+        package init(session: String) { (self.session, isPinned) = (session, false) }
+
+        /// An entry out of a query for `session, chosen, pinned, model, count, newest, counted`.
+        package init(_ columns: borrowing Columns) throws(StorageError) {
+            session = try columns.text(0)
+            chosen = try columns.optionalText(1)
+            isPinned = try columns.integer(2) != 0
+            model = try columns.optionalText(3)
+            count = try columns.optionalInteger(4)
+            newest = try columns.optionalInteger(5)
+            counted = try columns.optionalInteger(6)
+        }
+    }
+
+    /// Writes an entry in the place of the one before.
+    package static func set(_ entry: Entry, in folder: [UInt8], _ connection: Connection) throws(StorageError) {
+        try connection.run(
+            """
+            INSERT INTO conversation (folder, session, chosen, pinned, model, count, newest, counted)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            ON CONFLICT (folder, session) DO UPDATE SET chosen = ?3, pinned = ?4, model = ?5, count = ?6, newest = ?7,
+                counted = ?8
+            """, .bytes(folder), .text(entry.session), Value(entry.chosen), .integer(entry.isPinned ? 1 : 0),
+            Value(entry.model), Value(entry.count), Value(entry.newest), Value(entry.counted))
+    }
+
+    /// Removes an entry: its session is gone.
+    package static func remove(_ session: String, in folder: [UInt8], _ connection: Connection) throws(StorageError) {
+        try connection.run(
+            "DELETE FROM conversation WHERE folder = ?1 AND session = ?2", .bytes(folder), .text(session))
+    }
+
+    /// All entries of a folder, by session.
+    package static func entries(of folder: [UInt8], _ connection: Connection) throws(StorageError) -> [Entry] {
+        try connection.rows(
+            """
+            SELECT session, chosen, pinned, model, count, newest, counted FROM conversation WHERE folder = ?1
+            ORDER BY session
+            """, .bytes(folder), as: Entry.self)
+    }
+
+    /// About how many bytes an entry holds while it waits to be written.
+    package static func size(of entry: Entry, _ folder: [UInt8]) -> Int {
+        192 + folder.count + entry.session.utf8.count + (entry.model?.utf8.count ?? 0)
+    }
+}
