@@ -136,7 +136,7 @@ extension ChatSession {
             if let list { book.learn(list) }
             let answer = Action.send(ServerMessage.deleted(book.id(of: session)))
             watched.remove(session)
-            return [.tell(book.deleted(session, at: now)), answer]
+            return [.tellOthers(book.deleted(session, at: now)), answer]
         case (.user(let id, let text, let messageID), .prepared(let list, let session, let isNew, let catalogue)):
             return prepared(id, text, messageID, list, session, isNew, catalogue, &book, now)
         case (.prompt(_, let session, _), .prompted):
@@ -173,7 +173,7 @@ extension ChatSession {
         let id = book.id(of: session.id)
         let turn = book.current(session.id)
         let entries = window.entries.filter { $0.role == .user || $0.root != turn?.root }
-        var actions: [Action] = told.isEmpty ? [] : [.tell(told)]
+        var actions: [Action] = told.isEmpty ? [] : [.tellOthers(told)]
         actions.append(
             .send(ServerMessage.loaded(id, title: session.title, entries, isAll: window.isAll)))
         let servers = book.catalogue?.servers ?? []

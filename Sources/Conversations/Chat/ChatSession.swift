@@ -13,6 +13,8 @@ package struct ChatSession: Sendable {
         case watch(session: String)
         /// This is to be told to everybody who sees the session, this client included.
         case tell([Told])
+        /// This is to be told to everybody else who sees the session: this client gets it in another form.
+        case tellOthers([Told])
     }
 
     /// What came of a plan.

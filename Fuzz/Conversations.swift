@@ -1,0 +1,76 @@
+// modules: Locking TextCoding JSONText Clocks OpenCode Dialects Storage Conversations
+// length: 512
+
+import Conversations
+import Dialects
+
+/// Whatever a chat's client or a request's body says, the answer is JSON, at most 1 MiB, and in a request's case of the
+/// contract's form; no answer of OpenCode makes that otherwise.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    var input = FuzzInput(data, count)
+    let kind = input.byte()
+    if kind & 1 == 0 { checkChat(&input) } else { checkRequest(&input, kind >> 1) }
+    return 0
+}
+
+private let now: Int64 = 1_800_000_000_000
+
+private func checkChat(_ input: inout FuzzInput) {
+    var book = ConversationBook(directory: "/d", kept: [])
+    var chat = ChatSession(version: "1")
+    var actions = chat.opened(nil)
+    while let line = input.piece(endedBy: 0x0A) {
+        actions += chat.receive(Array(line), in: &book, at: now) { 1 }
+        var steps = 0
+        while steps < actions.count, steps < 64 {
+            defer { steps += 1 }
+            switch actions[steps] {
+            case .send(let text):
+                precondition(text.count <= 1 << 20)
+                precondition(JSONParser.parse(text)?["type"]?.text != nil)
+            case .run(let number, let plan):
+                // OpenCode answers with what the client sent, too.
+                actions += chat.finished(number, settle(plan, Array(line)), in: &book, at: now) { 2 }
+            case .watch, .tell, .tellOthers: continue
+            }
+        }
+        actions = []
+    }
+}
+
+private func checkRequest(_ input: inout FuzzInput, _ kind: UInt8) {
+    var book = ConversationBook(directory: "/d", kept: [])
+    let methods = ["GET", "POST", "PATCH", "DELETE"]
+    let target = Array(input.piece(endedBy: 0x0A) ?? [])
+    let body = Array(input.remainder())
+    let path = String(decoding: target, as: UTF8.self).split(separator: "/").map(String.init)
+    let id = ConversationID(session: "ses_1").text
+    let known = [["models"], ["conversations"], ["conversations", id], ["conversations", id, "messages"], path]
+    let query = [(name: "cursor", value: path.last ?? ""), (name: "limit", value: path.first ?? "3")]
+    let request = ConversationRequest(
+        methods[Int(kind & 3)], known[Int(kind >> 2) % known.count], query: kind & 64 == 0 ? [] : query, body: body)
+    var work = ConversationWork(request, at: now) { 3 }
+    var step = work.begin(in: book)
+    while true {
+        switch step {
+        case .run(let plan): step = work.finished(settle(plan, body), in: &book, at: now)
+        case .answer(let answer, _):
+            precondition(answer.status == 204 ? answer.body.isEmpty : JSONReader.isValid(answer.body))
+            return
+        case .stream: return
+        }
+    }
+}
+
+private func settle<Value>(_ plan: Plan<Value>, _ body: [UInt8]) -> Result<Value, Refusal> {
+    var plan = plan
+    for _ in 0..<32 {
+        switch plan {
+        case .ask(_, let next): plan = next(OpenCodeAnswer(200, body))
+        case .done(let value): return .success(value)
+        case .refused(let refusal): return .failure(refusal)
+        }
+    }
+    return .failure(Refusal(.failed, "It asks for ever."))
+}

@@ -1,0 +1,29 @@
+import Conversations
+import Testing
+
+@Suite struct ConversationIdentifierTests {
+    /// RFC 9562 §5.5; the value is that of Python's `uuid.uuid5` in the same namespace.
+    @Test func aSessionsIDIsANameBasedUUIDInLowerCase() {
+        let id = ConversationID(session: "ses_e03ffb976ffeXfhPqbPL52pOM2")
+        #expect(id.text == "43ee74e6-f517-5ea0-a671-bf9e0b57c30a")
+    }
+
+    @Test func idsAreOneInAnyLetterCaseAndKeepTheirFirstForm() throws {
+        let upper = try #require(ConversationID("43EE74E6-F517-5EA0-A671-BF9E0B57C30A"))
+        #expect(upper == ConversationID(session: "ses_e03ffb976ffeXfhPqbPL52pOM2"))
+        #expect(upper.text == "43EE74E6-F517-5EA0-A671-BF9E0B57C30A")
+        #expect(Set([upper, ConversationID(session: "ses_e03ffb976ffeXfhPqbPL52pOM2")]).count == 1)
+    }
+
+    @Test(arguments: ["", "43ee74e6", "43ee74e6-f517-5ea0-a671-bf9e0b57c30", "43ee74e6-f517-5ea0-a671-bf9e0b57c30g",
+        "43ee74e6+f517-5ea0-a671-bf9e0b57c30a", "{43ee74e6-f517-5ea0-a671-bf9e0b57c3}"])
+    func whatIsNoUUIDIsNone(text: String) { #expect(ConversationID(text) == nil) }
+
+    /// `msg_1fc004692001Fzsr82lWr3UzGS` was made by OpenCode 1.18.33 at 1795229238930, and the answer behind it.
+    @Test func promptsSortBehindWhatWasSaidAndBeforeTheirAnswers() {
+        let id = PromptID.make(at: 1_795_229_238_930) { 61 }
+        #expect(id == "msg_1fc004692000zzzzzzzzzzzzzz")
+        #expect(id < "msg_1fc004692001Fzsr82lWr3UzGS")
+        #expect(id > "msg_1fc004691fffzzzzzzzzzzzzzz")
+    }
+}

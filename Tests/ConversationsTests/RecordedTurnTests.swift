@@ -1,0 +1,141 @@
+import Conversations
+import Dialects
+import Foundation
+import OpenCode
+import Testing
+
+/// Turns of real servers, both families, as a chat's client sees them.
+@Suite struct RecordedConversationTests {
+    static let versions = ["1.1.11", "1.2.27", "1.18.33", "2.0.15"]
+
+    private static func lines(_ version: String, _ name: String) throws -> [[UInt8]] {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let file = tests.appending(path: "Fixtures/opencode/\(version)/turns/\(name).jsonl")
+        return try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")).map { Array($0) }
+    }
+
+    /// The events of a recorded turn in OpenCode 1's words.
+    private static func events(_ version: String, _ name: String) throws -> [Event] {
+        let lines = try lines(version, name)
+        guard version.hasPrefix("2.") else {
+            return lines.compactMap { JSONParser.parse($0).flatMap { Event(openCode1: $0) } }
+        }
+        var translator = StreamTranslator(Surroundings(version: version, agent: "build"))
+        return lines.flatMap { line -> [Event] in
+            switch translator.translate(line) {
+            case .frames(let frames):
+                return frames.compactMap { $0.bytes().flatMap(JSONParser.parse).flatMap { Event(openCode1: $0) } }
+            case .needs(let id):
+                translator.leaveOut(session: id)
+                return []
+            }
+        }
+    }
+
+    /// What a client that sees every conversation gets, chunks that follow one another joined.
+    private static func seen(_ version: String, _ name: String) throws -> [String] {
+        var world = World()
+        var seen: [(type: String, outline: String)] = []
+        for event in try events(version, name) {
+            for told in world.book.hear(event, at: world.now) {
+                for text in world.book.chatTexts(told) {
+                    let message = JSONParser.parse(text) ?? .null
+                    let type = message["type"]?.text ?? "?"
+                    let more = (message["content"] ?? message["metadata"]?["toolName"])?.text
+                    if type.hasSuffix("chunk"), seen.last?.type == type {
+                        seen[seen.count - 1].outline += more ?? ""
+                    } else {
+                        seen.append((type, more.map { "\(type) \($0)" } ?? type))
+                    }
+                }
+            }
+        }
+        return seen.map(\.outline)
+    }
+
+    /// The recordings are shortened: the texts' ends and some pieces are left out.
+    private static let answer = "assistant_chunk The parser reads one line at a time. It "
+
+    private static func text(_ seen: [String]) -> String {
+        seen.filter { $0.hasPrefix("assistant_chunk ") }.map { $0.dropFirst(16) }.joined()
+    }
+
+    private static func others(_ seen: [String]) -> [String] { seen.filter { !$0.hasPrefix("assistant_chunk ") } }
+
+    @Test(arguments: versions)
+    func aTalkIsItsTextAndItsEnd(version: String) throws {
+        let seen = try Self.seen(version, "talk")
+        #expect(seen.count == 2 && seen[0].hasPrefix(Self.answer) && seen[1] == "assistant_done")
+    }
+
+    @Test(arguments: ["1.18.33", "2.0.15"])
+    func thoughtsComeBeforeTheText(version: String) throws {
+        let seen = try Self.seen(version, "think")
+        #expect(
+            seen.first
+                == "thinking_chunk First I look at the question. Then I weigh two ways to answer it. The second way is shorter.")
+        #expect(seen.count == 4 && seen[1] == "thinking_done" && seen[2].hasPrefix(Self.answer.prefix(30)))
+        #expect(seen[3] == "assistant_done")
+    }
+
+    @Test(arguments: versions)
+    func aToolsCallStandsBetweenTheTextsOfOneAnswer(version: String) throws {
+        let seen = try Self.seen(version, "tools-allowed-once")
+        #expect(Self.text(seen) == "Let me run that. The command printed what you wanted.")
+        #expect(Self.others(seen) == ["tool_call_start bash", "tool_call_done bash", "assistant_done"])
+        #expect(seen.dropLast().last?.hasPrefix("assistant_chunk The command") == true)
+    }
+
+    @Test(arguments: ["1.18.33", "2.0.15"])
+    func aProvidersRefusalIsAnErrorAndAnEnd(version: String) throws {
+        let seen = try Self.seen(version, "unauthorized")
+        #expect(seen.count == 2 && seen[0].hasPrefix("error ") && seen[1] == "assistant_done")
+    }
+
+    @Test(arguments: ["1.18.33", "2.0.15"])
+    func aRejectedToolIsDoneWithoutSuccess(version: String) throws {
+        let seen = try Self.seen(version, "tools-rejected")
+        #expect(Self.text(seen).hasPrefix("Let me run that. "))
+        #expect(Self.others(seen) == ["tool_call_start bash", "tool_call_done bash", "assistant_done"])
+    }
+
+    /// The session of a subagent is no conversation.
+    @Test(arguments: versions)
+    func aSubagentIsATool(version: String) throws {
+        let seen = try Self.seen(version, "subagent")
+        #expect(seen.count { $0 == "assistant_done" } == 1)
+        #expect(seen.contains("tool_call_start task") && seen.contains("tool_call_done task"))
+    }
+
+    @Test func everyRecordedTurnEndsEachAnswerOnceAndLeavesNoToolOpen() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        for version in Self.versions {
+            let folder = tests.appending(path: "Fixtures/opencode/\(version)/turns")
+            for file in try FileManager.default.contentsOfDirectory(atPath: folder.path()) {
+                var world = World()
+                var told: [Told] = []
+                for event in try Self.events(version, file.replacing(".jsonl", with: "")) {
+                    told += world.book.hear(event, at: world.now)
+                }
+                told += world.book.instanceEnded("The end.", at: world.now)
+                var ended: Set<String> = []
+                var open: Set<String> = []
+                for case .answer(let id, let event) in told.map(\.content) {
+                    #expect(!ended.contains(id), "\(version) \(file)")
+                    switch event {
+                    case .done(let text):
+                        ended.insert(id)
+                        let said = told.map(\.content).reduce("") { said, content in
+                            if case .answer(id, .text(let text)) = content { said + text } else { said }
+                        }
+                        if !said.isEmpty { #expect(said == text, "\(version) \(file)") }
+                    case .toolStarted(let tool): #expect(open.insert(tool.id).inserted)
+                    case .toolDone(let tool, _): #expect(open.remove(tool.id) != nil)
+                    default: continue
+                    }
+                }
+                #expect(open.isEmpty, "\(version) \(file)")
+            }
+        }
+    }
+}
