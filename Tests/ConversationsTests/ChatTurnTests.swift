@@ -233,6 +233,21 @@ import Testing
         #expect(world.got().map(\.outline) == ["assistant_chunk Hel", "assistant_chunk lo", "assistant_done"])
     }
 
+    @Test func aSessionThatIsGoneWithoutAWordIsFoundByAsking() throws {
+        var world = World([PretendOpenCode.talk("ses_1", pairs: 1)])
+        load(&world, 1)
+        _ = world.got()
+        world.server.sessions = []
+        // OpenCode 1.1 takes prompts for sessions that it does not have.
+        world.server.instead["POST /session/ses_1/prompt_async"] = OpenCodeAnswer(204, [])
+        world.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
+        #expect(world.book.quiet(for: 1, at: world.now + 1) == ["ses_1"])
+        let check = try world.settle(world.book.check("ses_1")).get()
+        world.tell(world.book.checked(check, at: world.now))
+        #expect(kinds(world.got()) == ["assistant_done", "conversation_deleted"])
+        #expect(world.book.quiet(for: 1, at: world.now + 2).isEmpty)
+    }
+
     @Test func halfASurrogatePairWaitsForItsOtherHalf() {
         var world = begun()
         world.spoken("text", "ses_1", "msg_3", "prt_1", "", end: nil)

@@ -41,25 +41,30 @@ extension ConversationBook {
     package struct Check: Sendable {
         let session: String
         let revision: Int
-        let isBusy: Bool
-        let messages: [Message]
+        /// Nil: there is no such session any more.
+        let found: (isBusy: Bool, messages: [Message])?
     }
 
     /// Asks whether a session still works.
     package func check(_ session: String) -> Plan<Check> {
         let (asking, revision) = (asking, revision(of: session))
-        return asking.isBusy(session).then { isBusy in
-            Window.read(session, asking, size: 100) { !$0.entries.isEmpty }.then { window in
-                .done(Check(session: session, revision: revision, isBusy: isBusy, messages: window.messages))
+        return .ask(asking.request("GET", ["session", session])) { answer in
+            if answer.status == 404 { return .done(Check(session: session, revision: revision, found: nil)) }
+            guard answer.isGood else { return .refused(answer.refusal) }
+            return asking.isBusy(session).then { isBusy in
+                Window.read(session, asking, size: 100) { !$0.entries.isEmpty }.then { window in
+                    .done(Check(session: session, revision: revision, found: (isBusy, window.messages)))
+                }
             }
         }
     }
 
     /// What the check has shown is told where it was missed.
     package mutating func checked(_ check: Check, at now: Int64) -> [Told] {
+        guard let (isBusy, messages) = check.found else { return deleted(check.session, at: now) }
         guard check.revision == revision(of: check.session) else { return [] }
         return take(check.session) { turns in
-            check.isBusy ? turns.learn(check.messages, at: now) : turns.rest(check.messages, at: now)
+            isBusy ? turns.learn(messages, at: now) : turns.rest(messages, at: now)
         }
     }
 

@@ -196,9 +196,13 @@ extension ChatSession {
         case .prompt(let id, let session, let messageID):
             isCancelled = false
             book.forget(messageID, in: session)
-            if refusal.kind == .notFound { book.forget(session, isGone: false) }
+            if refusal.kind == .notFound { book.forget(session, isGone: true) }
             return problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID)))]
-        case .list, .new, .load, .delete: return problem(refusal)
+        case .load(let id, _), .delete(let id):
+            // It was deleted where nobody told of it.
+            if refusal.kind == .notFound, let session = book.session(id) { book.forget(session, isGone: true) }
+            return problem(refusal)
+        case .list, .new: return problem(refusal)
         }
     }
 }

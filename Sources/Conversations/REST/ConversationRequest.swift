@@ -11,9 +11,10 @@ package struct ConversationRequest: Sendable {
     /// Empty where there is none.
     package let body: [UInt8]
 
-    /// `path` and `query` are decoded.
+    /// `path` and `query` are decoded; an empty segment at the path's end does not count.
     package init(_ method: String, _ path: [String], query: [(name: String, value: String)] = [], body: [UInt8] = []) {
-        (self.method, self.path, self.query, self.body) = (method, path, query, body)
+        self.path = path.last == "" ? path.dropLast() : path
+        (self.method, self.query, self.body) = (method, query, body)
     }
 
     /// What can be asked for.

@@ -46,6 +46,14 @@ struct Turn: Sendable {
         var isHeld = false
         /// What was told of it turned out to be different: nothing more is told.
         var isSettled = false
+
+        /// Adds a piece; nil where pieces are not taken.
+        mutating func grow(_ piece: JSON) -> String? {
+            guard !isHeld, !isSettled, end == nil else { return nil }
+            let added = addition.add(piece)
+            text += added
+            return added
+        }
     }
 
     private struct Tool: Sendable {
@@ -73,11 +81,8 @@ struct Turn: Sendable {
 
     /// A piece that is added to a part.
     mutating func take(_ delta: Change.Delta, at now: Int64) -> [TurnEvent] {
-        guard delta.field == "text", var known = parts[delta.partID], !known.isHeld, !known.isSettled, known.end == nil
-        else { return [] }
-        let added = known.addition.add(delta.delta)
-        known.text += added
-        parts[delta.partID] = known
+        // In place: a copy for each piece would make a long text slow.
+        guard delta.field == "text", let added = parts[delta.partID]?.grow(delta.delta) else { return [] }
         return tell(added, delta.partID, now)
     }
 
@@ -156,7 +161,7 @@ struct Turn: Sendable {
     private mutating func say(_ added: String, _ id: String, _ now: Int64) -> [TurnEvent] {
         var events = endThought(now)
         var added = added
-        if !items.contains(.text(part: id)) {
+        if items.last != .text(part: id), !items.contains(.text(part: id)) {
             let lead = Entry.space(between: fullText, and: added)
             parts[id]?.lead = lead
             items.append(.text(part: id))
