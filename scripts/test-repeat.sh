@@ -10,7 +10,7 @@ modules=${MODULES:-100}
 blackbox=${BLACKBOX:-20}
 logs=.build/test-repeat
 blocking='^(GatewayTests|OpenCodeTwinTests|TestKitTests)\.'
-working='^(EventHubTests|DialectsTests|MappedFilesTests)\.'
+working='^(EventHubTests|DialectsTests|ConversationsTests|MappedFilesTests)\.'
 lab='^LabTests\.'
 rm -rf "$logs"
 mkdir -p "$logs"

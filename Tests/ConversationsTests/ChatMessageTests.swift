@@ -107,7 +107,9 @@ import Testing
         #expect(world.got(1).map(\.shown) == [confirmed])
         #expect(world.got(2).map(\.shown) == [confirmed])
         // OpenCode's own word for it comes behind.
-        world.hear("session.deleted", ["sessionID": "ses_1", "info": world.server.shown(.init(id: "ses_1", title: "t", updated: 1))])
+        world.hear(
+            "session.deleted",
+            ["sessionID": "ses_1", "info": world.server.shown(.init(id: "ses_1", title: "t", updated: 1))])
         let later = world.got(1) + world.got(2)
         #expect(later.isEmpty)
         #expect(world.server.sessions.isEmpty)
@@ -126,7 +128,10 @@ import Testing
         // It is found again in any letter case, and given back as it was written.
         world.say(#"{"type":"user_message","conversationId":"\#(World.mine.lowercased())","content":"more"}"#)
         #expect(world.server.prompts.count == 2 && world.server.sessions.count == 2)
-        #expect(world.book.takeChanges().contains { if case .set(let entry) = $0 { entry.chosen == World.mine } else { false } })
+        #expect(
+            world.book.takeChanges().contains {
+                if case .set(let entry) = $0 { entry.chosen == World.mine } else { false }
+            })
     }
 
     @Test func textComesInChunksAndEndsOnce() {
@@ -136,9 +141,10 @@ import Testing
         world.idle("ses_1")
         let got = world.got()
         #expect(
-            got.dropLast().map(\.shown) == ["Hel", "lo"].map {
-                #"{"type":"assistant_chunk","conversationId":"\#(id)","content":"\#($0)"}"#
-            })
+            got.dropLast().map(\.shown)
+                == ["Hel", "lo"].map {
+                    #"{"type":"assistant_chunk","conversationId":"\#(id)","content":"\#($0)"}"#
+                })
         #expect(got.last?["type"] == "assistant_done" && got.last?["conversationId"]?.text == id)
         #expect(got.last?["id"]?.text.flatMap(ConversationID.init) != nil)
     }

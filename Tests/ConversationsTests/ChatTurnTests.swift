@@ -78,7 +78,8 @@ import Testing
     @Test func aListThatIsAheadOfTheEventsIsTakenOnce() {
         var world = begun()
         world.server.sessions[0].messages += [
-            PretendOpenCode.user("msg_2", "hi"), PretendOpenCode.assistant("msg_3", to: "msg_2", "Hello", isDone: false),
+            PretendOpenCode.user("msg_2", "hi"),
+            PretendOpenCode.assistant("msg_3", to: "msg_2", "Hello", isDone: false),
         ]
         load(&world, 2)
         world.text("ses_1", "msg_3", "prt_msg_3", ["Hel", "lo", " you"])
@@ -108,7 +109,10 @@ import Testing
         world.tool("ses_1", "msg_3", "prt_1", ["status": "running", "input": [:], "time": ["start": 1]])
         world.hear(
             "session.error",
-            ["sessionID": "ses_1", "error": ["name": "APIError", "data": ["message": "Unauthorized", "statusCode": 401]]])
+            [
+                "sessionID": "ses_1",
+                "error": ["name": "APIError", "data": ["message": "Unauthorized", "statusCode": 401]],
+            ])
         world.idle("ses_1")
         world.idle("ses_1")
         let got = world.got()
@@ -224,9 +228,15 @@ import Testing
         #expect(world.book.quiet(for: 30_000, at: world.now + 30_000) == ["ses_1"])
         world.server.sessions[0].messages += [
             PretendOpenCode.user("msg_2", "hi"),
-            ["info": PretendOpenCode.assistantInfo("msg_3", to: "msg_2", isDone: true), "parts": [
-                ["id": "prt_1", "sessionID": "ses_1", "messageID": "msg_3", "type": "text", "text": "Hello", "time": ["start": 1, "end": 2]]
-            ]],
+            [
+                "info": PretendOpenCode.assistantInfo("msg_3", to: "msg_2", isDone: true),
+                "parts": [
+                    [
+                        "id": "prt_1", "sessionID": "ses_1", "messageID": "msg_3", "type": "text", "text": "Hello",
+                        "time": ["start": 1, "end": 2],
+                    ]
+                ],
+            ],
         ]
         let check = try world.settle(world.book.check("ses_1")).get()
         world.tell(world.book.checked(check, at: world.now))
@@ -270,7 +280,8 @@ import Testing
     @Test func conversationLoadedHoldsTheNewestMessagesOfThreeQuartersOfAMebibyte() {
         var session = PretendOpenCode.Kept(id: "ses_1", title: "Long", updated: 1)
         for number in 100..<400 {
-            session.messages.append(PretendOpenCode.user("msg_\(number)a", String(repeating: "\(number) ", count: 2_500)))
+            session.messages.append(
+                PretendOpenCode.user("msg_\(number)a", String(repeating: "\(number) ", count: 2_500)))
         }
         var world = World([session])
         world.open()

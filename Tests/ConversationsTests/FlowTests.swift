@@ -51,7 +51,8 @@ import Testing
                 "status", "conversation_list", "conversation_loaded", "conversation_deleted",
             ])
         let listed = got[1]["metadata"]?["conversations"]?.array?.first
-        #expect(listed?["id"]?.text == World.mine && listed?["title"] == "What is here?" && listed?["messageCount"] == 2)
+        #expect(
+            listed?["id"]?.text == World.mine && listed?["title"] == "What is here?" && listed?["messageCount"] == 2)
         #expect(
             got[2]["metadata"]?["messages"]?.array?.compactMap { $0["content"]?.text } == [
                 "What is here?", "Let me look. There is a.",

@@ -15,8 +15,10 @@ import Testing
         #expect(Set([upper, ConversationID(session: "ses_e03ffb976ffeXfhPqbPL52pOM2")]).count == 1)
     }
 
-    @Test(arguments: ["", "43ee74e6", "43ee74e6-f517-5ea0-a671-bf9e0b57c30", "43ee74e6-f517-5ea0-a671-bf9e0b57c30g",
-        "43ee74e6+f517-5ea0-a671-bf9e0b57c30a", "{43ee74e6-f517-5ea0-a671-bf9e0b57c3}"])
+    @Test(arguments: [
+        "", "43ee74e6", "43ee74e6-f517-5ea0-a671-bf9e0b57c30", "43ee74e6-f517-5ea0-a671-bf9e0b57c30g",
+        "43ee74e6+f517-5ea0-a671-bf9e0b57c30a", "{43ee74e6-f517-5ea0-a671-bf9e0b57c3}",
+    ])
     func whatIsNoUUIDIsNone(text: String) { #expect(ConversationID(text) == nil) }
 
     /// `msg_1fc004692001Fzsr82lWr3UzGS` was made by OpenCode 1.18.33 at 1795229238930, and the answer behind it.

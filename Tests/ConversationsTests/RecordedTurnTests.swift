@@ -73,7 +73,8 @@ import Testing
         let seen = try Self.seen(version, "think")
         #expect(
             seen.first
-                == "thinking_chunk First I look at the question. Then I weigh two ways to answer it. The second way is shorter.")
+                == "thinking_chunk First I look at the question. Then I weigh two ways to answer it. The second way is shorter."
+        )
         #expect(seen.count == 4 && seen[1] == "thinking_done" && seen[2].hasPrefix(Self.answer.prefix(30)))
         #expect(seen[3] == "assistant_done")
     }

@@ -148,7 +148,8 @@ extension ChatSession {
     }
 
     private mutating func prepared(
-        _ id: ConversationID, _ text: String, _ messageID: String, _ list: [Session]?, _ session: Session, _ isNew: Bool,
+        _ id: ConversationID, _ text: String, _ messageID: String, _ list: [Session]?, _ session: Session,
+        _ isNew: Bool,
         _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
     ) -> [Action] {
         if let list { book.learn(list) }

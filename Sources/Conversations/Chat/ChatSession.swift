@@ -37,7 +37,10 @@ package struct ChatSession: Sendable {
 
     /// What the client waits for.
     enum Work: Sendable {
-        case list, new(ConversationID?), load(ConversationID, tries: Int), delete(ConversationID)
+        case list
+        case new(ConversationID?)
+        case load(ConversationID, tries: Int)
+        case delete(ConversationID)
         case user(ConversationID, String, messageID: String)
         case prompt(ConversationID, session: String, messageID: String)
         /// Something that other messages need not wait for.

@@ -143,7 +143,8 @@ enum ServerMessage {
     /// The first 4,000 characters, and a mark where there were more.
     static func cut(_ text: String) -> String {
         // Fewer bytes are no more characters; a prefix alone would walk over all of a long text.
-        guard text.utf8.count > result, let end = text.index(text.startIndex, offsetBy: result, limitedBy: text.endIndex),
+        guard text.utf8.count > result,
+            let end = text.index(text.startIndex, offsetBy: result, limitedBy: text.endIndex),
             end < text.endIndex
         else { return text }
         return text[..<end] + "\n[...truncated]"

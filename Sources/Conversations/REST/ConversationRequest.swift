@@ -140,7 +140,9 @@ package struct ConversationRequest: Sendable {
 
     private func said() throws(ConversationAnswer) -> String {
         let body = try object()
-        guard try text(body, "role") ?? "user" == "user" else { throw Self.bad("role is user: the answer is OpenCode's.") }
+        guard try text(body, "role") ?? "user" == "user" else {
+            throw Self.bad("role is user: the answer is OpenCode's.")
+        }
         guard let text = try text(body, "text"), !text.isEmpty else { throw Self.bad("text is missing.") }
         return text
     }

@@ -70,7 +70,8 @@ struct Turn: Sendable {
     mutating func take(_ part: Part, isRead: Bool = false, at now: Int64) -> [TurnEvent] {
         switch part.kind {
         case .text(let text) where text.isSynthetic != true:
-            return spoken(part.id, text.text, start: text.time?.start, end: text.time?.end, isThought: false, isRead, now)
+            return spoken(
+                part.id, text.text, start: text.time?.start, end: text.time?.end, isThought: false, isRead, now)
         case .reasoning(let thought):
             let time = thought.time
             return spoken(part.id, thought.text, start: time.start, end: time.end, isThought: true, isRead, now)
