@@ -32,6 +32,10 @@ package final class DataPlane: Sendable {
         package var chat: ChatSetUp?
         /// What is reached by the entrance for conversations, and on the gateway's own port; none: they are not served.
         var conversationEndpoints: [Endpoint] = []
+        /// The two other client protocols, whose endpoints these are; nil: they are not served.
+        package var conversations: ConversationService? {
+            didSet { conversationEndpoints = conversations?.endpoints ?? [] }
+        }
         /// What can be asked for.
         var endpoints = EndpointTable.gateway
 
@@ -67,6 +71,7 @@ package final class DataPlane: Sendable {
     private let threads: [WorkerThread]
     private let hub: HubThreads?
     private let bridge: BridgeThreads
+    private let conversations: ConversationService?
 
     /// Opens the listeners and starts the loops. Who connects from now on waits in the kernel's queue until
     /// ``accept()``.
@@ -87,6 +92,7 @@ package final class DataPlane: Sendable {
                 try HubThreads($0.settings, setUp.policy, setUp.control, $0.board, setUp.log)
             }
             bridge = try BridgeThreads(home: setUp.userHome)
+            conversations = setUp.conversations
             for index in 0..<setUp.threads {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
@@ -107,6 +113,7 @@ package final class DataPlane: Sendable {
             self.threads = threads
             for mailbox in mailboxes { mailbox.post(.peers(mailboxes)) }
             hub?.mailbox.post(.loops(mailboxes))
+            conversations?.follow(mailboxes)
         } catch let error as Failure {
             throw error
         } catch let error as SystemCallError {
@@ -125,6 +132,7 @@ package final class DataPlane: Sendable {
     /// Requests from now on see this table.
     package func publish(_ routes: RoutingTable) {
         hub?.mailbox.post(.routes(routes))
+        conversations?.follow(routes)
         for mailbox in mailboxes { mailbox.post(.routes(routes)) }
     }
 
@@ -200,6 +208,7 @@ package final class DataPlane: Sendable {
     package func stop() {
         for mailbox in mailboxes { mailbox.post(.stop) }
         for thread in threads { thread.join() }
+        conversations?.stop()
         hub?.stop()
         bridge.stop()
     }
@@ -214,7 +223,7 @@ package final class DataPlane: Sendable {
                 index: index, policy: setUp.policy,
                 endpoints: setUp.endpoints.adding(added), control: setUp.control,
                 log: setUp.log, failedTries: failedTries, hub: hub, bridge: bridge, entrances: entrances,
-                chat: setUp.chat))
+                chat: setUp.chat, hasConversations: !setUp.conversationEndpoints.isEmpty))
     }
 
     /// A loop is made here and belongs to its thread from then on: nothing of it is touched here again.

@@ -25,6 +25,11 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
     /// Why something is not done.
     package init(_ refusal: Refusal) { self.init(Self.status(refusal.kind), refusal.message) }
 
+    /// The body of a refusal whose sentence is a JSON string already, quotes included.
+    package static func body(_ status: Int, quoted sentence: some Sequence<UInt8>) -> [UInt8] {
+        Array(#"{"error":{"code":"\#(code(status))","message":"#.utf8) + sentence + Array(#","details":null}}"#.utf8)
+    }
+
     static func problem(_ code: String, _ message: String) -> JSON {
         ["code": .string(code), "message": .string(message), "details": .null]
     }
@@ -50,6 +55,7 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
         case 404: "not_found"
         case 405: "method_not_allowed"
         case 413: "too_large"
+        case 415: "unsupported_media_type"
         case 429: "too_many_requests"
         case 503: "unavailable"
         default: "internal_error"

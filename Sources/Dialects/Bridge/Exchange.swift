@@ -82,14 +82,19 @@ package struct Reply: Sendable, Equatable {
     package let status: Int
     /// The `Content-Type` field's value.
     package let type: String?
+    /// The `X-Next-Cursor` field's value: where OpenCode 1's list goes on.
+    package let nextCursor: String?
     /// Empty where there is none.
     package let body: [UInt8]
     /// Whether the body was longer than the call wanted it (``Call/longestReply``): what there is of it says nothing.
     package let isCut: Bool
 
-    /// `type` is the `Content-Type` field's value.
-    package init(status: Int, type: String? = nil, body: [UInt8], isCut: Bool = false) {
-        (self.status, self.type, self.body, self.isCut) = (status, type, body, isCut)
+    /// `type` and `nextCursor` are the values of the fields `Content-Type` and `X-Next-Cursor`.
+    package init(
+        status: Int, type: String? = nil, nextCursor: String? = nil, body: [UInt8], isCut: Bool = false
+    ) {
+        (self.status, self.type, self.nextCursor) = (status, type, nextCursor)
+        (self.body, self.isCut) = (body, isCut)
     }
 
     var isGood: Bool { (200..<300).contains(status) && !isCut }
@@ -112,7 +117,9 @@ package struct ClientAnswer: Sendable, Equatable {
         body = json?.bytes ?? []
     }
 
-    init(_ status: Int, bytes: [UInt8]) { (self.status, fields, body) = (status, [:], bytes) }
+    init(_ status: Int, fields: [String: String] = [:], bytes: [UInt8]) {
+        (self.status, self.fields, body) = (status, fields, bytes)
+    }
 
     init(_ json: JSON) { self.init(200, json) }
 }

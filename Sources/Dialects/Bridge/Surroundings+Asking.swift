@@ -43,7 +43,9 @@ extension Bridge {
         guard request.body.isEmpty || body != nil else { return .answer(Refusals.bad("Expected a valid JSON body")) }
         let query = request.query.map { ($0.name, Optional($0.value)) } + [("directory", request.directory)]
         return .call(Call(request.method, request.path, query: query, body: body, isLong: isLong)) { reply in
-            .answer(reply.isCut ? Refusals.tooLong : ClientAnswer(reply.status, bytes: reply.body))
+            if reply.isCut { return .answer(Refusals.tooLong) }
+            let fields = reply.nextCursor.map { ["X-Next-Cursor": $0] } ?? [:]
+            return .answer(ClientAnswer(reply.status, fields: fields, bytes: reply.body))
         }
     }
 }

@@ -41,6 +41,7 @@ final class BridgeRun {
     private struct Received {
         var status = 0
         var type: String?
+        var nextCursor: String?
         var body: [UInt8] = []
     }
 
@@ -167,7 +168,9 @@ final class BridgeRun {
         transfer = nil
         timer?.disarm()
         guard case .calling(_, let next) = phase else { return }
-        let reply = Reply(status: received.status, type: received.type, body: received.body, isCut: isCut)
+        let reply = Reply(
+            status: received.status, type: received.type, nextCursor: received.nextCursor, body: received.body,
+            isCut: isCut)
         received = Received()
         think { next(reply) }
     }
@@ -230,6 +233,14 @@ extension BridgeRun: UpstreamFollower {
         owner.answered(route, head, call.target[...])
         received.status = head.status
         received.type = head.fields.first(.contentType).map { String(decoding: $0, as: UTF8.self) }
+        received.nextCursor = Self.nextCursor(head.fields)
+    }
+
+    private static func nextCursor(_ fields: borrowing FieldList) -> String? {
+        for index in 0..<fields.count where fields.name(at: index).equalsIgnoringCase(Array("x-next-cursor".utf8)) {
+            return String(decoding: fields.value(at: index), as: UTF8.self)
+        }
+        return nil
     }
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {

@@ -40,7 +40,7 @@ final class BridgeQuestion: BridgeFollower {
     /// What came of it.
     enum Outcome {
         /// The answer, whatever its status.
-        case answered(status: Int, body: [UInt8])
+        case answered(status: Int, fields: [String: String], body: [UInt8])
         /// There is none; a status and a sentence as a client would get them.
         case failed(Answer)
     }
@@ -52,6 +52,7 @@ final class BridgeQuestion: BridgeFollower {
     private let isReading: Bool
     private var report: ((Outcome) -> Void)?
     private var status = 0
+    private var fields: [String: String] = [:]
     private var body: [UInt8] = []
 
     fileprivate init(isReading: Bool, _ report: @escaping (Outcome) -> Void) {
@@ -65,9 +66,11 @@ final class BridgeQuestion: BridgeFollower {
         run = nil
     }
 
-    func answered(_ answer: ClientAnswer) { finish(.answered(status: answer.status, body: answer.body)) }
+    func answered(_ answer: ClientAnswer) {
+        finish(.answered(status: answer.status, fields: answer.fields, body: answer.body))
+    }
 
-    func began(_ answer: ClientAnswer) { (status, body) = (answer.status, answer.body) }
+    func began(_ answer: ClientAnswer) { (status, fields, body) = (answer.status, answer.fields, answer.body) }
 
     func wrote(_ bytes: [UInt8]) -> Bool {
         body += bytes
@@ -77,7 +80,7 @@ final class BridgeQuestion: BridgeFollower {
         return false
     }
 
-    func completed() { finish(.answered(status: status, body: body)) }
+    func completed() { finish(.answered(status: status, fields: fields, body: body)) }
     func cut() { finish(.failed(.detail(502, "The answer broke off."))) }
     func failed(_ reason: Answer) { finish(.failed(reason)) }
 

@@ -32,6 +32,9 @@ extension GatewayLoop {
         let isError = answer.head.status >= 400
         guard isError || !connection.request.begin(snapshot).origins.isEmpty else { return answer }
         var answer = answer
+        if isError, hasConversations, ConversationService.isTheirs(connection.head.target[...]) {
+            answer = ConversationService.inTheirForm(answer)
+        }
         if isError { answer.head.fields.append("X-Request-Id", requestID(connection.number)) }
         if let terms = crossOriginTerms(connection) { answer.head.fields.append(contentsOf: terms.fields) }
         return answer

@@ -24,6 +24,8 @@ struct LoopSetUp: Sendable {
     var entrances: [OpenEntrance] = []
     /// Who talks over WebSockets; nil: nobody.
     var chat: ChatSetUp?
+    /// Whether conversations are served.
+    var hasConversations = false
 }
 
 /// One loop of the data plane: the HTTP front, the upstream client, and the snapshot that requests read.
@@ -43,6 +45,7 @@ final class GatewayLoop {
     let entrances: [OpenEntrance]
     /// The chat sockets, by their numbers, and who talks over them.
     let chat: ChatSetUp?
+    let hasConversations: Bool
     var chats: [Int: ChatSocket] = [:]
     var chatCount = 0
     /// The way to the hub, and this loop's side of it; nil where every stream is passed through.
@@ -75,6 +78,7 @@ final class GatewayLoop {
         failedTries = setUp.failedTries
         entrances = setUp.entrances
         chat = setUp.chat
+        hasConversations = setUp.hasConversations
         hub = setUp.hub?.mailbox
         snapshot = Snapshot(policy: setUp.policy, routes: .empty)
         events = setUp.hub.map { LoopEvents(self, $0.reader) }

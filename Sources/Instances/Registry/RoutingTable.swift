@@ -77,6 +77,9 @@ package struct RoutingTable: Sendable {
         projects?.contains(name) ?? false || find(name.bytes[...]) != nil
     }
 
+    /// The project, where there is just one as far as is known.
+    package var onlyProject: ProjectName? { projects?.count == 1 ? projects?.first : nil }
+
     /// The route of a project.
     package func route(to name: ProjectName) -> Route? { find(name.bytes[...]) }
 

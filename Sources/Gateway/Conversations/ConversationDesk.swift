@@ -1,0 +1,164 @@
+import Clocks
+import Conversations
+import EventLoop
+internal import Instances
+import Logging
+internal import Projects
+import WebSockets
+
+/// All projects' conversations, and the clients that talk about them. Confined to the thread of ``ConversationService``.
+final class ConversationDesk {
+    /// How often is looked after streams that are silent and answers of which nothing is heard.
+    private static let tick = Duration.seconds(5)
+
+    let loop: EventLoop
+    let setUp: ConversationSetUp
+    let control: any ProjectControl
+    let log: Logger
+    /// The way back to this thread.
+    var post: (@Sendable (@escaping ConversationService.Work) -> Void)?
+    var loops: [Mailbox<LoopMessage>] = []
+    private var projects: [ProjectName: ConversationProject] = [:]
+    private var chats: [Int: ConversationChat] = [:]
+    private var waiting: [Int: (OpenCodeAnswer) -> Void] = [:]
+    private var questions: [ObjectIdentifier: ConversationQuestion] = [:]
+    private var count = 0
+    private var timer: LoopTimer?
+
+    init(_ loop: EventLoop, _ setUp: ConversationSetUp, _ control: any ProjectControl, _ log: Logger) {
+        (self.loop, self.setUp, self.control, self.log) = (loop, setUp, control, log)
+    }
+
+    /// The thread begins.
+    func begin() {
+        let timer = loop.timer(self)
+        self.timer = timer
+        loop.arm(timer, after: Self.tick)
+    }
+
+    /// Milliseconds since 1970.
+    var now: Int64 { WallClock.nanoseconds() / 1_000_000 }
+
+    func project(_ name: ProjectName) -> ConversationProject {
+        if let known = projects[name] { return known }
+        let project = ConversationProject(self, name)
+        projects[name] = project
+        project.begin()
+        return project
+    }
+
+    func known(_ name: ProjectName) -> ConversationProject? { projects[name] }
+
+    /// A number for what is waited for.
+    func number() -> Int {
+        count += 1
+        return count
+    }
+
+    // MARK: Chats
+
+    func opened(_ number: Int, _ line: ChatLine, _ project: ProjectName?, _ refusal: Refusal?) {
+        let chat = ConversationChat(
+            number: number, line, project.map { self.project($0) },
+            ChatSession(version: setUp.version, refusal: refusal))
+        chats[number] = chat
+        chat.begin()
+    }
+
+    func received(_ number: Int, _ text: [UInt8]) { chats[number]?.received(text, at: now) }
+
+    func ended(_ number: Int) { chats.removeValue(forKey: number)?.end() }
+
+    // MARK: Answers
+
+    /// Keeps who waits for an answer.
+    func wait(_ answered: @escaping (OpenCodeAnswer) -> Void) -> Int {
+        let number = number()
+        waiting[number] = answered
+        return number
+    }
+
+    /// Keeps a question that waits for something else than an answer.
+    func keep(_ question: ConversationQuestion) { questions[ObjectIdentifier(question)] = question }
+
+    func kept(_ key: ObjectIdentifier) -> ConversationQuestion? { questions[key] }
+
+    func letGo(_ question: ConversationQuestion) { questions[ObjectIdentifier(question)] = nil }
+
+    func answered(_ number: Int, _ answer: OpenCodeAnswer) { waiting.removeValue(forKey: number)?(answer) }
+}
+
+extension ConversationDesk: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        for project in projects.values { project.tick() }
+        loop.arm(timer, after: Self.tick)
+    }
+}
+
+/// A chat's client, where its messages are read.
+final class ConversationChat {
+    let number: Int
+    private let line: ChatLine
+    private let project: ConversationProject?
+    private(set) var session: ChatSession
+
+    init(number: Int, _ line: ChatLine, _ project: ConversationProject?, _ session: ChatSession) {
+        (self.number, self.line, self.project, self.session) = (number, line, project, session)
+    }
+
+    func begin() {
+        project?.chats[number] = self
+        take(session.opened(project?.book.catalogue))
+    }
+
+    func end() { project?.chats[number] = nil }
+
+    func received(_ text: [UInt8], at now: Int64) {
+        guard let project else {
+            // Nothing of it is asked: it only hears why.
+            var book = ConversationBook(directory: "/", kept: [])
+            return take(session.receive(text, in: &book, at: now) { 0 })
+        }
+        project.whenReady { [self] in
+            take(session.receive(text, in: &project.book, at: now, random: Self.random))
+            project.keep()
+        }
+    }
+
+    /// Something was told; `frames` are the same for everybody.
+    func tell(_ told: Told, _ frames: [Frame]) {
+        guard session.sees(told.session) else { return }
+        _ = session.tell(told, [])
+        line.send(frames)
+    }
+
+    private func take(_ actions: [ChatSession.Action]) {
+        var frames: [Frame] = []
+        for action in actions {
+            switch action {
+            case .send(let text): frames.append(.text(text))
+            case .run(let number, let plan): project?.run(plan) { [weak self] in self?.finished(number, $0) }
+            case .watch: continue
+            case .tell(let told):
+                flush(&frames)
+                project?.tell(told)
+            case .tellOthers(let told): project?.tell(told, but: number)
+            }
+        }
+        flush(&frames)
+    }
+
+    private func flush(_ frames: inout [Frame]) {
+        if !frames.isEmpty { line.send(frames) }
+        frames = []
+    }
+
+    private func finished(_ number: Int, _ result: Result<ChatSession.Result, Refusal>) {
+        guard let project else { return }
+        let now = project.desk.now
+        take(session.finished(number, result, in: &project.book, at: now, random: Self.random))
+        project.keep()
+    }
+
+    static func random() -> UInt64 { UInt64.random(in: 0...UInt64.max) }
+}

@@ -1,0 +1,83 @@
+import Access
+import Conversations
+import HTTPServer
+import HTTPTypes
+import Projects
+import TextCoding
+
+/// What is served below `/conversations` and `/models`.
+extension ConversationService {
+    /// Bytes of a request's body.
+    private static let longestBody = 1 << 20
+
+    var endpoints: [Endpoint] {
+        [
+            endpoint(.get, "/models", "listModels", "The models to choose from", "As `provider/model`."),
+            endpoint(
+                .get, "/conversations", "listConversations", "Conversations, the newest message first",
+                "A page of at most `limit`; `cursor` is the page's before, `search` looks in titles."),
+            endpoint(
+                .post, "/conversations", "createConversation", "A new conversation",
+                "`modelId` and `firstMessage`, which names it and starts no answer.", status: 201),
+            endpoint(
+                .get, "/conversations/{id}", "getConversation", "A conversation", "With its newest 30 messages."),
+            endpoint(
+                .patch, "/conversations/{id}", "changeConversation", "Change a conversation",
+                "`title`, `modelId`, `isPinned`."),
+            endpoint(
+                .delete, "/conversations/{id}", "deleteConversation", "Delete a conversation", "The session, too.",
+                status: 204),
+            endpoint(
+                .post, "/conversations/{id}/duplicate", "duplicateConversation", "A copy of a conversation",
+                "A fork of the session, with new ids.", body: .ignored),
+            endpoint(
+                .get, "/conversations/{id}/messages", "listMessages", "Messages of a conversation",
+                "The newest page first, the oldest message first within it."),
+            endpoint(
+                .post, "/conversations/{id}/messages", "sendMessage", "Say something",
+                "`text`. The answer is an event stream, until `done`."),
+        ]
+    }
+
+    private func endpoint(
+        _ method: MethodSet, _ template: String, _ id: String, _ summary: String, _ text: String, status: Int = 200,
+        body: BodyRule? = nil
+    ) -> Endpoint {
+        let hasBody = method == .post || method == .patch
+        let meaning = "As docs/chat-and-conversations.md says."
+        let names = template.split(separator: "/").map(String.init)
+        let methodName = method.methods.first?.name ?? "GET"
+        return Endpoint(
+            method, template, requires: .key(.useInstances),
+            body: body ?? (hasBody ? .json(limit: Self.longestBody) : .ignored),
+            .init(
+                id, summary, text,
+                .init(status: status, meaning: meaning, content: status == 204 ? .nothing : .anything),
+                .passedError(400, "The request can't be understood."),
+                .passedError(404, "There is no such conversation or project."),
+                .passedError(500, "OpenCode failed."), .passedError(503, "OpenCode can't be reached or has no model.")),
+            .control { request, _ in
+                let path = names.map { name in
+                    guard name == "{id}", let segment = request.parameters["id"] else { return name }
+                    return String(decoding: PercentEncoding.decode(Array(segment)).bytes, as: UTF8.self)
+                }
+                return await self.answer(methodName, path, request)
+            })
+    }
+
+    /// Whether a target is one of theirs, whose refusals have their form.
+    static func isTheirs(_ target: ArraySlice<UInt8>) -> Bool {
+        target.starts(with: "/conversations".utf8) || target.starts(with: "/models".utf8)
+    }
+
+    /// The gateway's refusal in the contract's form; others stay.
+    static func inTheirForm(_ answer: Answer) -> Answer {
+        let (opening, closing) = (Array(#"{"detail":"#.utf8), UInt8(ascii: "}"))
+        guard answer.body.starts(with: opening), answer.body.last == closing else { return answer }
+        var answer = answer
+        // What stands between is a string already.
+        let sentence = answer.body.dropFirst(opening.count).dropLast()
+        answer.body = ConversationAnswer.body(answer.head.status, quoted: sentence)
+        return answer
+    }
+}

@@ -1,0 +1,150 @@
+import Conversations
+import Dialects
+import EventLoop
+internal import Instances
+import Logging
+internal import Projects
+import WebSockets
+
+/// One project's conversations: their book, who looks at them, and what is asked of its OpenCode.
+final class ConversationProject {
+    /// Without a word of an answer for so long, OpenCode is asked whether it still works on it.
+    private static let quiet: Int64 = 30_000
+
+    unowned let desk: ConversationDesk
+    let name: ProjectName
+    var book: ConversationBook
+    var chats: [Int: ConversationChat] = [:]
+    var streams: [Int: ConversationStream] = [:]
+    private var isLoaded = false
+    private var isHeard = false
+    private var waiting: [() -> Void] = []
+    private var checking: Set<String> = []
+    private let folder: String
+
+    init(_ desk: ConversationDesk, _ name: ProjectName) {
+        (self.desk, self.name) = (desk, name)
+        folder = (desk.setUp.home.hasSuffix("/") ? desk.setUp.home : desk.setUp.home + "/") + name.string
+        book = ConversationBook(directory: folder, kept: [])
+    }
+
+    /// Reads what is kept, and begins to listen.
+    func begin() {
+        guard let post = desk.post else { return }
+        let (name, folder, store, log) = (name, folder, desk.setUp.store, desk.log)
+        Task {
+            do {
+                let kept = try await store?.entries(of: Array(folder.utf8)) ?? []
+                post { $0.known(name)?.loaded(ConversationBook(directory: folder, kept: kept)) }
+            } catch {
+                log.error("what is kept of conversations can't be read", LogField("reason", "\(error)"))
+                post { $0.known(name)?.loaded(ConversationBook(directory: folder, kept: [])) }
+            }
+        }
+        desk.loops.first?.post(
+            .request { loop in
+                guard let events = loop.events else { return }
+                ConversationFeed(events, name, post).begin()
+            })
+    }
+
+    private func loaded(_ book: ConversationBook) {
+        self.book = book
+        isLoaded = true
+        goOn()
+    }
+
+    /// From here on nothing that OpenCode says is missed.
+    func listens() {
+        isHeard = true
+        goOn()
+    }
+
+    /// Does it once what is kept is known and OpenCode is listened to.
+    func whenReady(_ work: @escaping () -> Void) {
+        if isLoaded, isHeard, waiting.isEmpty { work() } else { waiting.append(work) }
+    }
+
+    private func goOn() {
+        guard isLoaded, isHeard else { return }
+        let works = waiting
+        waiting = []
+        for work in works { work() }
+    }
+
+    /// Writes down what has changed.
+    func keep() {
+        let changes = book.takeChanges()
+        if !changes.isEmpty { desk.setUp.store?.keep(changes, of: Array(folder.utf8)) }
+    }
+
+    // MARK: Events
+
+    /// Lines of the project's events (``EventShape/item(_:)``).
+    func heard(_ lines: [UInt8]) {
+        let now = desk.now
+        for line in lines.split(separator: UInt8(ascii: "\n")) {
+            if line.starts(with: EventPage.gap) {
+                check(book.missed())
+            } else if let json = JSONParser.parse(Array(line)), let event = json["event"].flatMap(Event.init(openCode1:)) {
+                tell(book.hear(event, at: now))
+            }
+        }
+        keep()
+    }
+
+    /// The instance's run is over.
+    func instanceEnded() {
+        let reason = "OpenCode of \(name.string) has ended before the answer was complete."
+        tell(book.instanceEnded(reason, at: desk.now))
+        keep()
+    }
+
+    /// Tells everybody who sees it, but one perhaps.
+    func tell(_ told: [Told], but one: Int? = nil) {
+        guard !told.isEmpty else { return }
+        let now = desk.now
+        for told in told {
+            if chats.values.contains(where: { $0.number != one && $0.session.sees(told.session) }) {
+                let frames = book.chatTexts(told).map(Frame.text)
+                for chat in Array(chats.values) where chat.number != one { chat.tell(told, frames) }
+            }
+            for stream in Array(streams.values) { stream.hear(told, at: now) }
+        }
+    }
+
+    /// What is looked after now and then.
+    func tick() {
+        let now = desk.now
+        for stream in Array(streams.values) { stream.wake(at: now) }
+        check(book.quiet(for: Self.quiet, at: now))
+    }
+
+    private func check(_ sessions: [String]) {
+        for session in sessions where checking.insert(session).inserted {
+            run(book.check(session), starting: false) { [self] result in
+                checking.remove(session)
+                guard case .success(let check) = result else { return }
+                tell(book.checked(check, at: desk.now))
+                keep()
+            }
+        }
+    }
+
+    // MARK: Plans
+
+    /// Takes a plan's steps. The project is started where it does not run, unless `starting` is false.
+    func run<Value>(_ plan: Plan<Value>, starting: Bool = true, _ done: @escaping (Result<Value, Refusal>) -> Void) {
+        switch plan {
+        case .done(let value): done(.success(value))
+        case .refused(let refusal): done(.failure(refusal))
+        case .ask(let request, let next):
+            ask(request, starting: starting) { [self] answer in run(next(answer), starting: starting, done) }
+        }
+    }
+
+    /// Asks the project's OpenCode; `answered` is called on this thread.
+    func ask(_ request: ClientRequest, starting: Bool = true, _ answered: @escaping (OpenCodeAnswer) -> Void) {
+        ConversationQuestion(self, request, mayStart: starting, answered).ask()
+    }
+}

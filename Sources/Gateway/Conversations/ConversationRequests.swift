@@ -1,0 +1,83 @@
+import Conversations
+import HTTPServer
+import HTTPTypes
+internal import Projects
+import TextCoding
+
+/// Requests of the conversations' protocol.
+extension ConversationService {
+    /// Answers a request for these segments of a path.
+    func answer(_ method: String, _ path: [String], _ request: ControlRequest) async -> ControlResponse {
+        let names = ["limit", "cursor", "search"]
+        let query = names.compactMap { name in request.query[name].map { (name: name, value: $0) } }
+        let asked = ConversationRequest(method, path, query: query, body: request.body)
+        switch choose(request.query["project"]) {
+        case .unknown(let name): return .answer(Answer(ConversationAnswer(404, "Project not found: \(name)")))
+        case .unsaid(let sentence): return .answer(Answer(ConversationAnswer(Refusal(.noProject, sentence))))
+        case .project(let name):
+            return await withCheckedContinuation { continuation in
+                post { $0.request(asked, name, continuation) }
+            }
+        }
+    }
+}
+
+extension ConversationDesk {
+    /// Works on a request, and answers it once.
+    func request(
+        _ request: ConversationRequest, _ name: ProjectName, _ answer: CheckedContinuation<ControlResponse, Never>
+    ) {
+        let project = project(name)
+        project.whenReady { [self] in
+            var work = ConversationWork(request, at: now, random: ConversationChat.random)
+            let step = work.begin(in: project.book)
+            take(step, work, project, answer)
+        }
+    }
+
+    private func take(
+        _ step: ConversationWork.Step, _ work: ConversationWork, _ project: ConversationProject,
+        _ answer: CheckedContinuation<ControlResponse, Never>
+    ) {
+        switch step {
+        case .run(let plan):
+            project.run(plan) { [self] result in
+                let step = work.finished(result, in: &project.book, at: now)
+                project.keep()
+                take(step, work, project, answer)
+            }
+        case .answer(let whole, let told):
+            project.tell(told)
+            answer.resume(returning: .answer(Answer(whole)))
+        case .stream(let stream, let prompt):
+            let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+            let number = number()
+            let told = ConversationStream(project, number: number, stream, continuation)
+            project.streams[number] = told
+            answer.resume(returning: response(pieces, project.name, number))
+            project.ask(prompt) { told.prompted($0) }
+        }
+    }
+
+    /// Whoever closes it leaves the answer running.
+    private func response(_ pieces: AsyncStream<[UInt8]>, _ name: ProjectName, _ number: Int) -> ControlResponse {
+        var head = ResponseHead(status: 200)
+        head.fields.append("Content-Type", "text/event-stream")
+        head.fields.appendStreamDirectives()
+        let post = post
+        return .stream(head) { stream in
+            for await piece in pieces { guard await stream.write(piece) else { break } }
+            post? { $0.known(name)?.streams[number] = nil }
+        }
+    }
+}
+
+extension Answer {
+    /// An answer in the contract's form.
+    init(_ answer: ConversationAnswer) {
+        var head = ResponseHead(status: answer.status)
+        if !answer.body.isEmpty { head.fields.append("Content-Type", "application/json") }
+        for (name, value) in answer.fields { head.fields.append(name, value) }
+        self.init(head: head, body: answer.body)
+    }
+}

@@ -1,0 +1,161 @@
+package import Conversations
+internal import EventLoop
+internal import HTTPServer
+internal import Instances
+import Locking
+package import Logging
+internal import Projects
+
+/// What the two other client protocols are served with.
+package struct ConversationSetUp: Sendable {
+    /// The project of a client that names none; nil: the only one there is.
+    package var project: String?
+    /// The folder whose sub-folders are the projects.
+    package var home: String
+    /// Where pins, counts and ids outlast the gateway; nil: they don't.
+    package var store: (any ConversationKeeping)?
+    /// The gateway's version, which chats are told.
+    package var version: String
+
+    /// `home`: the folder whose sub-folders are the projects.
+    package init(project: String?, home: String, store: (any ConversationKeeping)?, version: String) {
+        (self.project, self.home, self.store, self.version) = (project, home, store, version)
+    }
+}
+
+/// The two other client protocols, chat and conversations: one thread on which all their JSON is read and written. Loops
+/// pass on what comes, and send what it gives them.
+package final class ConversationService: Sendable {
+    typealias Work = @Sendable (ConversationDesk) -> Void
+
+    private enum Message: Sendable {
+        case work(Work)
+        case stop
+    }
+
+    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+        let loop: EventLoop
+        let desk: ConversationDesk
+    }
+
+    let setUp: ConversationSetUp
+    private let mailbox: Mailbox<Message>
+    private let thread: WorkerThread
+    private let count = Locked(0)
+    private let routes = Locked<RoutingTable>(.empty)
+
+    /// Starts the thread. `control`: who starts projects.
+    package init(_ setUp: ConversationSetUp, _ control: any ProjectControl, _ log: Logger) throws {
+        self.setUp = setUp
+        let loop = try EventLoop()
+        let desk = ConversationDesk(loop, setUp, control, log)
+        let mailbox = try loop.mailbox { [unowned loop] (message: Message) in
+            switch message {
+            case .work(let work): work(desk)
+            case .stop: loop.stop()
+            }
+        }
+        self.mailbox = mailbox
+        desk.post = { mailbox.post(.work($0)) }
+        let passage = Passage(loop: loop, desk: desk)
+        thread = try WorkerThread(name: "conversations") {
+            passage.desk.begin()
+            do {
+                try passage.loop.run()
+            } catch {
+                log.error("the conversations' thread has ended", LogField("reason", "\(error)"))
+            }
+            passage.loop.letGo()
+        }
+    }
+
+    /// Has something done on the thread, behind all that was asked for before.
+    func post(_ work: @escaping Work) { mailbox.post(.work(work)) }
+
+    /// The loops by which OpenCode is asked and heard.
+    func follow(_ loops: [Mailbox<LoopMessage>]) { post { $0.loops = loops } }
+
+    /// There is a new routing table.
+    func follow(_ table: RoutingTable) { routes.withLock { $0 = table } }
+
+    /// Ends the thread. Not on it.
+    package func stop() {
+        mailbox.post(.stop)
+        thread.join()
+    }
+
+    // MARK: Projects
+
+    /// Which project a client means.
+    enum Choice: Sendable {
+        case project(ProjectName)
+        /// There is none of that name.
+        case unknown(String)
+        /// It has to say which; a sentence.
+        case unsaid(String)
+    }
+
+    /// The project that a request's `?project=` names, else the settings', else the only one.
+    func choose(_ named: String?, _ table: RoutingTable? = nil) -> Choice {
+        let table = table ?? routes.withLock { $0 }
+        if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
+            guard let name = ProjectName(named), table.mayBeProject(name) else { return .unknown(named) }
+            return .project(name)
+        }
+        if let only = table.onlyProject { return .project(only) }
+        return .unsaid("No project is named, and there is not just one: say which with ?project=NAME, or set --chat-project.")
+    }
+
+    // MARK: Chats
+
+    /// Who talks over chat sockets.
+    package var chat: ChatSetUp {
+        ChatSetUp { opening in
+            switch self.choose(opening.query["project"], opening.routes) {
+            case .project(let name): return .talks(self.talker(opening.line, name, nil))
+            case .unknown(let name): return .refused(ControlAnswers.projectNotFound(name))
+            case .unsaid(let sentence):
+                return .talks(self.talker(opening.line, nil, Refusal(.noProject, sentence)))
+            }
+        }
+    }
+
+    private func talker(_ line: ChatLine, _ project: ProjectName?, _ refusal: Refusal?) -> ConversationTalker {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        return ConversationTalker(self, number: number, line, project, refusal)
+    }
+}
+
+/// A chat's client on its loop: passes on what it says.
+final class ConversationTalker: ChatTalker {
+    private let service: ConversationService
+    private let number: Int
+    private let line: ChatLine
+    private let project: ProjectName?
+    private let refusal: Refusal?
+
+    init(
+        _ service: ConversationService, number: Int, _ line: ChatLine, _ project: ProjectName?, _ refusal: Refusal?
+    ) {
+        (self.service, self.number, self.line) = (service, number, line)
+        (self.project, self.refusal) = (project, refusal)
+    }
+
+    func opened(_ socket: ChatSocket) {
+        let (number, line, project, refusal) = (number, line, project, refusal)
+        service.post { $0.opened(number, line, project, refusal) }
+    }
+
+    func received(text: [UInt8], on socket: ChatSocket) {
+        let number = number
+        service.post { $0.received(number, text) }
+    }
+
+    func ended() {
+        let number = number
+        service.post { $0.ended(number) }
+    }
+}

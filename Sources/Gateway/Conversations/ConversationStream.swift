@@ -1,0 +1,39 @@
+import Conversations
+import Dialects
+import HTTPTypes
+
+/// The event stream of an answer, on the conversations' thread.
+final class ConversationStream {
+    private unowned let project: ConversationProject
+    private let number: Int
+    private var stream: AnswerStream
+    private let pieces: AsyncStream<[UInt8]>.Continuation
+
+    init(
+        _ project: ConversationProject, number: Int, _ stream: AnswerStream,
+        _ pieces: AsyncStream<[UInt8]>.Continuation
+    ) {
+        (self.project, self.number, self.stream, self.pieces) = (project, number, stream, pieces)
+    }
+
+    func hear(_ told: Told, at now: Int64) { take(stream.hear(told, at: now)) }
+
+    func wake(at now: Int64) { take(stream.wake(at: now)) }
+
+    /// OpenCode's answer to the prompt.
+    func prompted(_ answer: OpenCodeAnswer) {
+        take(ConversationWork.prompted(answer, &stream, in: &project.book, at: project.desk.now))
+        project.keep()
+    }
+
+    private func take(_ actions: [AnswerStream.Action]) {
+        for action in actions {
+            switch action {
+            case .write(let bytes): pieces.yield(bytes)
+            case .end:
+                pieces.finish()
+                project.streams[number] = nil
+            }
+        }
+    }
+}
