@@ -183,8 +183,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Addresses", "Gateway", "HTTPServer", "HTTPTypes", "Projects", "Instances", "Supervisors", "OpenCode",
-                "TestKit", "Settings", "Systemd", "viberemote-gateway", "opencode-twin", "chat-echo",
+                "Addresses", "FrameCases", "Gateway", "HTTPServer", "HTTPTypes", "Projects", "Instances", "Supervisors",
+                "OpenCode", "TestKit", "Settings", "Systemd", "viberemote-gateway", "opencode-twin", "chat-echo",
             ]),
     ]
 )

@@ -6,6 +6,8 @@ package struct ChatSettings: Sendable, Equatable {
     package internal(set) var conversations: ListenAddress?
     /// Whether programs of this machine need no key at these.
     package internal(set) var isOpen = false
+    /// The project of clients that name none; nil: the only one there is.
+    package internal(set) var project: String?
 
     /// Those that are set, each with the name of its setting.
     var listeners: [(name: String, address: ListenAddress)] {
@@ -54,6 +56,20 @@ extension ValueForm where Value == ListenAddress? {
         text: { $0?.description ?? "none" })
 }
 
+extension ValueForm where Value == String? {
+    /// A project's name, or `none`.
+    static let projectOrNone = ValueForm(
+        placeholder: "NAME|none",
+        parse: { (text) throws(InvalidValue) in
+            if text == "none" { return nil }
+            guard !text.isEmpty, !text.contains("/") else {
+                throw InvalidValue("is no name of a project", fix: "write that of a folder directly below --home, or none")
+            }
+            return text
+        },
+        text: { $0 ?? "none" })
+}
+
 /// Chats over WebSockets, and conversations.
 extension Settings {
     static let chat: [Setting] = [
@@ -77,6 +93,12 @@ extension Settings {
             Whether programs on this machine need no key at `--chat-listen` and `--conversations-listen`, where these are \
             loopback addresses: for clients that can send none, here or at the end of a forwarded port. Whoever can open a port \
             of this machine can then do what you can.
+            """),
+        Setting(
+            "chat-project", "VIBE_CHAT_PROJECT", .projectOrNone, \.chat.project, default: .unset(description: "none"),
+            group: .chat,
+            """
+            The project of clients of chat and conversations that name none with `?project=`. `none`: the only one there is.
             """),
     ]
 }

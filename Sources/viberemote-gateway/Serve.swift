@@ -1,3 +1,4 @@
+import Conversations
 import EventHub
 import EventLoop
 import Gateway
@@ -91,6 +92,14 @@ private final class Service: Sendable {
             control: RegistryControl(registry: registry, board: configuration.events.isHubOn ? board : nil))
         if configuration.events.isHubOn {
             setUp.events = (Self.hubSettings(configuration, keeps: store != nil), board)
+        }
+        if configuration.events.isHubOn {
+            let conversations = try ConversationService(
+                ConversationSetUp(
+                    project: configuration.chat.project, home: configuration.home,
+                    store: store.map { ConversationStore($0) }, version: GatewayVersion.number),
+                setUp.control, log)
+            (setUp.conversations, setUp.chat) = (conversations, conversations.chat)
         }
         setUp.userHome = Environment.homeFolder
         setUp.inheritedListeners = inherited.listeners

@@ -51,6 +51,23 @@ import Testing
         #expect(page?.last?["id"]?.text == answer)
     }
 
+    /// It is told by its text then, and has the id under which the lists have it.
+    @Test func anOpenCodeThatGivesItsOwnIDsIsUnderstood() throws {
+        var world = world()
+        _ = try send(&world)
+        world.begin("ses_1", "msg_2own", "hi", answer: "msg_3")
+        world.text("ses_1", "msg_3", "prt_1", ["Hello"])
+        world.idle("ses_1")
+        let events = events(world.streams[0].text)
+        #expect(events.compactMap { $0["deltaText"]?.text } == ["Hello"] && events.last?["done"] == true)
+        world.server.sessions[0].messages += [
+            PretendOpenCode.user("msg_2own", "hi"), PretendOpenCode.assistant("msg_3", to: "msg_2own", "Hello"),
+        ]
+        let page = world.request("GET", "/conversations/\(id)/messages")?.json["items"]?.array
+        #expect(page?.last?["id"] == events.last?["messageId"])
+        #expect(world.book.quiet(for: 0, at: world.now).isEmpty)
+    }
+
     @Test func aTurnThatFailsEndsWithDoneAndSaysWhy() throws {
         var world = world()
         let prompt = try send(&world)

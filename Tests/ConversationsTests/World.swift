@@ -86,6 +86,7 @@ struct World {
         while true {
             switch plan {
             case .ask(let request, let next): plan = next(server.answer(request))
+            case .pause(_, let next): plan = next()
             case .done(let value): return .success(value)
             case .refused(let refusal): return .failure(refusal)
             }

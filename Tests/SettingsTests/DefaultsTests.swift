@@ -28,7 +28,7 @@ struct DefaultsTests {
             "directory-pinning": "on", "speak-1": "on",
             "event-hub": "on", "event-keep-size": "64MiB", "event-keep-time": "7d", "event-keep-total": "1GiB",
             "stream-stall": "1min", "event-form": "raw",
-            "chat-listen": "none", "conversations-listen": "none", "chat-open": "off",
+            "chat-listen": "none", "conversations-listen": "none", "chat-open": "off", "chat-project": "none",
         ]
         #expect(Set(Settings.table.map(\.name)) == Set(expected.keys))
         for setting in Settings.table {

@@ -71,8 +71,8 @@ extension ConversationBook {
     // MARK: Answers
 
     /// A prompt is about to be sent: its end will be told, whatever becomes of it.
-    mutating func expect(_ messageID: String, in session: String, at now: Int64) {
-        turns[session, default: SessionTurns()].expect(messageID)
+    mutating func expect(_ messageID: String, _ text: String, in session: String, at now: Int64) {
+        turns[session, default: SessionTurns()].expect(messageID, text)
         turns[session]?.touch(at: now)
     }
 
@@ -110,6 +110,8 @@ extension ConversationBook {
             switch outcome {
             case .answer(let id, let event):
                 return Told(session: session, conversation: conversation, content: .answer(id: id, event))
+            case .renamed(let sent, let id):
+                return Told(session: session, conversation: conversation, content: .renamed(sent: sent, as: id))
             case .said(let entry):
                 add(entry, to: session)
                 return nil

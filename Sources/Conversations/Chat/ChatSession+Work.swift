@@ -76,7 +76,7 @@ extension ChatSession {
         _ id: ConversationID, _ session: String, _ text: String, _ messageID: String, _ book: inout ConversationBook,
         _ now: Int64
     ) -> [Action] {
-        book.expect(messageID, in: session, at: now)
+        book.expect(messageID, text, in: session, at: now)
         watched.insert(session)
         let request = book.asking.prompt(
             session, messageID: messageID, text, model: book.chosenModel(of: session))

@@ -135,6 +135,7 @@ extension ConversationBook {
         switch told.content {
         case .answer(let id, let event):
             ServerMessage.answer(told.conversation, id: id, event, servers: catalogue?.servers ?? [])
+        case .renamed: []
         case .deleted: [ServerMessage.deleted(told.conversation)]
         }
     }

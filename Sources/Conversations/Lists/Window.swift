@@ -149,6 +149,7 @@ extension Plan {
     func settled<Next>(_ next: @escaping @Sendable (Value?) -> Plan<Next>) -> Plan<Next> {
         switch self {
         case .ask(let request, let answered): .ask(request) { answered($0).settled(next) }
+        case .pause(let milliseconds, let go): .pause(milliseconds: milliseconds) { go().settled(next) }
         case .done(let value): next(value)
         case .refused: next(nil)
         }

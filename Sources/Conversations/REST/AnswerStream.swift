@@ -14,7 +14,7 @@ package struct AnswerStream: Sendable {
     package let session: String
     let messageID: String
     private let conversation: ConversationID
-    private let id: String
+    private var id: String
     private var hasText = false
     private var isOver = false
     private var failure: JSON?
@@ -36,6 +36,9 @@ package struct AnswerStream: Sendable {
         guard !isOver, told.session == session else { return [] }
         switch told.content {
         case .answer(let id, let event) where id == self.id: return take(event, now)
+        case .renamed(let sent, let actual):
+            if sent == messageID { id = Entry.answerID(to: actual) }
+            return []
         case .answer: return []
         case .deleted: return end("", Refusal(.notFound, "The conversation was deleted."), now)
         }

@@ -23,7 +23,12 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
     }
 
     /// Why something is not done.
-    package init(_ refusal: Refusal) { self.init(Self.status(refusal.kind), refusal.message) }
+    package init(_ refusal: Refusal) {
+        status = Self.status(refusal.kind)
+        fields = [:]
+        let json: JSON = ["error": Self.problem(Self.code(refusal), refusal.message)]
+        body = json.bytes
+    }
 
     /// The body of a refusal whose sentence is a JSON string already, quotes included.
     package static func body(_ status: Int, quoted sentence: some Sequence<UInt8>) -> [UInt8] {

@@ -233,7 +233,7 @@ package struct ConversationWork: Sendable {
         book.learn(session)
         book.catalogue = catalogue
         guard case .send(_, let text) = endpoint else { return .answer(ConversationAnswer(Refusal.strange), []) }
-        book.expect(messageID, in: session.id, at: now)
+        book.expect(messageID, text, in: session.id, at: now)
         let stream = AnswerStream(book.id(of: session.id), session: session.id, messageID: messageID, at: now)
         let model = book.chosenModel(of: session.id)
         return .stream(stream, prompt: book.asking.prompt(session.id, messageID: messageID, text, model: model))

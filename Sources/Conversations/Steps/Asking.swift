@@ -89,8 +89,16 @@ package struct Asking: Sendable {
         return request("GET", ["session", id, "message"], query: query)
     }
 
-    /// The models, tools and MCP servers that there are.
-    func catalogue() -> Plan<Catalogue> {
+    /// The models, tools and MCP servers that there are. An OpenCode 2 that has just begun looks for its models behind its
+    /// first answers: it is asked again for a while before it counts as one that has none.
+    func catalogue(tries: Int = 10) -> Plan<Catalogue> {
+        found().then { catalogue in
+            guard catalogue.models.isEmpty, tries > 0 else { return .done(catalogue) }
+            return .pause(milliseconds: 300) { self.catalogue(tries: tries - 1) }
+        }
+    }
+
+    private func found() -> Plan<Catalogue> {
         good(request("GET", ["config", "providers"])) { providers in
             guard let providers = providers.json else { return .refused(.strange) }
             return good(request("GET", ["config"])) { config in

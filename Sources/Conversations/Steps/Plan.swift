@@ -5,6 +5,8 @@ package import Dialects
 package indirect enum Plan<Value: Sendable>: Sendable {
     /// Ask and go on with the answer.
     case ask(ClientRequest, @Sendable (OpenCodeAnswer) -> Plan<Value>)
+    /// Go on in so many milliseconds.
+    case pause(milliseconds: Int, @Sendable () -> Plan<Value>)
     /// What came of it.
     case done(Value)
     /// Why nothing came of it.
@@ -14,6 +16,7 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     func then<Next>(_ next: @escaping @Sendable (Value) -> Plan<Next>) -> Plan<Next> {
         switch self {
         case .ask(let request, let answered): .ask(request) { answered($0).then(next) }
+        case .pause(let milliseconds, let go): .pause(milliseconds: milliseconds) { go().then(next) }
         case .done(let value): next(value)
         case .refused(let refusal): .refused(refusal)
         }

@@ -5,6 +5,8 @@ struct SessionTurns: Sendable {
     /// What comes of an event.
     enum Outcome: Sendable, Equatable {
         case answer(id: String, TurnEvent)
+        /// OpenCode has given the message that was sent under an id another one.
+        case renamed(sent: String, as: String)
         /// A person has said something.
         case said(Entry)
         /// An answer has begun, or is over.
@@ -26,6 +28,8 @@ struct SessionTurns: Sendable {
     private var waiting: [Waiting] = []
     /// Users' messages of the gateway's clients, whose end is told in any case.
     private var expected: Set<String> = []
+    /// The texts of those that OpenCode has not shown yet.
+    private var sent: [String: String] = [:]
     /// Users' messages of late, and whether a person has said them.
     private var users: [String: UserMessage] = [:]
     private var said: Set<String> = []
@@ -48,12 +52,18 @@ struct SessionTurns: Sendable {
     /// Whether the answer to this message is still to end.
     func isOpen(_ root: String) -> Bool { current?.root == root || expected.contains(root) }
 
-    mutating func expect(_ root: String) { expected.insert(root) }
+    mutating func expect(_ root: String, _ text: String) {
+        expected.insert(root)
+        sent[root] = text
+    }
 
     /// Somebody has just asked for something.
     mutating func touch(at now: Int64) { heard = max(heard, now) }
 
-    mutating func forget(_ root: String) { expected.remove(root) }
+    mutating func forget(_ root: String) {
+        expected.remove(root)
+        sent[root] = nil
+    }
 
     /// A person breaks off what runs: what waits is not answered any more.
     mutating func cancel() {
@@ -77,7 +87,9 @@ struct SessionTurns: Sendable {
             return expected.contains(user.id) ? noted(user, "") : []
         case .message(.assistant(let assistant)): return answering(assistant, now)
         case .part(let part, _, _):
-            if let user = users[part.messageID] { return Entry.said([part]).map { noted(user, $0) } ?? [] }
+            if let user = users[part.messageID] {
+                return Entry.said([part]).map { match(user, $0) + noted(user, $0) } ?? []
+            }
             return told(part.messageID) { $0.take(part, at: now) }
         case .partDelta(let delta): return told(delta.messageID) { $0.take(delta, at: now) }
         case .failed(_, let failed):
@@ -101,11 +113,22 @@ struct SessionTurns: Sendable {
         return events.map { .answer(id: turn.id, $0) }
     }
 
+    /// An OpenCode that takes no ids for messages has given a message that was sent one of its own: it is told by its text.
+    private mutating func match(_ user: UserMessage, _ text: String) -> [Outcome] {
+        guard !expected.contains(user.id), !said.contains(user.id) else { return [] }
+        let found = sent.filter { $0.value == text && $0.key != user.id }.keys.min()
+        guard let found else { return [] }
+        forget(found)
+        expected.insert(user.id)
+        return [.renamed(sent: found, as: user.id)]
+    }
+
     private mutating func noted(_ user: UserMessage, _ text: String) -> [Outcome] {
         let entry = Entry(
             id: NamedUUID.make(user.id, in: NamedUUID.messages), role: .user, text: text,
             time: user.created.milliseconds, messageID: user.id, root: user.id, model: user.model.name,
             isComplete: true)
+        sent[user.id] = nil
         guard said.insert(user.id).inserted else { return text.isEmpty ? [] : [.said(entry)] }
         if current?.root != user.id { waiting.append(Waiting(root: user.id)) }
         revision += 1
@@ -159,7 +182,7 @@ struct SessionTurns: Sendable {
     }
 
     private mutating func settle(_ root: String) {
-        expected.remove(root)
+        forget(root)
         remember(root)
         revision += 1
     }

@@ -45,6 +45,8 @@ package struct Told: Sendable, Equatable {
     package enum Content: Sendable, Equatable {
         /// Of the answer with this UUID.
         case answer(id: String, TurnEvent)
+        /// OpenCode has given the message that was sent under an id another one.
+        case renamed(sent: String, as: String)
         /// The conversation is gone.
         case deleted
     }

@@ -22,6 +22,7 @@ final class ConversationDesk {
     private var chats: [Int: ConversationChat] = [:]
     private var waiting: [Int: (OpenCodeAnswer) -> Void] = [:]
     private var questions: [ObjectIdentifier: ConversationQuestion] = [:]
+    private var pauses: [Int: (pause: Pause, timer: LoopTimer)] = [:]
     private var count = 0
     private var timer: LoopTimer?
 
@@ -69,6 +70,20 @@ final class ConversationDesk {
 
     func ended(_ number: Int) { chats.removeValue(forKey: number)?.end() }
 
+    // MARK: Time
+
+    /// Does something in a while.
+    func later(_ duration: Duration, _ work: @escaping () -> Void) {
+        let number = number()
+        let pause = Pause { [unowned self] in
+            pauses[number] = nil
+            work()
+        }
+        let timer = loop.timer(pause)
+        pauses[number] = (pause, timer)
+        loop.arm(timer, after: duration)
+    }
+
     // MARK: Answers
 
     /// Keeps who waits for an answer.
@@ -93,6 +108,15 @@ extension ConversationDesk: TimerHandler {
         for project in projects.values { project.tick() }
         loop.arm(timer, after: Self.tick)
     }
+}
+
+/// Something that is done in a while.
+private final class Pause: TimerHandler {
+    private let work: () -> Void
+
+    init(_ work: @escaping () -> Void) { self.work = work }
+
+    func timerFired(_ timer: LoopTimer) { work() }
 }
 
 /// A chat's client, where its messages are read.

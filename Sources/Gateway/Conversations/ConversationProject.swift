@@ -136,6 +136,8 @@ final class ConversationProject {
     /// Takes a plan's steps. The project is started where it does not run, unless `starting` is false.
     func run<Value>(_ plan: Plan<Value>, starting: Bool = true, _ done: @escaping (Result<Value, Refusal>) -> Void) {
         switch plan {
+        case .pause(let milliseconds, let next):
+            desk.later(.milliseconds(milliseconds)) { [self] in run(next(), starting: starting, done) }
         case .done(let value): done(.success(value))
         case .refused(let refusal): done(.failure(refusal))
         case .ask(let request, let next):

@@ -35,7 +35,8 @@ extension Twin {
             return waits ? profile.refusals.unknownProvider : .accepted
         }
         let script = TurnScript(model: model.modelID, prompt: text, pace: pace)
-        let prompt = conversation.accept(text, model: model, script: script, in: session)
+        let prompt = conversation.accept(
+            text, model: model, script: script, id: body["messageID"]?.text, in: session)
         let conversation = conversation
         if waits {
             guard let message = conversation.run(prompt) else { return .unexpected }

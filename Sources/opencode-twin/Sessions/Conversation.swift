@@ -28,9 +28,10 @@ struct Conversation: Sendable {
 
     /// Stores a prompt; its turn comes when the turns before it are over.
     func accept(
-        _ text: String, model: Session.Model, script: TurnScript, says words: [String]? = nil, in session: Session
+        _ text: String, model: Session.Model, script: TurnScript, says words: [String]? = nil, id: String? = nil,
+        in session: Session
     ) -> Prompt {
-        var message = UserMessage(sessionID: session.id, text: text, model: model)
+        var message = UserMessage(id: id, sessionID: session.id, text: text, model: model)
         if session.isRestricted { message.tools = UserMessage.subagentTools }
         var modelIsNew = false
         store.update(session.id) {

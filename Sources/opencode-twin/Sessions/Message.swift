@@ -35,7 +35,8 @@ struct UserMessage: Sendable {
     /// What a subagent's prompt may not use.
     static var subagentTools: JSON { ["todowrite": false, "todoread": false, "task": false] }
 
-    let id = Identifier.make("msg")
+    /// The client's own, where it gave one (`messageID`, in every version's document).
+    let id: String
     let sessionID: String
     let text: String
     let model: Session.Model
@@ -47,7 +48,8 @@ struct UserMessage: Sendable {
     var title: String?
     var hasBody = false
 
-    init(sessionID: String, text: String, model: Session.Model, isSynthetic: Bool = false) {
+    init(id: String? = nil, sessionID: String, text: String, model: Session.Model, isSynthetic: Bool = false) {
+        self.id = id ?? Identifier.make("msg")
         self.sessionID = sessionID
         self.text = text
         self.model = model

@@ -1,0 +1,72 @@
+import FrameCases
+import Foundation
+import TestKit
+
+/// A chat's client that shares no code with the gateway.
+final class ChatDialogue {
+    private let connection: TestConnection
+    private(set) var messages: [[String: Any]] = []
+
+    /// Connects; `target` may name a project.
+    init(_ port: UInt16, _ target: String = "/chat", headers: [(String, String)] = [GatewayUnderTest.authorization]) throws {
+        connection = try TestClient.connect(port: port)
+        try connection.send(
+            "GET", target,
+            headers: headers + [
+                ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
+                ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+            ])
+        let head = try ResponseReader(connection).readHead()
+        guard head.status == 101 else { throw TestFailure("the chat answered \(head.status)") }
+    }
+
+    func say(_ type: String, _ members: [String: Any] = [:]) throws {
+        let message = members.merging(["type": type]) { $1 }
+        let data = try JSONSerialization.data(withJSONObject: message)
+        try connection.write(ClientFrame(1, Array(data)).bytes)
+    }
+
+    /// The next message; pings are passed over.
+    @discardableResult
+    func hear(within limit: Duration = TwinRig.patience) throws -> [String: Any] {
+        while true {
+            var bytes = try connection.readExactly(2, within: limit)
+            let length = bytes[1] & 0x7F
+            if length >= 126 { bytes += try connection.readExactly(length == 126 ? 2 : 8, within: limit) }
+            let count = length < 126 ? Int(length) : bytes[2...].reduce(0) { $0 << 8 | Int($1) }
+            let payload = count > 0 ? try connection.readExactly(count, within: limit) : []
+            guard bytes[0] == 0x81 else { continue }
+            guard let message = try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any] else {
+                throw TestFailure("the chat said \(String(decoding: payload, as: UTF8.self))")
+            }
+            messages.append(message)
+            return message
+        }
+    }
+
+    /// Messages up to and with the next one of a type.
+    func hear(upTo type: String) throws -> [[String: Any]] {
+        var heard: [[String: Any]] = []
+        while true {
+            heard.append(try hear())
+            if heard.last?["type"] as? String == type { return heard }
+        }
+    }
+
+    func close() { connection.close() }
+}
+
+extension [[String: Any]] {
+    /// Their types, runs of one type folded.
+    var types: [String] {
+        reduce(into: []) { types, message in
+            let type = message["type"] as? String ?? "?"
+            if types.last != type { types.append(type) }
+        }
+    }
+
+    /// The text of all chunks.
+    var text: String {
+        filter { $0["type"] as? String == "assistant_chunk" }.compactMap { $0["content"] as? String }.joined()
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Both documents' flows from beginning to end, on real sockets, against each version of OpenCode.
+@Suite struct ConversationServingTests {
+    static let versions = ["1.1.11", "1.2.27", "1.18.33", "2.0.15"]
+    private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
+
+    private func rig(_ version: String, flags: [String] = []) throws -> TwinRig {
+        try TwinRig(flags: flags, environment: ["TWIN_PROFILE": version])
+    }
+
+    private func json(_ answer: TestResponse) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+    }
+
+    /// The document's "Connection Flow"; the project is started by the first message that needs it.
+    @Test(arguments: versions)
+    func aChatFromItsConnectionToItsReconnection(version: String) throws {
+        let rig = try rig(version)
+        let chat = try ChatDialogue(rig.gateway.port)
+        let status = try chat.hear()
+        #expect(status["type"] as? String == "status")
+        #expect((status["metadata"] as? [String: Any])?["connected"] as? Bool == true)
+        #expect(try rig.status().isRunning == false)
+        try chat.say("list_conversations")
+        #expect(try chat.hear()["type"] as? String == "conversation_list")
+        #expect(try rig.status().isRunning)
+        try chat.say("user_message", ["conversationId": Self.id, "content": "think about it"])
+        let heard = try chat.hear(upTo: "assistant_done")
+        #expect(heard.types == ["thinking_chunk", "thinking_done", "assistant_chunk", "assistant_done"])
+        #expect(heard.allSatisfy { $0["conversationId"] as? String == Self.id })
+        try chat.say("ping")
+        #expect(try chat.hear()["type"] as? String == "pong")
+
+        let again = try ChatDialogue(rig.gateway.port)
+        try again.hear()
+        try again.say("load_conversation", ["conversationId": Self.id.lowercased()])
+        let loaded = try again.hear()
+        #expect(loaded["conversationId"] as? String == Self.id)
+        let messages = (loaded["metadata"] as? [String: Any])?["messages"] as? [[String: Any]]
+        #expect(messages?.compactMap { $0["content"] as? String } == ["think about it", heard.text])
+        try again.say("list_conversations")
+        let list = (try again.hear()["metadata"] as? [String: Any])?["conversations"] as? [[String: Any]]
+        #expect(list?.first?["messageCount"] as? Int == 2 && list?.first?["id"] as? String == Self.id)
+        try again.say("delete_conversation", ["conversationId": Self.id])
+        #expect(try again.hear()["type"] as? String == "conversation_deleted")
+        #expect(try chat.hear()["type"] as? String == "conversation_deleted")
+    }
+
+    @Test(arguments: ["1.18.33", "2.0.15"])
+    func aReconnectionInTheMiddleOfAnAnswerGetsAllOfIt(version: String) throws {
+        let rig = try rig(version)
+        let chat = try ChatDialogue(rig.gateway.port)
+        try chat.say("user_message", ["conversationId": Self.id, "content": "talk to me"])
+        _ = try chat.hear(upTo: "assistant_chunk")
+        let again = try ChatDialogue(rig.gateway.port)
+        try again.hear()
+        try again.say("load_conversation", ["conversationId": Self.id])
+        let heard = try again.hear(upTo: "assistant_done")
+        _ = try chat.hear(upTo: "assistant_done")
+        #expect(heard.first?["type"] as? String == "conversation_loaded")
+        #expect(heard.text == chat.messages.text && heard.text.hasSuffix("Done."))
+    }
+
+    @Test(arguments: ["1.18.33", "2.0.15"])
+    func cancelGenerationEndsTheAnswerOnce(version: String) throws {
+        let rig = try rig(version)
+        let chat = try ChatDialogue(rig.gateway.port)
+        try chat.say("user_message", ["conversationId": Self.id, "content": "long"])
+        _ = try chat.hear(upTo: "assistant_chunk")
+        try chat.say("cancel_generation", ["conversationId": Self.id])
+        _ = try chat.hear(upTo: "assistant_done")
+        try chat.say("list_conversations")
+        let rest = try chat.hear(upTo: "conversation_list")
+        #expect(rest.types == ["conversation_list"])
+    }
+
+    /// The contract's endpoints in the order of its examples.
+    @Test(arguments: versions)
+    func conversationsFromTheModelPickerToDeletion(version: String) throws {
+        let rig = try rig(version)
+        func ask(_ method: String, _ target: String, _ body: String? = nil) throws -> TestResponse {
+            let headers = body == nil ? [] : [("Content-Type", "application/json")]
+            return try rig.gateway.request(
+                method, target, headers: headers, body: body.map { Array($0.utf8) }, within: TwinRig.patience)
+        }
+        let models = try ask("GET", "/models")
+        #expect(models.status == 200 && models.text.contains(#""id":"mock/talk""#))
+        let created = try ask("POST", "/conversations", #"{"model_id":"mock/talk","first_message":"hi there"}"#)
+        let conversation = try #require(try json(created)["conversation"] as? [String: Any])
+        #expect(created.status == 201 && conversation["title"] as? String == "hi there")
+        #expect(conversation["modelId"] as? String == "mock/talk")
+        let id = try #require(conversation["id"] as? String)
+
+        let stream = try ask("POST", "/conversations/\(id.uppercased())/messages", #"{"role":"user","text":"talk"}"#)
+        #expect(stream.status == 200 && stream.body.allSatisfy { $0 < 0x80 })
+        let events = try stream.text.split(separator: "\n\n").filter { !$0.hasPrefix(":") }.map { block in
+            try #require(
+                try JSONSerialization.jsonObject(with: Data(block.dropFirst("data: ".count).utf8)) as? [String: Any])
+        }
+        let text = events.compactMap { $0["deltaText"] as? String }.joined()
+        #expect(events.last?["done"] as? Bool == true && events.last?["fullText"] as? String == text)
+        #expect(text.contains("日本語, 🚀") && text.hasSuffix("Done."))
+
+        let page = try json(try ask("GET", "/conversations/\(id)/messages?limit=30"))
+        let items = try #require(page["items"] as? [[String: Any]])
+        #expect(items.compactMap { $0["text"] as? String } == ["talk", text])
+        #expect(items.last?["id"] as? String == events.first?["messageId"] as? String)
+        let patched = try json(try ask("PATCH", "/conversations/\(id)", #"{"is_pinned":true,"title":"New"}"#))
+        #expect(patched["isPinned"] as? Bool == true && patched["title"] as? String == "New")
+        let copy = try json(try ask("POST", "/conversations/\(id)/duplicate"))
+        #expect(copy["isPinned"] as? Bool == false && copy["id"] as? String != id)
+        let list = try json(try ask("GET", "/conversations?limit=10&search=new"))
+        #expect((list["items"] as? [[String: Any]])?.contains { $0["id"] as? String == id } == true)
+        for id in [id, copy["id"] as? String ?? ""] { #expect(try ask("DELETE", "/conversations/\(id)").status == 204) }
+        #expect(try ask("GET", "/conversations/\(id)").status == 404)
+    }
+
+    @Test func refusalsHaveTheContractsFormWhoeverRefuses() throws {
+        let rig = try rig("1.18.33")
+        func error(_ answer: TestResponse) throws -> [String: Any]? { try json(answer)["error"] as? [String: Any] }
+        let noKey = try TestClient.request(rig.gateway.port, "GET", "/conversations")
+        #expect(try noKey.status == 401 && error(noKey)?["code"] as? String == "unauthorized")
+        for (method, target, status) in [
+            ("PUT", "/conversations", 405), ("GET", "/conversations/nonsense", 400), ("GET", "/conversations/a/b", 404),
+            ("GET", "/conversations?project=nobody", 404),
+        ] {
+            let answer = try rig.gateway.request(method, target, within: TwinRig.patience)
+            #expect(answer.status == status)
+            #expect(try Set(error(answer).map { Array($0.keys) } ?? []) == ["code", "message", "details"], "\(target)")
+        }
+    }
+
+    @Test func aClientSaysWhichProjectItMeans() throws {
+        let rig = try rig("1.18.33")
+        try rig.gateway.makeProject("other")
+        let chat = try ChatDialogue(rig.gateway.port)
+        let said = [try chat.hear(), try chat.hear()]
+        #expect(said.types == ["status", "error"])
+        #expect((said[1]["content"] as? String)?.contains("?project=NAME") == true)
+        let named = try ChatDialogue(rig.gateway.port, "/chat?project=demo")
+        try named.say("list_conversations")
+        #expect(try named.hear(upTo: "conversation_list").types == ["status", "conversation_list"])
+        let unknown = try TestClient.request(
+            rig.gateway.port, "GET", "/chat?project=nobody",
+            headers: [
+                GatewayUnderTest.authorization, ("Connection", "Upgrade"), ("Upgrade", "websocket"),
+                ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+            ])
+        #expect(unknown.status == 404)
+        let chosen = try self.rig("1.18.33", flags: ["--chat-project", "demo"])
+        try chosen.gateway.makeProject("other")
+        #expect(try chosen.gateway.request("GET", "/conversations", within: TwinRig.patience).status == 200)
+    }
+
+    @Test func anInstanceThatEndsEndsItsAnswers() throws {
+        let rig = try rig("1.18.33")
+        let chat = try ChatDialogue(rig.gateway.port)
+        try chat.say("user_message", ["conversationId": Self.id, "content": "long"])
+        _ = try chat.hear(upTo: "assistant_chunk")
+        _ = try rig.gateway.request("DELETE", "/projects/demo/stop", within: TwinRig.patience)
+        let heard = try chat.hear(upTo: "assistant_done")
+        #expect(heard.types.suffix(2) == ["error", "assistant_done"])
+    }
+}
