@@ -153,7 +153,7 @@ final class ConversationChat {
     func tell(_ told: Told, _ frames: [Frame]) {
         guard session.sees(told.session) else { return }
         _ = session.tell(told, [])
-        line.send(frames)
+        if !frames.isEmpty { line.send(frames) }
     }
 
     private func take(_ actions: [ChatSession.Action]) {
