@@ -84,7 +84,7 @@ let package = Package(
         // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1. Pure.
         module("Dialects", ["JSONText", "OpenCode", "TextCoding"]),
         // The two other client protocols: chat over WebSocket, conversations over REST and SSE. Pure but for its store.
-        module("Conversations", ["Clocks", "Dialects", "JSONText", "Storage", "TextCoding"]),
+        module("Conversations", ["Clocks", "Dialects", "Digests", "JSONText", "Storage", "TextCoding"]),
         module("Sodium", ["CSodium"]),
         module("Access", ["Addresses", "Sodium"]),
         module("Projects", ["JSONText", "Logging", "OpenCode", "Systemd", "TextCoding"]),

@@ -1,4 +1,4 @@
-// modules: Locking TextCoding JSONText Clocks OpenCode Dialects Storage Conversations
+// modules: Locking Digests TextCoding JSONText Clocks OpenCode Dialects Storage Conversations
 // length: 512
 
 import Conversations

@@ -1,3 +1,4 @@
+internal import Digests
 internal import TextCoding
 
 /// A conversation's id as a client writes it: a UUID in any letter case.
