@@ -52,5 +52,5 @@ if [ "$has_sdk" -eq 1 ]; then
     OPENCODE_BASE_URL=$address/projects/two/api OPENCODE_PASSWORD=$VIBE_AUTH_SECRET PROJECT_FOLDER=$work/home/two \
         run "$tool/bin/python" scripts/clients/python_sdk.py
     GATEWAY=$address OPENCODE_PASSWORD=$VIBE_AUTH_SECRET HOMES=$work/home \
-        run "$tool/bin/python" scripts/clients/opencode1.py two
+        run "$tool/bin/python" scripts/clients/opencode1.py two+events
 fi
