@@ -4,101 +4,9 @@ import Foundation
 import OpenCode
 import Testing
 
-/// A log of OpenCode 2's events, and readers in OpenCode 1's words.
-private final class Rig {
-    let log = EventLog.open(nil, project: "demo", limits: LogLimits(bytes: 64 << 20, time: .seconds(86_400)), now: 1)
-    var tracks = FormTracks()
-    /// What was asked, in order.
-    private(set) var asked: [TranslationQuestion] = []
-    private var count = 0
-    var answer: (TranslationQuestion) -> TranslationAnswer = Rig.usual
-
-    init() { log.beginGeneration(now: 5, after: nil) }
-
-    static let surroundings = TranslationAnswer.surroundings(version: "2.0.15", configuration: [], model: [])
-
-    static func usual(_ question: TranslationQuestion) -> TranslationAnswer {
-        guard case .session(let id) = question else { return surroundings }
-        let session = #"""
-            {"data":{"id":"\#(id)","projectID":"p","title":"t","location":{"directory":"/d"},"time":{"created":1,"updated":1}}}
-            """#
-        return .session(Array(session.utf8), messages: [], inbox: [], active: [])
-    }
-
-    func append(_ line: String, family: APIFamily = .two, time: Int64 = 0) {
-        count += 1
-        let bytes = Array(line.utf8)
-        _ = log.append(EventSkeleton(line: bytes.span, family: family), line: bytes.span, time: time + Int64(count))
-    }
-
-    /// Appends an event of this session.
-    func say(_ type: String, _ session: String = "ses_1", _ members: String = "", directory: String = "/d") {
-        append(
-            #"{"id":"evt_\#(count)","created":\#(1_000 + count),"type":"\#(type)","location":{"directory":"\#(directory)"},"#
-                + #""data":{"sessionID":"\#(session)"\#(members.isEmpty ? "" : "," + members)}}"#)
-    }
-
-    func created(_ session: String = "ses_1") {
-        say("session.created", session, #""projectID":"p","location":{"directory":"/d"}"#)
-    }
-
-    /// A turn with so many pieces of text.
-    func turn(_ pieces: Int, _ session: String = "ses_1", number: Int = 1) {
-        say("session.execution.started", session)
-        say(
-            "session.step.started", session,
-            #""assistantMessageID":"msg_\#(number)","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
-        let text = #""assistantMessageID":"msg_\#(number)","ordinal":0"#
-        say("session.text.started", session, text)
-        for piece in 0..<pieces { say("session.text.delta", session, text + #","delta":"\#(piece) ""#) }
-        say("session.text.ended", session, text + #","text":"all""#)
-        say("session.step.ended", session, #""assistantMessageID":"msg_\#(number)","finish":"stop","cost":0"#)
-        say("session.execution.succeeded", session)
-    }
-
-    func cursor(_ start: EventCursor.Start, _ form: EventForm = .raw, shape: EventShape = .payload) -> EventCursor {
-        var cursor = EventCursor(
-            start, now: log.end, project: "demo", shape: shape, isChunked: false, selector: EventSelector())
-        cursor.speaksOne = true
-        cursor.form = form
-        return cursor
-    }
-
-    /// Reads to the end, answering what is asked.
-    func read(_ cursor: inout EventCursor, limit: Int = 700, now: Int64 = 1_000_000) -> String {
-        var bytes: [UInt8] = []
-        for _ in 0..<100_000 {
-            let passage = cursor.readFormed(
-                log, &tracks, atMost: limit, connected: Array("data: connected\n\n".utf8), now: now)
-            bytes += passage.bytes
-            cursor.sent(passage.bytes.count, of: passage)
-            if let question = passage.question {
-                asked.append(question)
-                tracks.learn(log, question, answer(question))
-            } else if passage.isAtEnd {
-                return String(decoding: bytes, as: UTF8.self)
-            }
-        }
-        Issue.record("no end")
-        return ""
-    }
-
-    func text(_ start: EventCursor.Start = .time(0), _ form: EventForm = .raw, shape: EventShape = .payload) -> String {
-        var cursor = cursor(start, form, shape: shape)
-        return read(&cursor)
-    }
-}
-
-extension String {
-    fileprivate var ids: [String] {
-        split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
-    }
-    fileprivate var frames: [String] { components(separatedBy: "\n\n").filter { !$0.isEmpty } }
-}
-
 @Suite struct TranslatedTrackTests {
     @Test func framesOfOneEventHaveItsIDAndTheirNumber() {
-        let rig = Rig()
+        let rig = TranslatedRig()
         rig.created()
         rig.turn(3)
         let ids = rig.text().ids
@@ -109,7 +17,7 @@ extension String {
     }
 
     @Test(arguments: EventForm.allCases) func whoReadsAgainAfterARestartGetsTheSame(form: EventForm) {
-        let rig = Rig()
+        let rig = TranslatedRig()
         rig.created()
         for number in 1...3 { rig.turn(20, number: number) }
         let first = rig.text(.time(0), form)
@@ -124,7 +32,7 @@ extension String {
     }
 
     @Test(arguments: EventForm.allCases) func whoReadsBitByBitGetsTheSame(form: EventForm) {
-        let (whole, bits) = (Rig(), Rig())
+        let (whole, bits) = (TranslatedRig(), TranslatedRig())
         var cursor = bits.cursor(.time(0), form)
         var told = ""
         for rig in [whole, bits] { rig.created() }
@@ -137,7 +45,7 @@ extension String {
     }
 
     @Test func aSessionThatIsNotKnownIsAskedForOnce() {
-        let rig = Rig()
+        let rig = TranslatedRig()
         rig.turn(2)
         rig.turn(2, number: 2)
         let text = rig.text()
@@ -146,8 +54,8 @@ extension String {
     }
 
     @Test func aSessionThatIsGoneTellsNothingButItsEnd() {
-        let rig = Rig()
-        rig.answer = { if case .session = $0 { .unknown } else { Rig.surroundings } }
+        let rig = TranslatedRig()
+        rig.answer = { if case .session = $0 { .unknown } else { TranslatedRig.surroundings } }
         rig.turn(2)
         rig.say("session.deleted")
         #expect(rig.text().frames.count == 1)
@@ -155,20 +63,20 @@ extension String {
     }
 
     @Test func whereNobodyAnswersItIsAskedAgainLater() {
-        let rig = Rig()
-        rig.answer = { if case .session = $0 { .nothing } else { Rig.surroundings } }
+        let rig = TranslatedRig()
+        rig.answer = { if case .session = $0 { .nothing } else { TranslatedRig.surroundings } }
         rig.say("session.execution.started")
         rig.say("session.execution.succeeded")
         #expect(rig.text() == "")
         #expect(rig.asked == [.surroundings, .session("ses_1")])
-        rig.answer = Rig.usual
+        rig.answer = TranslatedRig.usual
         rig.append(
             #"{"id":"evt_9","created":9,"type":"session.execution.started","data":{"sessionID":"ses_1"}}"#, time: 6_000)
         #expect(rig.text().contains(#""type":"busy""#))
     }
 
     @Test func aGapAndAnotherRunForgetWhatWasKnown() {
-        let rig = Rig()
+        let rig = TranslatedRig()
         rig.created()
         rig.turn(1)
         rig.log.append(gap: .upstreamLost, time: 50)
@@ -182,7 +90,7 @@ extension String {
     }
 
     @Test(arguments: [true, false]) func whoStandsBeforeAGapIsToldOfItOnce(speaksOne: Bool) {
-        let rig = Rig()
+        let rig = TranslatedRig()
         rig.created()
         rig.turn(1)
         rig.append(#"{"id":"evt_8","created":9,"type":"model.updated","data":{}}"#)
@@ -197,7 +105,7 @@ extension String {
     }
 
     @Test func theSameIsHadAsChanges() throws {
-        let rig = Rig()
+        let rig = TranslatedRig()
         rig.turn(2)
         rig.log.append(gap: .upstreamLost, time: 50)
         rig.append(
@@ -208,7 +116,7 @@ extension String {
                 rig.log, behind: all.last?.id, atMost: 300, now: 1_000_000)
             all += changes
             if let question {
-                rig.tracks.learn(rig.log, question, Rig.usual(question))
+                rig.tracks.learn(rig.log, question, TranslatedRig.usual(question))
             } else if isAtEnd {
                 break
             }
@@ -231,7 +139,7 @@ extension String {
     }
 
     @Test func aClosedDirectoryEndsWhatWasKnownOfItsSessions() {
-        let rig = Rig()
+        let rig = TranslatedRig()
         rig.created()
         rig.append(#"{"id":"evt_8","created":9,"type":"location.shutdown","location":{"directory":"/d"},"data":{}}"#)
         rig.turn(1)
@@ -244,7 +152,7 @@ extension String {
     }
 
     @Test func eventsThatTellNothingBringAReaderOnAllTheSame() {
-        let rig = Rig()
+        let rig = TranslatedRig()
         rig.created()
         var cursor = rig.cursor(.time(0))
         _ = rig.read(&cursor)
@@ -256,7 +164,7 @@ extension String {
     }
 
     @Test func whoBeginsNowIsNotToldWhatTheLastEventHasBecome() {
-        let rig = Rig()
+        let rig = TranslatedRig()
         rig.created()
         rig.turn(1)
         #expect(rig.text(.now) == "")
@@ -264,7 +172,7 @@ extension String {
     }
 
     @Test func whatAnOpenCode1HasSaidStaysAsItIs() {
-        let rig = Rig()
+        let rig = TranslatedRig()
         let payload = #"{"type":"session.idle","properties":{"sessionID":"ses_1"}}"#
         rig.append(#"{"directory":"/d","payload":\#(payload)}"#, family: .one)
         #expect(rig.text() == "id: 5-1.1\ndata: \(payload)\n\n")
@@ -273,7 +181,7 @@ extension String {
     }
 
     @Test func manySessionsAreNotAllKept() {
-        let rig = Rig()
+        let rig = TranslatedRig()
         for number in 1...1_000 { rig.turn(1, "ses_\(number)", number: number) }
         for number in 1...1_000 { rig.turn(1, "ses_\(number)", number: number) }
         _ = rig.text()
@@ -283,7 +191,7 @@ extension String {
 
     /// Printed, and bounded far above what it takes: the machine may have other things to do.
     @Test func aPieceIsTranslatedOnceInAFewMicroseconds() {
-        let rig = Rig()
+        let rig = TranslatedRig()
         rig.created()
         rig.turn(1)
         _ = rig.text()
