@@ -1,10 +1,12 @@
 """The chat's document from beginning to end, by `websockets`, with a project of each family."""
 import asyncio
 import base64
+import http.client
 import json
 import os
 import re
 import sys
+import time
 import uuid
 
 import websockets
@@ -15,8 +17,7 @@ CHAT = os.environ["CHAT"]
 GATEWAY = os.environ["GATEWAY"].replace("http://", "ws://", 1)
 KEY = os.environ["GATEWAY_KEY"]
 LONGEST = 30
-TURN = re.compile(r"(conversation_created )?(thinking_chunk )*(thinking_done )?((tool_call_start )+(tool_call_done )+)*"
-                  r"(assistant_chunk )+assistant_done $")
+TURN = re.compile(r"((thinking_chunk )+thinking_done |assistant_chunk |tool_call_start |tool_call_done )+assistant_done $")
 
 
 class Talk:
@@ -38,13 +39,45 @@ class Talk:
     async def hear_turn(self):
         """All messages up to the turn's end."""
         messages = []
-        while not messages or messages[-1]["type"] != "assistant_done":
-            messages.append(await self.hear())
+        try:
+            while not messages or messages[-1]["type"] != "assistant_done":
+                messages.append(await self.hear())
+                if messages[-1]["type"] == "tool_call_start":
+                    await asyncio.to_thread(self.allow)
+        except TimeoutError:
+            self.check("a turn ends", False, messages)
+            raise
         return messages
+
+    def allow(self):
+        """The chat has no word for a permission: another client gives it, in OpenCode's own."""
+        api = f"/projects/{self.project}/api"
+        until = time.monotonic() + LONGEST
+        while time.monotonic() < until:
+            asked = rest("GET", f"{api}/permission" if self.project == "one" else f"{api}/api/permission/request")
+            asked = asked if isinstance(asked, list) else asked["data"]
+            for one in asked:
+                if self.project == "one":
+                    rest("POST", f"{api}/session/{one['sessionID']}/permissions/{one['id']}", {"response": "once"})
+                else:
+                    rest("POST", f"{api}/api/session/{one['sessionID']}/permission/{one['id']}/reply", {"decision": "once"})
+            if asked:
+                return
+            time.sleep(0.05)
+        self.check("a permission is asked for", False)
 
     async def ask(self, kind, wanted, **members):
         await self.say(kind, **members)
         return await self.hear(wanted)
+
+
+def rest(method, path, body=None):
+    connection = http.client.HTTPConnection(GATEWAY.removeprefix("ws://"), timeout=LONGEST)
+    fields = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
+    connection.request(method, path, None if body is None else json.dumps(body), fields)
+    content = connection.getresponse().read()
+    connection.close()
+    return json.loads(content) if content else None
 
 
 def text_of(messages):
