@@ -100,14 +100,16 @@ let package = Package(
         module(
             "Gateway",
             [
-                "Clocks", "Conversations", "Dialects", "EventHub", "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient", "Locking",
+                "Clocks", "Conversations", "Dialects", "EventHub", "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient",
+                "Locking",
                 "Logging", "OpenCode", "Projects", "Instances", "Access", "Addresses", "JSONText", "Settings", "Sodium",
                 "Storage", "TextCoding", "WebSockets",
             ]),
         program(
             "viberemote-gateway",
             [
-                "Conversations", "Gateway", "EventHub", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer", "HTTPTypes",
+                "Conversations", "Gateway", "EventHub", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer",
+                "HTTPTypes",
                 "Projects",
                 "Instances", "Supervisors", "Logging", "Locking", "OpenCode", "Settings", "Storage", "Systemd",
                 "Access", "Addresses", "Outbound", "TextCoding",

@@ -63,7 +63,8 @@ extension ValueForm where Value == String? {
         parse: { (text) throws(InvalidValue) in
             if text == "none" { return nil }
             guard !text.isEmpty, !text.contains("/") else {
-                throw InvalidValue("is no name of a project", fix: "write that of a folder directly below --home, or none")
+                throw InvalidValue(
+                    "is no name of a project", fix: "write that of a folder directly below --home, or none")
             }
             return text
         },

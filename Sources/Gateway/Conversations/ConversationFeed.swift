@@ -19,7 +19,8 @@ final class ConversationFeed: EventReader, PendingStream {
     private var hasEnded = false
 
     init(
-        _ events: LoopEvents, _ name: ProjectName, _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
+        _ events: LoopEvents, _ name: ProjectName,
+        _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
     ) {
         (self.events, self.name, project, self.post) = (events, name, name, post)
     }

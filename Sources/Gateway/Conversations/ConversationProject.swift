@@ -86,7 +86,9 @@ final class ConversationProject {
         for line in lines.split(separator: UInt8(ascii: "\n")) {
             if line.starts(with: EventPage.gap) {
                 check(book.missed())
-            } else if let json = JSONParser.parse(Array(line)), let event = json["event"].flatMap(Event.init(openCode1:)) {
+            } else if let json = JSONParser.parse(Array(line)),
+                let event = json["event"].flatMap(Event.init(openCode1:))
+            {
                 tell(book.hear(event, at: now))
             }
         }

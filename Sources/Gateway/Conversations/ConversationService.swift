@@ -103,7 +103,8 @@ package final class ConversationService: Sendable {
             return .project(name)
         }
         if let only = table.onlyProject { return .project(only) }
-        return .unsaid("No project is named, and there is not just one: say which with ?project=NAME, or set --chat-project.")
+        return .unsaid(
+            "No project is named, and there is not just one: say which with ?project=NAME, or set --chat-project.")
     }
 
     // MARK: Chats

@@ -1,5 +1,5 @@
-import FrameCases
 import Foundation
+import FrameCases
 import TestKit
 
 /// A chat's client that shares no code with the gateway.
@@ -8,7 +8,9 @@ final class ChatDialogue {
     private(set) var messages: [[String: Any]] = []
 
     /// Connects; `target` may name a project.
-    init(_ port: UInt16, _ target: String = "/chat", headers: [(String, String)] = [GatewayUnderTest.authorization]) throws {
+    init(_ port: UInt16, _ target: String = "/chat", headers: [(String, String)] = [GatewayUnderTest.authorization])
+        throws
+    {
         connection = try TestClient.connect(port: port)
         try connection.send(
             "GET", target,

@@ -17,7 +17,7 @@ struct WorktreeRequestTests {
 
     @Test(arguments: [false, true])
     func requestsAndEventsOfAWorktreePass(isMadeBefore: Bool) throws {
-        let rig = try ScriptedRig()
+        let rig = try ScriptedRig(flags: ["--speak-1", "off"])
         let tree = "\(rig.gateway.home.path)/.trees/try"
         try GitProgram.makeRepository(in: rig.folder)
         let early = isMadeBefore ? nil : try rig.events()

@@ -99,7 +99,8 @@ final class SpeakingInstance: Sendable {
         subscriptions.append(head)
         while !connection.isClosed {
             let step = try? state.wait(for: "something to say", within: .milliseconds(200)) { state -> Step? in
-                guard state.muted < number, state.said.count > sent || state.ends > ends || state.isSilent != isSilent else { return nil }
+                guard state.muted < number, state.said.count > sent || state.ends > ends || state.isSilent != isSilent
+                else { return nil }
                 return Step(
                     bytes: Array(state.said[sent...].joined()), count: state.said.count,
                     end: state.ends > ends ? state.end : nil, isSilent: state.isSilent)
