@@ -57,7 +57,8 @@ struct PretendOpenCode {
         case ("POST", "fork"):
             let original = sessions[place]
             let answer = make(original.title + " (fork #1)")
-            sessions[sessions.count - 1].messages = original.messages.map { copied($0) }
+            let id = sessions[sessions.count - 1].id
+            sessions[sessions.count - 1].messages = original.messages.map { copied($0, to: id) }
             return answer
         case ("POST", "prompt_async"):
             prompts.append(JSONParser.parse(request.body) ?? .null)
@@ -94,9 +95,12 @@ struct PretendOpenCode {
         ]
     }
 
-    private func copied(_ message: JSON) -> JSON {
+    /// As OpenCode 2 copies messages: their ids stay.
+    private func copied(_ message: JSON, to session: String) -> JSON {
         let text = String(decoding: message.bytes, as: UTF8.self)
-        return JSONParser.parse(Array(text.replacing("msg_", with: "msg_9").utf8)) ?? .null
+        return JSONParser.parse(
+            Array(text.replacing(#""sessionID":"ses_1""#, with: "\"sessionID\":\"\(session)\"").utf8))
+            ?? .null
     }
 
     /// As 1.18.33: the newest `limit` of those before the cursor, the oldest first, and a cursor where more are older.

@@ -72,7 +72,7 @@ extension ConversationBook {
 
     /// A prompt is about to be sent: its end will be told, whatever becomes of it.
     mutating func expect(_ messageID: String, _ text: String, in session: String, at now: Int64) {
-        turns[session, default: SessionTurns()].expect(messageID, text)
+        turns[session, default: SessionTurns(session)].expect(messageID, text)
         turns[session]?.touch(at: now)
     }
 
@@ -103,7 +103,7 @@ extension ConversationBook {
     }
 
     private mutating func take(_ session: String, _ take: (inout SessionTurns) -> [SessionTurns.Outcome]) -> [Told] {
-        let outcomes = take(&turns[session, default: SessionTurns()])
+        let outcomes = take(&turns[session, default: SessionTurns(session)])
         guard !outcomes.isEmpty else { return [] }
         let conversation = id(of: session)
         return outcomes.compactMap { outcome in

@@ -91,7 +91,7 @@ extension ChatSession {
         // What has not been sent yet is not sent.
         queue.removeAll { message in
             guard case .user(let other, let text) = message, id == nil || id == other else { return false }
-            actions.append(.send(ServerMessage.done(other, id: Entry.answerID(to: text))))
+            actions.append(.send(ServerMessage.done(other, id: Entry.answerID(to: text, in: other.text))))
             return true
         }
         if let current, let work = works[current] {
@@ -160,7 +160,7 @@ extension ChatSession {
         if isNew, existing == nil { book.choose(id, for: session.id) }
         guard !isCancelled else {
             isCancelled = false
-            return [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID)))]
+            return [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: id.text)))]
         }
         return prompt(id, existing ?? session.id, text, messageID, &book, now)
     }
@@ -193,12 +193,12 @@ extension ChatSession {
         case .cancel: return []
         case .user(let id, _, let messageID):
             isCancelled = false
-            return problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID)))]
+            return problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: id.text)))]
         case .prompt(let id, let session, let messageID):
             isCancelled = false
             book.forget(messageID, in: session)
             if refusal.kind == .notFound { book.forget(session, isGone: true) }
-            return problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID)))]
+            return problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: session)))]
         case .load(let id, _), .delete(let id):
             // It was deleted where nobody told of it.
             if refusal.kind == .notFound, let session = book.session(id) { book.forget(session, isGone: true) }

@@ -24,8 +24,16 @@ package struct Entry: Sendable, Equatable {
     /// Whether nothing is missing at its end.
     var isComplete: Bool
 
-    /// The UUID of the answer to a user's message. It is known before there is one.
-    static func answerID(to root: String) -> String { NamedUUID.make(root, in: NamedUUID.answers) }
+    /// The UUID of the answer to a user's message. It is known before there is one. OpenCode 2's forks keep their messages'
+    /// ids: the session belongs to the name.
+    static func answerID(to root: String, in session: String) -> String {
+        NamedUUID.make("\(session)/\(root)", in: NamedUUID.answers)
+    }
+
+    /// The UUID of a user's message.
+    static func userID(_ message: String, in session: String) -> String {
+        NamedUUID.make("\(session)/\(message)", in: NamedUUID.messages)
+    }
 
     /// The entries of messages that follow one another, oldest first. Where older messages are missing (`isAll` is false),
     /// what stands before the first user's message is left out: its beginning may be missing.
@@ -41,7 +49,7 @@ package struct Entry: Sendable, Equatable {
                 if let text = said(message.parts) {
                     entries.append(
                         Entry(
-                            id: NamedUUID.make(user.id, in: NamedUUID.messages), role: .user, text: text,
+                            id: userID(user.id, in: user.sessionID), role: .user, text: text,
                             time: user.created.milliseconds, messageID: user.id, root: user.id, model: user.model.name,
                             isComplete: true))
                     newest = user.id
@@ -60,7 +68,8 @@ package struct Entry: Sendable, Equatable {
                     entries[place].isComplete = isComplete
                 } else {
                     var entry = Entry(
-                        id: answerID(to: root), role: .assistant, text: "", time: assistant.created.milliseconds,
+                        id: answerID(to: root, in: assistant.sessionID), role: .assistant, text: "",
+                        time: assistant.created.milliseconds,
                         messageID: assistant.id, root: root, model: assistant.model.name, isComplete: isComplete)
                     entry.add(message.parts, failure: assistant.failure)
                     places[root] = entries.count

@@ -25,7 +25,7 @@ package struct AnswerStream: Sendable {
 
     init(_ conversation: ConversationID, session: String, messageID: String, at now: Int64) {
         (self.conversation, self.session, self.messageID) = (conversation, session, messageID)
-        (id, lastWrite) = (Entry.answerID(to: messageID), now)
+        (id, lastWrite) = (Entry.answerID(to: messageID, in: session), now)
     }
 
     /// When ``wake(at:)`` is to be called: milliseconds since 1970.
@@ -37,7 +37,7 @@ package struct AnswerStream: Sendable {
         switch told.content {
         case .answer(let id, let event) where id == self.id: return take(event, now)
         case .renamed(let sent, let actual):
-            if sent == messageID { id = Entry.answerID(to: actual) }
+            if sent == messageID { id = Entry.answerID(to: actual, in: session) }
             return []
         case .answer: return []
         case .deleted: return end("", Refusal(.notFound, "The conversation was deleted."), now)

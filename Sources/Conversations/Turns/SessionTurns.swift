@@ -21,6 +21,8 @@ struct SessionTurns: Sendable {
         var sawWork = false
     }
 
+    /// OpenCode's id.
+    let session: String
     /// The answer that is written now.
     private(set) var current: Turn?
     private var messages: Set<String> = []
@@ -45,6 +47,8 @@ struct SessionTurns: Sendable {
     private var isKnown = false
 
     private static let remembered = 64
+
+    init(_ session: String) { self.session = session }
 
     /// Whether an answer is written or awaited.
     var isBusy: Bool { current != nil || !expected.isEmpty }
@@ -125,7 +129,7 @@ struct SessionTurns: Sendable {
 
     private mutating func noted(_ user: UserMessage, _ text: String) -> [Outcome] {
         let entry = Entry(
-            id: NamedUUID.make(user.id, in: NamedUUID.messages), role: .user, text: text,
+            id: Entry.userID(user.id, in: session), role: .user, text: text,
             time: user.created.milliseconds, messageID: user.id, root: user.id, model: user.model.name,
             isComplete: true)
         sent[user.id] = nil
@@ -150,10 +154,10 @@ struct SessionTurns: Sendable {
     private mutating func begin(_ root: String, _ message: AssistantMessage) -> [Outcome] {
         waiting.removeAll { $0.root == root }
         failure = nil
-        current = Turn(root: root)
+        current = Turn(root: root, in: session)
         messages = []
         let entry = Entry(
-            id: Entry.answerID(to: root), role: .assistant, text: "", time: message.created.milliseconds,
+            id: Entry.answerID(to: root, in: session), role: .assistant, text: "", time: message.created.milliseconds,
             messageID: message.id, root: root, model: message.model.name, isComplete: false)
         begun = entry
         return [.answered(entry)]
@@ -209,7 +213,7 @@ struct SessionTurns: Sendable {
     /// No answer came to a message. Whoever has sent it hears of its end.
     private mutating func unanswered(_ root: String, _ reason: String?, _ now: Int64) -> [Outcome] {
         guard expected.contains(root) || reason != nil else { return [] }
-        var turn = Turn(root: root)
+        var turn = Turn(root: root, in: session)
         turn.failure = reason
         settle(root)
         return turn.end(at: now).map { .answer(id: turn.id, $0) }

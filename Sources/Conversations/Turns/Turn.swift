@@ -61,7 +61,7 @@ struct Turn: Sendable {
         var end: ToolEnd?
     }
 
-    init(root: String) { (self.root, id) = (root, Entry.answerID(to: root)) }
+    init(root: String, in session: String) { (self.root, id) = (root, Entry.answerID(to: root, in: session)) }
 
     // MARK: What comes in
 

@@ -20,6 +20,8 @@ final class ConversationDesk {
     var loops: [Mailbox<LoopMessage>] = []
     private var projects: [ProjectName: ConversationProject] = [:]
     private var chats: [Int: ConversationChat] = [:]
+    /// What came from chats whose project is still looked for.
+    private var early: [Int: [[UInt8]]] = [:]
     private var waiting: [Int: (OpenCodeAnswer) -> Void] = [:]
     private var questions: [ObjectIdentifier: ConversationQuestion] = [:]
     private var pauses: [Int: (pause: Pause, timer: LoopTimer)] = [:]
@@ -58,7 +60,23 @@ final class ConversationDesk {
 
     // MARK: Chats
 
-    func opened(_ number: Int, _ line: ChatLine, _ project: ProjectName?, _ refusal: Refusal?) {
+    /// `late`: whether it was looked for a project that the loops have not heard of yet.
+    func opened(_ number: Int, _ line: ChatLine, _ project: ProjectName?, _ refusal: Refusal?, late: Bool = false) {
+        if project == nil, !late, let post {
+            let control = control
+            early[number] = []
+            Task {
+                var only: ProjectName?
+                if case .projects(let projects) = await control.projects(), projects.count == 1 {
+                    only = projects[0].folder.name
+                }
+                let found = only
+                post { $0.opened(number, line, found, found == nil ? refusal : nil, late: true) }
+            }
+            return
+        }
+        defer { for text in early.removeValue(forKey: number) ?? [] { received(number, text) } }
+        guard !late || early[number] != nil else { return }
         let chat = ConversationChat(
             number: number, line, project.map { self.project($0) },
             ChatSession(version: setUp.version, refusal: refusal))
@@ -66,9 +84,15 @@ final class ConversationDesk {
         chat.begin()
     }
 
-    func received(_ number: Int, _ text: [UInt8]) { chats[number]?.received(text, at: now) }
+    func received(_ number: Int, _ text: [UInt8]) {
+        if chats[number] == nil, early[number] != nil { early[number]?.append(text) }
+        chats[number]?.received(text, at: now)
+    }
 
-    func ended(_ number: Int) { chats.removeValue(forKey: number)?.end() }
+    func ended(_ number: Int) {
+        early[number] = nil
+        chats.removeValue(forKey: number)?.end()
+    }
 
     // MARK: Time
 

@@ -56,12 +56,12 @@ extension ConversationService {
                 .passedError(400, "The request can't be understood."),
                 .passedError(404, "There is no such conversation or project."),
                 .passedError(500, "OpenCode failed."), .passedError(503, "OpenCode can't be reached or has no model.")),
-            .control { request, _ in
+            .control { request, control in
                 let path = names.map { name in
                     guard name == "{id}", let segment = request.parameters["id"] else { return name }
                     return String(decoding: PercentEncoding.decode(Array(segment)).bytes, as: UTF8.self)
                 }
-                return await self.answer(methodName, path, request)
+                return await self.answer(methodName, path, request, control)
             })
     }
 

@@ -7,11 +7,13 @@ import TextCoding
 /// Requests of the conversations' protocol.
 extension ConversationService {
     /// Answers a request for these segments of a path.
-    func answer(_ method: String, _ path: [String], _ request: ControlRequest) async -> ControlResponse {
+    func answer(
+        _ method: String, _ path: [String], _ request: ControlRequest, _ control: any ProjectControl
+    ) async -> ControlResponse {
         let names = ["limit", "cursor", "search"]
         let query = names.compactMap { name in request.query[name].map { (name: name, value: $0) } }
         let asked = ConversationRequest(method, path, query: query, body: request.body)
-        switch choose(request.query["project"]) {
+        switch await choose(request.query["project"], control) {
         case .unknown(let name): return .answer(Answer(ConversationAnswer(404, "Project not found: \(name)")))
         case .unsaid(let sentence): return .answer(Answer(ConversationAnswer(Refusal(.noProject, sentence))))
         case .project(let name):

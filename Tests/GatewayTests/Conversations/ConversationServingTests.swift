@@ -112,6 +112,8 @@ import Testing
         #expect(patched["isPinned"] as? Bool == true && patched["title"] as? String == "New")
         let copy = try json(try ask("POST", "/conversations/\(id)/duplicate"))
         #expect(copy["isPinned"] as? Bool == false && copy["id"] as? String != id)
+        let copied = (copy["messages"] as? [[String: Any]])?.compactMap { $0["id"] as? String } ?? []
+        #expect(copied.count == 2 && Set(copied).isDisjoint(with: items.compactMap { $0["id"] as? String }))
         let list = try json(try ask("GET", "/conversations?limit=10&search=new"))
         #expect((list["items"] as? [[String: Any]])?.contains { $0["id"] as? String == id } == true)
         for id in [id, copy["id"] as? String ?? ""] { #expect(try ask("DELETE", "/conversations/\(id)").status == 204) }
@@ -140,9 +142,15 @@ import Testing
         let said = [try chat.hear(), try chat.hear()]
         #expect(said.types == ["status", "error"])
         #expect((said[1]["content"] as? String)?.contains("?project=NAME") == true)
-        let named = try ChatDialogue(rig.gateway.port, "/chat?project=demo")
-        try named.say("list_conversations")
-        #expect(try named.hear(upTo: "conversation_list").types == ["status", "conversation_list"])
+        // The loops may not have heard of the new folder yet.
+        var named: ChatDialogue?
+        let deadline = ContinuousClock.now + TwinRig.patience
+        while named == nil, ContinuousClock.now < deadline {
+            named = try? ChatDialogue(rig.gateway.port, "/chat?project=demo")
+        }
+        let demo = try #require(named)
+        try demo.say("list_conversations")
+        #expect(try demo.hear(upTo: "conversation_list").types == ["status", "conversation_list"])
         let unknown = try TestClient.request(
             rig.gateway.port, "GET", "/chat?project=nobody",
             headers: [
