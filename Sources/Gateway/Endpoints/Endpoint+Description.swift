@@ -86,7 +86,9 @@ extension Endpoint {
         common += body == .ignored ? [.largeBody] : [.largeBody.orTooLarge, .notJSON]
         if !requirement.isOpen { common += [.noKey, .tooManyTries] }
         // What an instance answers has its own form, whatever the status.
-        if handler.isInstance { common = common.map { .passedError($0.status ?? 0, $0.meaning) } }
+        if handler.isInstance || ConversationService.isTheirs(Array(path.template.utf8)[...]) {
+            common = common.map { .passedError($0.status ?? 0, $0.meaning) }
+        }
         // What the endpoint itself says of a status stands for both.
         common.removeAll { outcome in description.outcomes.contains { $0.status == outcome.status } }
         return (description.outcomes + common).sorted { ($0.status ?? 0) < ($1.status ?? 0) }
