@@ -30,10 +30,9 @@ struct MountedDiskTests {
 
     @Test func whatFindsTheDiskFullIsKeptAndWrittenWhenThereIsRoom() throws {
         let lines = try run("fill", size: "2m", "head -c 1m /dev/zero >ballast")
-        #expect(
-            lines == [
-                "open", "fails: \(isFull)", "stopped: full \(isFull)", "writes again", "kept true",
-            ])
+        #expect(lines.prefix(3) == ["open", "fails: \(isFull)", "stopped: full \(isFull)"])
+        // Said by two threads: what was written may be looked for before the writer has told that it goes on.
+        #expect(Set(lines.dropFirst(3)) == ["writes again", "kept true"] && lines.count == 5)
     }
 
     @Test func aDiskThatIsFullFromTheBeginning() throws {
