@@ -113,9 +113,10 @@ struct EventPlace2Tests {
         try stage.twin.request("PATCH", path, #"{"title":"Renamed"}"#)
         try stage.twin.post("\(path)/fork", "{}")
         try stage.twin.post("\(path)/shell", #"{"command":"echo from the shell"}"#)
-        try stage.twin.post("\(path)/command", #"{"name":"init","text":""}"#)
-        try stage.twin.post("\(path)/compact", "{}")
+        try stage.twin.post("\(path)/command", #"{"name":"init","text":"[interval=100ms]"}"#)
+        // Sent before the command is taken up, it would be done before it.
         try stage.next("session.step.started")
+        try stage.twin.post("\(path)/compact", "{}")
         try stage.twin.post("\(path)/view", #"{"idle":1}"#)
         for _ in 0..<70 { try stage.next("session.compaction.delta") }
         let busy = try stage.turn("long", "hi")

@@ -83,14 +83,17 @@ struct Conversation2: Sendable {
         in session: String
     ) -> InboxItem2? {
         let item = InboxItem2(id: id ?? Identifier.make("msg"), kind: kind, payload: payload, delivery: delivery)
-        guard let session = store.update(session, { $0.inbox.append(item) }) else { return nil }
-        let data: JSON = ["inboxID": .string(item.id), "sessionID": .string(session.id), "item": item.item]
-        // A move's event is the only one that has no location.
-        bus.publish(
-            "session.inbox.enqueued", data, in: kind == .move ? nil : session.directory,
-            durable: EventBus2.Durable(session: session.id))
-        store.keep(session.id)
-        return item
+        let bus = bus
+        let stored = store.update(session) { session in
+            session.inbox.append(item)
+            let data: JSON = ["inboxID": .string(item.id), "sessionID": .string(session.id), "item": item.item]
+            // Told before a turn can take it up, and so before it is told to be delivered. A move's event is the only one
+            // that has no location.
+            bus.publish(
+                "session.inbox.enqueued", data, in: kind == .move ? nil : session.directory,
+                durable: EventBus2.Durable(session: session.id))
+        }
+        return stored.map { _ in item }
     }
 
     /// Has a session take up what is in its inbox, on a thread of its own, unless it does so already. False when there
