@@ -63,6 +63,7 @@ talkers: setup ## talk over chat and conversations by programs of others (from P
 bench: ## measure against nginx and HAProxy (BENCH="--quick" for a short run)
 	@scripts/setup.sh bench
 	swift build -c release --product viberemote-gateway
+	swift build -c release --product event-log-writer
 	Benchmarks/run $(BENCH)
 
 fuzz: setup ## throw random bytes at every parser (FUZZ_RUNS=10000000)

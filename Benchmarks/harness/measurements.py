@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 
+from .bridge import BridgeMeasurements
 from .hub import HubMeasurements, line
 from .processes import BenchmarkError, CPUClock, proportional_memory, wait_until
 from .sides import HERE, SMALL, STREAMS, tool
@@ -39,6 +40,10 @@ class Measurements:
                 hub.memory()
             if "replay" in names:
                 hub.replay()
+            if "bridge" in names:
+                bridge = BridgeMeasurements(self)
+                bridge.answers()
+                bridge.events(os.path.join(os.path.dirname(self.sides.gateway), "event-log-writer"))
 
     def rounds(self, what):
         """Counts rounds, saying which one runs."""
@@ -86,11 +91,11 @@ class Measurements:
         for running in group:
             self.sides.stop(running)
 
-    def wrk(self, running, seconds, environment=None):
+    def wrk(self, running, seconds, environment=None, path=SMALL):
         """Loads a side for some seconds: CPU microseconds of the proxy a request, and requests a second."""
         command = [
             tool("wrk"), "-t", "2", "-c", "64", "-d", f"{seconds}s", "--timeout", "10s",
-            "-s", os.path.join(HERE, "wrk.lua"), f"http://127.0.0.1:{running.port}{SMALL}"]
+            "-s", os.path.join(HERE, "wrk.lua"), f"http://127.0.0.1:{running.port}{path}"]
         clock = CPUClock(running.pids)
         result = self.last_json(command, seconds + 30, environment)
         cpu = clock.seconds()

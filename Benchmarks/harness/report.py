@@ -37,6 +37,12 @@ MEASURES = [
     ("replay", "replay of 100,000 events of 1 KiB", "MB/s", 0),
     ("replay_p50", "  delay of live events meanwhile, p50", "µs", 0),
     ("replay_p99", "  delay of live events meanwhile, p99", "µs", 0),
+    ("passed", "session of an OpenCode 2, passed through", "µs CPU", 2),
+    ("bridge", "  in OpenCode 1's words", "µs CPU", 2),
+    ("bridge_more", "  the difference", "µs CPU", 2),
+    ("delta_kept", "piece of a text of OpenCode 2, kept and told", "µs CPU", 2),
+    ("delta_translated", "  translated and told", "µs CPU", 2),
+    ("delta_ratio", "  the ratio", "×", 2),
 ]
 
 # What the gateway has to reach: the measure, whether its ratio to nginx or its own figure counts (which `least` must not
@@ -55,6 +61,8 @@ TARGETS = [
     ("hub_memory", "figure", 4.0),
     ("replay", "least", 100.0),
     ("replay_p99", "figure", 5000.0),
+    ("bridge_more", "figure", 60.0),
+    ("delta_ratio", "figure", 3.0),
 ]
 
 

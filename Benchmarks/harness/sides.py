@@ -170,12 +170,13 @@ class Sides:
 
     def _small_upstream(self):
         port = free_port()
-        process = self._start_nginx("small-upstream", NGINX_UPSTREAM, port, workers=2, body=SMALL_BODY)
+        process = self.start_nginx("small-upstream", NGINX_UPSTREAM, port, workers=2, body=SMALL_BODY)
         process.port = port
         wait_until(lambda: accepts(port), "The upstream nginx starts", process)
         return process
 
-    def _start_nginx(self, label, text, port, workers, prefix=(), **values):
+    def start_nginx(self, label, text, port, workers, prefix=(), **values):
+        """Starts an nginx with a configuration of this text."""
         folder = os.path.dirname(self.bench.path(label, "pid"))
         user = "user root;" if os.geteuid() == 0 else ""
         if prefix:
@@ -189,7 +190,7 @@ class Sides:
 
     def _nginx(self, label, streams, threads, prefix, patience):
         port = free_port()
-        process = self._start_nginx(
+        process = self.start_nginx(
             label, NGINX_PROXY, port, threads, prefix, small=self.small.port, streams=streams.port)
         wait_until(lambda: accepts(port), "nginx starts", process, patience)
         if not prefix:

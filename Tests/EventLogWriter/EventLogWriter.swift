@@ -7,6 +7,7 @@ import OpenCode
 @main enum EventLogWriter {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments == ["translation"] { return TranslationFigures.print() }
         guard arguments.count >= 2 else { exit(2) }
         let folder = arguments[1]
         switch arguments[0] {

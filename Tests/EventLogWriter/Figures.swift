@@ -64,7 +64,7 @@ enum Figures {
     }
 
     /// Nanoseconds of processor time of this thread.
-    private static func processorTime() -> Int {
+    static func processorTime() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return time.tv_sec * 1_000_000_000 + time.tv_nsec

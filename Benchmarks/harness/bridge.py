@@ -1,0 +1,102 @@
+"""OpenCode 1's routes in front of an OpenCode 2: what translating an answer costs, and an event."""
+
+import json
+import os
+import subprocess
+
+from .processes import BenchmarkError, accepts, free_port, wait_until
+from .sides import NGINX_COMMON, get
+
+SESSION = "ses_dfd7d349fffezc1GRAtW9gFqdA"
+# About what a session of some turns weighs, with a long title.
+SIZE = 1_900
+
+# Answers as OpenCode 2.0.15 gives them.
+UPSTREAM = NGINX_COMMON + """
+    default_type application/json;
+    server {{
+        listen 127.0.0.1:{port} reuseport backlog=4096;
+        location = /api/info {{ return 200 '{{"version":"2.0.15","urls":["http://127.0.0.1:{port}"]}}'; }}
+        location = /api/config {{ return 200 '[]'; }}
+        location = /api/model/default {{ return 200 '{{"location":{{"directory":"{directory}"}},"data":null}}'; }}
+        location = /api/session/{session} {{ return 200 '{answer}'; }}
+    }}
+}}
+"""
+
+
+class BridgeMeasurements:
+    """Takes the samples of the gateway alone into a `Report`: no other side speaks for an OpenCode 2."""
+
+    def __init__(self, measurements):
+        self.measurements = measurements
+        self.bench, self.sides = measurements.bench, measurements.sides
+        self.report, self.options = measurements.report, measurements.options
+
+    def answers(self):
+        """CPU for each GET of a session, passed through and translated."""
+        running = self.sides.start("gateway")
+        upstream = self.start_project(running)
+        paths = {"passed": f"/projects/two/api/api/session/{SESSION}", "bridge": f"/projects/two/api/session/{SESSION}"}
+        self.check(running, paths)
+        for path in paths.values():
+            self.wrk(running, path, 1)
+        for _ in self.measurements.rounds("answers of an OpenCode 2"):
+            cpu = {name: self.wrk(running, path, self.options.seconds) for name, path in paths.items()}
+            for name in paths:
+                self.report.add(name, "gateway", cpu[name])
+            self.report.add("bridge_more", "gateway", cpu["bridge"] - cpu["passed"])
+        self.sides.stop(running)
+        self.bench.stop(upstream)
+
+    def events(self, program):
+        """CPU for each piece of a growing text, translated and told, to the same as it came, kept and told."""
+        if not os.access(program, os.X_OK):
+            raise BenchmarkError(
+                f"There is no {program}: build it (swift build -c release --product event-log-writer).")
+        for _ in self.measurements.rounds("translating events"):
+            done = subprocess.run([program, "translation"], capture_output=True, text=True, timeout=120)
+            figures = dict(line.split(": ") for line in done.stdout.splitlines())
+            if done.returncode != 0 or "translated" not in figures:
+                raise BenchmarkError(f"{program} failed: {done.stdout.strip()} {done.stderr.strip()}")
+            for name in ("kept", "translated"):
+                self.report.add("delta_" + name, "gateway", int(figures[name].split()[0]) / 1000)
+            self.report.add(
+                "delta_ratio", "gateway", int(figures["translated"].split()[0]) / int(figures["kept"].split()[0]))
+
+    def start_project(self, running):
+        """An nginx that answers as an OpenCode 2, and a project of the gateway's in front of it."""
+        folder = os.path.join(os.path.dirname(running.directory), "two")
+        os.makedirs(folder)
+        port = free_port()
+        upstream = self.sides.start_nginx(
+            "opencode2-upstream", UPSTREAM, port, workers=2, directory=folder, session=SESSION, answer=answer(folder))
+        wait_until(lambda: accepts(port), "The nginx that stands for OpenCode 2 starts", upstream)
+        for name, text in (("upstream-port", str(port)), ("banner", "server")):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        status, body = get(running.port, "/projects/two/start", self.sides.key, "POST")
+        if status != 200:
+            raise BenchmarkError(f"The gateway does not start the project two: {status} {body.decode()}")
+        return upstream
+
+    def check(self, running, paths):
+        """Both answers are the session, each in its own words."""
+        passed, translated = (json.loads(get(running.port, paths[name], self.sides.key)[1]) for name in ("passed", "bridge"))
+        self.report.require(
+            passed["data"]["id"] == SESSION and translated["id"] == SESSION and translated["directory"].endswith("/two"),
+            f"gateway: a session is {translated}, made of {passed}")
+
+    def wrk(self, running, path, seconds):
+        """Loads a path for some seconds: CPU microseconds a request."""
+        return self.measurements.wrk(running, seconds, path=path)[0]
+
+
+def answer(folder):
+    """A session of OpenCode 2.0.15, as big as is measured."""
+    session = {
+        "id": SESSION, "projectID": "ecf6dd52df542fa85316f0025a314956e9a9c6cf", "cost": 0,
+        "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},
+        "time": {"created": 1795338455920, "updated": 1795338455920}, "title": "", "location": {"directory": folder}}
+    session["title"] = "x" * (SIZE - len(json.dumps({"data": session}, separators=(",", ":"))))
+    return json.dumps({"data": session}, separators=(",", ":"))

@@ -1,0 +1,103 @@
+import EventHub
+import Glibc
+import OpenCode
+
+/// What a piece of a text of OpenCode 2 costs, processor time: as it came, kept and told; in OpenCode 1's words, made and told
+/// to a first client, then to another one. A text of 4,000 pieces, ten times. Only an optimized build says something.
+enum TranslationFigures {
+    private static let (turns, pieces) = (10, 4_000)
+    private static let session = "ses_dfd7ba361ffexN0xuLQ5LGHGtU"
+    private static let now: Int64 = 1_795_338_600_000
+
+    static func print() {
+        var (appending, framing, translating, again) = (0, 0, 0, 0)
+        for turn in 0..<turns {
+            let log = EventLog.open(nil, project: "figures", limits: LogLimits(bytes: 64 << 20), now: 1)
+            log.beginGeneration(now: 5, after: nil)
+            let start = log.end
+            for line in beginning(turn) { append(line, log) }
+            let deltas = (0..<pieces).map { delta($0, turn) }
+            let behind = log.end.last
+            appending += time { for line in deltas { append(line, log) } }
+
+            var plain = cursor(behind, start)
+            framing += time { while !step(&plain, plain.read(log, atMost: 64 << 10, connected: [])) {} }
+
+            // What comes before the pieces is not counted.
+            var tracks = FormTracks()
+            var translated = cursor(nil, start)
+            translated.speaksOne = true
+            var first = 0
+            translating += time { first = readAll(&translated, log, &tracks) }
+            var another = cursor(nil, start)
+            another.speaksOne = true
+            var second = 0
+            again += time { second = readAll(&another, log, &tracks) }
+            guard first == second, first > pieces * 200 else { return say("error: \(first) bytes, \(second) bytes") }
+        }
+        let count = turns * pieces
+        say("kept: \((appending + framing) / count) ns an event, \(framing / count) of them for its frame")
+        say("translated: \(translating / count) ns an event")
+        say("next client: \(again / count) ns an event")
+    }
+
+    private static func time(_ body: () -> Void) -> Int {
+        let begun = Figures.processorTime()
+        body()
+        return Figures.processorTime() - begun
+    }
+
+    private static func cursor(_ id: EventID?, _ start: LogPlace) -> EventCursor {
+        EventCursor(
+            id.map { .behind($0) } ?? .time(0), now: start, project: "figures", shape: .payload, isChunked: true,
+            selector: EventSelector())
+    }
+
+    /// Whether nothing is left to read.
+    private static func step(_ cursor: inout EventCursor, _ passage: EventPassage) -> Bool {
+        cursor.sent(passage.bytes.count, of: passage)
+        return passage.isAtEnd
+    }
+
+    private static func readAll(_ cursor: inout EventCursor, _ log: EventLog, _ tracks: inout FormTracks) -> Int {
+        var bytes = 0
+        while true {
+            let passage = cursor.readFormed(log, &tracks, atMost: 64 << 10, connected: [], now: now)
+            bytes += passage.bytes.count
+            cursor.sent(passage.bytes.count, of: passage)
+            if let question = passage.question {
+                tracks.learn(log, question, .surroundings(version: "2.0.15", configuration: [], model: []))
+            } else if passage.isAtEnd {
+                return bytes
+            }
+        }
+    }
+
+    private static func append(_ line: [UInt8], _ log: EventLog) {
+        _ = log.append(EventSkeleton(line: line.span, family: .two), line: line.span, time: now)
+    }
+
+    /// As OpenCode 2.0.15 says it.
+    private static func event(_ type: String, _ number: Int, _ data: String) -> [UInt8] {
+        let head = #"{"id":"evt_202845f\#(100_000 + number)CVm1ZAuMZoafal","created":1795338559385,"type":"\#(type)""#
+        let place = #""location":{"directory":"/home/vibe/demo"}"#
+        return Array(#"\#(head),\#(place),"data":{"sessionID":"\#(session)",\#(data)}}"#.utf8)
+    }
+
+    private static func delta(_ number: Int, _ turn: Int) -> [UInt8] {
+        event(
+            "session.text.delta", number,
+            #""assistantMessageID":"msg_202845e4d00\#(turn)P39goeNtlySojN","ordinal":0,"#
+                + #""delta":"The parser reads one line at a time. It keeps ""#)
+    }
+
+    private static func beginning(_ turn: Int) -> [[UInt8]] {
+        let message = #""assistantMessageID":"msg_202845e4d00\#(turn)P39goeNtlySojN""#
+        let created = #""projectID":"p","location":{"directory":"/home/vibe/demo"}"#
+        let step = #"\#(message),"agent":"build","model":{"id":"m","providerID":"p"},"started":5"#
+        return [
+            event("session.created", 1, created), event("session.execution.started", 2, #""agent":"build""#),
+            event("session.step.started", 3, step), event("session.text.started", 4, message + #","ordinal":0"#),
+        ]
+    }
+}
