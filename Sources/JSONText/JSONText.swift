@@ -13,19 +13,34 @@ extension [UInt8] {
     /// Adds a JSON string, quotes included.
     package mutating func append(jsonString text: String) {
         append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(contentsOf: [UInt8(ascii: "\\"), byte])
-            case UInt8(ascii: "\n"): append(contentsOf: #"\n"#.utf8)
-            case UInt8(ascii: "\r"): append(contentsOf: #"\r"#.utf8)
-            case UInt8(ascii: "\t"): append(contentsOf: #"\t"#.utf8)
-            case 0..<0x20, 0x7F:
-                append(contentsOf: #"\u00"#.utf8)
-                append(contentsOf: [Self.digit(byte >> 4), Self.digit(byte & 0xF)])
-            default: append(byte)
-            }
+        let bytes = Array(text.utf8)
+        // What needs no escape, nearly all, is copied at once.
+        var start = 0
+        while let index = bytes[start...].firstIndex(where: Self.isEscaped) {
+            append(contentsOf: bytes[start..<index])
+            append(escaped: bytes[index])
+            start = index + 1
         }
+        append(contentsOf: bytes[start...])
         append(UInt8(ascii: "\""))
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+    }
+
+    private mutating func append(escaped byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+        case UInt8(ascii: "\n"): append(UInt8(ascii: "n"))
+        case UInt8(ascii: "\r"): append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\t"): append(UInt8(ascii: "t"))
+        default:
+            append(contentsOf: "u00".utf8)
+            append(Self.digit(byte >> 4))
+            append(Self.digit(byte & 0xF))
+        }
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -48,6 +48,11 @@ package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // the mutex or
         pthread_cond_broadcast(changed)
     }
 
+    /// Wakes one thread in `wait`, where all of them wait for the same.
+    package borrowing func notifyOne() {
+        pthread_cond_signal(changed)
+    }
+
     /// Blocks until `condition` holds, then runs `body` before anybody else can change the state.
     package borrowing func wait<Result>(
         until condition: (borrowing State) -> Bool,

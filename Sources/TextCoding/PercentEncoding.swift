@@ -13,18 +13,29 @@ package enum PercentEncoding {
     /// Decodes each escape once; `plusIsSpace`: by a form's rules (URL Standard, "application/x-www-form-urlencoded
     /// parsing"), where `+` stands for a space.
     package static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> Decoded {
+        // The one step that is generic: the rest is a loop over an array.
+        decode(Array(text), plusIsSpace)
+    }
+
+    private static func decode(_ text: [UInt8], _ plusIsSpace: Bool) -> Decoded {
         var decoded = Decoded()
+        guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            decoded.bytes = text
+            return decoded
+        }
         decoded.bytes.reserveCapacity(text.count)
-        var rest = text[...]
-        while let byte = rest.popFirst() {
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            index += 1
             guard byte == UInt8(ascii: "%") else {
                 decoded.bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
                 continue
             }
-            if let escaped = Hexadecimal.byte(rest.first, rest.dropFirst().first) {
+            if index + 1 < text.count, let escaped = Hexadecimal.byte(text[index], text[index + 1]) {
                 decoded.bytes.append(escaped)
                 decoded.whole += 1
-                rest = rest.dropFirst(2)
+                index += 2
             } else {
                 decoded.bytes.append(byte)
                 decoded.broken += 1
@@ -37,14 +48,24 @@ package enum PercentEncoding {
     package static func encode(
         _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool = isUnreserved
     ) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return bytes.reduce(into: []) { encoded, byte in
+        let bytes = Array(bytes)
+        guard let first = bytes.firstIndex(where: { !isKept($0) }) else { return bytes }
+        var encoded = Array(bytes[..<first])
+        encoded.reserveCapacity(bytes.count + 16)
+        for byte in bytes[first...] {
             if isKept(byte) {
                 encoded.append(byte)
             } else {
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                encoded.append(UInt8(ascii: "%"))
+                encoded.append(digit(byte >> 4))
+                encoded.append(digit(byte & 15))
             }
         }
+        return encoded
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
     /// A letter, a digit, `-`, `.`, `_` or `~` (RFC 3986 §2.3).

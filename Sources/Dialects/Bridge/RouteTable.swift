@@ -3,7 +3,9 @@ enum RouteTable {
     /// The route that a request's method and decoded path segments are of, and what its placeholders stand for; nil where
     /// OpenCode 1 has no such route.
     static func find(_ method: String, _ path: [String]) -> (route: String, values: [String])? {
-        guard let routes = byLength[path.count] else { return nil }
+        guard let first = path.first, let routes = byBeginning[Beginning(first: first, length: path.count)] else {
+            return nil
+        }
         // Literal segments go before placeholders: `/session/status` is no session.
         var best: (route: String, values: [String])?
         for route in routes where route.method == method {
@@ -15,32 +17,42 @@ enum RouteTable {
         return best
     }
 
+    /// What a route's path must have; the first segment is no placeholder.
+    private struct Beginning: Hashable {
+        let first: String
+        let length: Int
+    }
+
     private struct Route {
         let text: String
         let method: String
-        let segments: [Substring]
+        /// Nil stands for a placeholder.
+        let segments: [String?]
 
         func values(_ path: [String]) -> [String]? {
             var values: [String] = []
             for (segment, name) in zip(segments, path) {
-                if segment.first == "{" {
+                if let segment {
+                    guard segment == name else { return nil }
+                } else {
                     guard !name.isEmpty else { return nil }
                     values.append(name)
-                } else if segment != name {
-                    return nil
                 }
             }
             return values
         }
     }
 
-    private static let byLength: [Int: [Route]] = {
+    private static let byBeginning: [Beginning: [Route]] = {
         let routes = all.split(separator: "\n").compactMap { line -> Route? in
             let words = line.split(separator: " ")
             guard words.count == 2 else { return nil }
-            return Route(text: String(line), method: String(words[0]), segments: words[1].split(separator: "/"))
+            let segments = words[1].split(separator: "/").map { $0.first == "{" ? nil : String($0) }
+            return Route(text: String(line), method: String(words[0]), segments: segments)
         }
-        return Dictionary(grouping: routes, by: \.segments.count)
+        return Dictionary(grouping: routes) { route in
+            Beginning(first: route.segments[0] ?? "", length: route.segments.count)
+        }
     }()
 
     /// Every route, one a line.

@@ -61,15 +61,16 @@ final class BridgeRun {
     private var transfer: UpstreamTransfer?
     private var timer: LoopTimer?
 
-    /// Answers to `follower` what `first` begins, which is made on a worker's thread.
+    /// Answers to `follower` what `first` begins. That is made on a worker's thread, or here where it `isShort`: then a call that
+    /// it begins with is sent at once. `follower` hears nothing from within this call.
     init(
         _ bridge: LoopBridge, _ route: RoutingTable.Route, _ limits: GatewayLimits, _ follower: any BridgeFollower,
-        first: @escaping BridgeAction.Next
+        isShort: Bool, first: @escaping BridgeAction.Next
     ) {
         (self.bridge, self.route, self.limits, self.follower) = (bridge, route, limits, follower)
         timer = owner.loop.spareTimer(self)
         number = bridge.add(self)
-        think(first)
+        if isShort, route.endpoint != nil, isRouted { takeHere(first) } else { think(first) }
     }
 
     var owner: GatewayLoop { bridge.owner }
@@ -79,6 +80,12 @@ final class BridgeRun {
         guard let mailbox = owner.mailbox else { return }
         let number = number
         bridge.threads.run { mailbox.post(.bridge(.action(number, BridgeAction(next())))) }
+    }
+
+    /// Takes the first step without a worker. An answer comes through the mailbox, as a worker's would.
+    private func takeHere(_ first: BridgeAction.Next) {
+        let action = BridgeAction(first())
+        if case .call = action { take(action) } else { owner.mailbox?.post(.bridge(.action(number, action))) }
     }
 
     /// The worker says what is next.

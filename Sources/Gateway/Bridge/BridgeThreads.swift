@@ -8,8 +8,18 @@ final class BridgeThreads: Sendable {
 
     private final class Queue: Sendable {
         struct State {
-            var work: [Work] = []
+            private var new: [Work] = []
+            /// The next one last.
+            private var old: [Work] = []
             var isEnding = false
+
+            var isEmpty: Bool { new.isEmpty && old.isEmpty }
+            mutating func append(_ work: @escaping Work) { new.append(work) }
+
+            mutating func removeFirst() -> Work? {
+                if old.isEmpty { (old, new) = (new.reversed(), []) }
+                return old.popLast()
+            }
         }
 
         let monitor = Monitor(State())
@@ -17,7 +27,7 @@ final class BridgeThreads: Sendable {
         /// Waits for the next thing to do; nil at the end.
         func next() -> Work? {
             monitor.wait(
-                until: { !$0.work.isEmpty || $0.isEnding }, then: { $0.isEnding ? nil : $0.work.removeFirst() })
+                until: { !$0.isEmpty || $0.isEnding }, then: { $0.isEnding ? nil : $0.removeFirst() })
         }
     }
 
@@ -44,8 +54,8 @@ final class BridgeThreads: Sendable {
 
     /// Has something done, behind all that was asked for before.
     func run(_ work: @escaping Work) {
-        queue.monitor.withLock { $0.work.append(work) }
-        queue.monitor.notifyAll()
+        queue.monitor.withLock { $0.append(work) }
+        queue.monitor.notifyOne()
     }
 
     /// Ends the threads; what waits is not done. Not on one of them.

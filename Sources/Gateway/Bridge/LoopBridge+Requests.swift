@@ -12,7 +12,9 @@ extension LoopBridge {
         let (threads, endpoint) = (threads, route.endpoint)
         let scope = policy.pinsDirectories ? route.scope : nil
         let own = route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
-        return BridgeRun(self, route, policy.limits, follower) {
+        // Nothing of it has to be read, and only the document is long.
+        let isShort = request.body.isEmpty && request.path != ["doc"]
+        return BridgeRun(self, route, policy.limits, follower, isShort: isShort) {
             guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
             return threads.surroundings.step(endpoint, own) { surroundings in
                 let bridge = Bridge(surroundings, home: threads.home) { path in
