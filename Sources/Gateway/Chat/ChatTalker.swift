@@ -47,6 +47,7 @@ package enum ChatDecision {
 package struct ChatSetUp: Sendable {
     /// Decides on the loop about each client that wants to talk.
     let decide: @Sendable (ChatOpening) -> ChatDecision
+    /// What one socket may hold and how long it may be silent.
     package var limits = ChatLimits()
 
     /// Talkers that are made so.
