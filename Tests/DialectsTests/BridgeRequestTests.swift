@@ -4,11 +4,24 @@ import Testing
 /// Permissions and questions, over the bridge.
 @Suite struct BridgeRequestTests {
     @Test func pendingPermissionsAreOpenCode1s() throws {
-        let run = try BridgeRun("GET", "/permission", replies: [.recorded("permissions-pending-tools")])
+        let message = """
+            {"data":{"content":[{"type":"text","text":"I look."},{"type":"tool","id":"call_1795338493110","name":"shell",\
+            "state":{"status":"running","input":{"command":"sleep 1"}}}]}}
+            """
+        let run = try BridgeRun(
+            "GET", "/permission", replies: [.recorded("permissions-pending-tools"), .says(200, message)])
+        #expect(run.json?.array?.first?["metadata"]?["command"] == "sleep 1")
         let recorded = try #require(try Fixtures.answer("1.18.33", "permissions-pending-tools")?.array?.first)
         let told = try #require(run.json?.array?.first)
         #expect(told.object?.members.map(\.name).sorted() == recorded.object?.members.map(\.name).sorted())
         for name in ["permission", "patterns", "always"] { #expect(told[name] == recorded[name]) }
+    }
+
+    @Test func aPermissionWhoseCallIsNotFoundIsListedAllTheSame() throws {
+        let run = try BridgeRun(
+            "GET", "/permission", replies: [.recorded("permissions-pending-tools"), .says(404, "{}")])
+        #expect(run.calls.last?.hasPrefix("GET /api/session/ses_1/message/msg_") == true)
+        #expect(run.json?.array?.first?["metadata"] == [:])
     }
 
     @Test func aPermissionIsAnsweredOnceOnBothPaths() throws {

@@ -3,9 +3,7 @@ extension Bridge {
     func requests(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
         switch route {
         case "GET /permission":
-            return permissions(request) { list in
-                .answer(ClientAnswer(.array(list.compactMap { Permission(openCode2: $0)?.json })))
-            }
+            return permissions(request) { list in pending(list[...], []) }
         case "POST /permission/{requestID}/reply": return permission(values[0], request)
         case "POST /session/{sessionID}/permissions/{permissionID}":
             guard let body = body(request), let decision = Self.decision(body["response"]) else {
@@ -27,6 +25,22 @@ extension Bridge {
         _ request: ClientRequest, _ next: @escaping @Sendable ([JSON]) -> BridgeStep
     ) -> BridgeStep {
         ask(Call("GET", ["api", "permission", "request"], query: location(request))) { next($0.data?.array ?? []) }
+    }
+
+    /// Gives the list, each request of a shell with its command, which only the call says.
+    private func pending(_ list: ArraySlice<JSON>, _ told: [JSON]) -> BridgeStep {
+        guard let request = list.first else { return .answer(ClientAnswer(.array(told))) }
+        let go: @Sendable (JSONObject?) -> BridgeStep = { input in
+            pending(list.dropFirst(), told + [Permission(openCode2: request, input: input)?.json].compactMap { $0 })
+        }
+        guard request["action"]?.text == "shell", request["metadata"]?["command"] == nil,
+            let session = request["sessionID"]?.text, let message = request["source"]?["messageID"]?.text,
+            let call = request["source"]?["id"]?.text
+        else { return go(nil) }
+        return .call(Call("GET", ["api", "session", session, "message", message])) { reply in
+            let content = reply.isGood ? reply.data?["content"]?.array : nil
+            return go(content?.first { $0["id"]?.text == call }?["state"]?["input"]?.object)
+        }
     }
 
     private static func decision(_ json: JSON?) -> String? {

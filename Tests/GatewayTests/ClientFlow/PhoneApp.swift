@@ -11,13 +11,14 @@ final class PhoneApp: Sendable {
     static let project = "demo"
 
     let gateway: GatewayUnderTest
-    let profile: Profile
+    let version: OpenCodeVersion
+    var profile: Profile { version.profile }
 
     /// Starts a gateway whose instances are this version. Turns take no time but what a prompt asks for.
     init(_ version: OpenCodeVersion, environment: [String: String] = [:]) throws {
-        profile = version.profile
+        self.version = version
         gateway = try GatewayUnderTest(
-            environment: ["TWIN_PROFILE": profile.version, "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1"]
+            environment: ["TWIN_PROFILE": version.program, "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1"]
                 .merging(environment) { $1 },
             opencode: try BuiltProducts.path("opencode-twin"))
         try gateway.makeProject(Self.project)
@@ -47,7 +48,7 @@ final class PhoneApp: Sendable {
     func openEvents() throws -> EventFeed {
         let connection = try gateway.connect()
         try connection.send(
-            "GET", "/projects/\(Self.project)/api/event",
+            "GET", "/projects/\(Self.project)/api/event\(version.isTranslated ? "?form=full" : "")",
             headers: [GatewayUnderTest.authorization, ("Accept", "text/event-stream")])
         return EventFeed(connection)
     }
@@ -74,11 +75,24 @@ final class PhoneApp: Sendable {
 
 /// The versions that the flow is played with.
 struct OpenCodeVersion: Sendable, CustomTestStringConvertible {
+    /// The OpenCode 1 whose words the app hears.
     let profile: Profile
+    /// Whether an OpenCode 2 says them, translated, and growing texts whole.
+    var isTranslated = false
 
+    /// OpenCode 1.
     static let all = Profile.all.map { OpenCodeVersion(profile: $0) }
+    /// OpenCode 2 in front of which the gateway speaks as 1.18.33 does.
+    static let translated = OpenCodeVersion(profile: .newest, isTranslated: true)
+    /// All to which the app speaks OpenCode 1.
+    static let spoken = all + [translated]
 
-    var testDescription: String { "OpenCode \(profile.version)" }
+    /// The version that runs.
+    var program: String { isTranslated ? "2.0.15" : profile.version }
+    /// Whether a growing text comes as a whole each time.
+    var streamsWholeText: Bool { isTranslated || profile.turns.streamsWholeText }
+
+    var testDescription: String { isTranslated ? "OpenCode \(program), translated" : "OpenCode \(program)" }
 }
 
 /// What has come on an event stream, event by event.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Client flow, section 10: scenarios")
 struct ScenarioTests {
-    @Test("Scenario 1: the answer's text streams while it is made", arguments: OpenCodeVersion.all)
+    @Test("Scenario 1: the answer's text streams while it is made", arguments: OpenCodeVersion.spoken)
     func basicMessageFlow(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
@@ -15,7 +15,8 @@ struct ScenarioTests {
         let pieces = zip(events.events, events.times).filter { event, _ in
             event["type"] == "message.part.delta" || event["properties"]?["delta"] != nil
         }.map(\.1)
-        #expect(pieces.count == 40)
+        // Whole texts come ten times a second at most.
+        #expect(version.isTranslated ? pieces.count > 5 : pieces.count == 40)
         let (first, last) = try (#require(pieces.first), #require(pieces.last))
         #expect(last - first > .milliseconds(800), "they came one after the other, not all at once")
         // The loading indicator starts with the message that has no end, and stops with the one that has.
@@ -27,7 +28,7 @@ struct ScenarioTests {
         ])
     }
 
-    @Test("Scenario 2: after a provider's error the app goes on", arguments: OpenCodeVersion.all)
+    @Test("Scenario 2: after a provider's error the app goes on", arguments: OpenCodeVersion.spoken)
     func providerError(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
@@ -45,7 +46,7 @@ struct ScenarioTests {
         #expect(message["info"]?["error"] == nil)
     }
 
-    @Test("Scenario 3: a stream that drops is no clean end, and the next one works", arguments: OpenCodeVersion.all)
+    @Test("Scenario 3: a stream that drops is no clean end, and the next one works", arguments: OpenCodeVersion.spoken)
     func reconnection(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
@@ -60,7 +61,7 @@ struct ScenarioTests {
         try second.readTurn(of: session, app.profile)
     }
 
-    @Test("Scenario 3, with a phone that was asleep: it missed a turn and finds it", arguments: OpenCodeVersion.all)
+    @Test("Scenario 3, with a phone that was asleep: it missed a turn and finds it", arguments: OpenCodeVersion.spoken)
     func reconnectionAfterSleep(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
@@ -70,6 +71,8 @@ struct ScenarioTests {
         let second = try app.openEvents()
         try second.next("server.connected")
         #expect(try app.send("And now?", to: session) == 204)
+        // The end of the turn before may be told late.
+        try second.next("message.part.updated") { $0["part"]?["text"] == "And now?" }
         try second.next("message.updated") {
             $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] != nil
         }
@@ -82,7 +85,7 @@ struct ScenarioTests {
 
 @Suite("Client flow: what a turn can bring besides text")
 struct TurnFlowTests {
-    @Test("Thinking streams before the answer, and is told from it", arguments: OpenCodeVersion.all)
+    @Test("Thinking streams before the answer, and is told from it", arguments: OpenCodeVersion.spoken)
     func thinking(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
@@ -102,7 +105,7 @@ struct TurnFlowTests {
         #expect(events.shownText(of: id, type: "reasoning").hasPrefix("First I look"))
     }
 
-    @Test("A tool asks for permission, and works once it has it", arguments: OpenCodeVersion.all)
+    @Test("A tool asks for permission, and works once it has it", arguments: OpenCodeVersion.spoken)
     func permissionOnce(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
@@ -119,7 +122,7 @@ struct TurnFlowTests {
         #expect(try app.api("GET", "/permission").json == [])
     }
 
-    @Test("A tool that is refused ends the turn", arguments: OpenCodeVersion.all)
+    @Test("A tool that is refused ends the turn", arguments: OpenCodeVersion.spoken)
     func permissionRejected(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
@@ -132,7 +135,7 @@ struct TurnFlowTests {
         #expect(try app.api("GET", "/session/\(session)/message").json.elements?.count == 2)
     }
 
-    @Test("Aborting stops the answer, and the session takes the next message", arguments: OpenCodeVersion.all)
+    @Test("Aborting stops the answer, and the session takes the next message", arguments: OpenCodeVersion.spoken)
     func abort(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Client flow, section 2: initialization")
 struct Section2InitializationTests {
-    @Test("Steps 1 to 4, in their order, and then the app is ready", arguments: OpenCodeVersion.all)
+    @Test("Steps 1 to 4, in their order, and then the app is ready", arguments: OpenCodeVersion.spoken)
     func initialization(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
 
@@ -53,7 +53,8 @@ struct Section2InitializationTests {
     }
 
     @Test(
-        "Critical rule: the stream says server.connected at once, without any message", arguments: OpenCodeVersion.all)
+        "Critical rule: the stream says server.connected at once, without any message",
+        arguments: OpenCodeVersion.spoken)
     func connectedAtOnce(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         #expect(try app.startOpenCode().status == 200)

@@ -7,7 +7,7 @@ import Testing
 struct Section3SendingTests {
     @Test(
         "A message in the critical format is answered 204 at once, and events tell the rest",
-        arguments: OpenCodeVersion.all)
+        arguments: OpenCodeVersion.spoken)
     func sending(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
@@ -21,7 +21,7 @@ struct Section3SendingTests {
         #expect(messages[0]["parts"]?.elements?.first?["text"]?.text == "Hello [silent=1s]")
     }
 
-    @Test("The wrong format fails silently: 204, and another model answers", arguments: OpenCodeVersion.all)
+    @Test("The wrong format fails silently: 204, and another model answers", arguments: OpenCodeVersion.spoken)
     func wrongFormat(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
@@ -31,7 +31,7 @@ struct Section3SendingTests {
         #expect(message["info"]?["modelID"]?.text == "talk")
     }
 
-    @Test("What the app has drawn piece by piece is what the message has in the end", arguments: OpenCodeVersion.all)
+    @Test("What the app has drawn piece by piece is what the message has in the end", arguments: OpenCodeVersion.spoken)
     func textIsWhole(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()

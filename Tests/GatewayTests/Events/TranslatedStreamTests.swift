@@ -18,11 +18,24 @@ import Testing
         throw TestFailure("the stream ended after \(frames.map { $0.type ?? "" })")
     }
 
-    /// A started project, and a session of it.
-    static func begin(flags: [String: String] = [:]) throws -> (app: PhoneApp2, session: String) {
+    /// A started project, and a session of it. The hub has heard of both: no stream that is opened then tells it.
+    static func begin() throws -> (app: PhoneApp2, session: String) {
+        let app = try start()
+        let early = try open(app, "/event")
+        let session = try app.createSession()
+        var beginnings: Set = ["session.created", "project.updated"]
+        _ = try read(early) {
+            beginnings.remove($0.type ?? "")
+            return beginnings.isEmpty
+        }
+        early.close()
+        return (app, session)
+    }
+
+    private static func start(flags: [String: String] = [:]) throws -> PhoneApp2 {
         let app = try PhoneApp2(environment: flags)
         #expect(try app.startOpenCode().status == 200)
-        return (app, try app.createSession())
+        return app
     }
 
     static func open(_ app: PhoneApp2, _ path: String, behind id: String? = nil) throws -> StreamClient {
@@ -181,7 +194,7 @@ import Testing
     }
 
     @Test func withoutTheHubThereIsNoneAndTheAnswerSaysSo() throws {
-        let (app, _) = try Self.begin(flags: ["VIBE_EVENT_HUB": "off"])
+        let app = try Self.start(flags: ["VIBE_EVENT_HUB": "off"])
         for path in ["/event", "/global/event"] {
             let answer = try app.api("GET", path)
             #expect(answer.status == 501)
@@ -190,104 +203,7 @@ import Testing
     }
 
     @Test func unlessTheGatewaySpeaksNoOpenCode1() throws {
-        let (app, _) = try Self.begin(flags: ["VIBE_SPEAK_1": "off"])
+        let app = try Self.start(flags: ["VIBE_SPEAK_1": "off"])
         #expect(try app.api("GET", "/event").value(of: "Content-Type") != "text/event-stream")
-    }
-}
-
-/// The whole flow of the app in front of an OpenCode 2. Prompts go in OpenCode 2's words (``PhoneApp2``).
-@Suite("Client flow, OpenCode 1's events in front of an OpenCode 2") struct TranslatedFlowTests {
-    /// A started project, a session, and a stream of whole texts that has said `server.connected`.
-    private func becomeReady(model: String = "talk") throws -> (app: PhoneApp2, session: String, events: EventFeed) {
-        let app = try PhoneApp2()
-        #expect(try app.startOpenCode().status == 200)
-        let session = try app.createSession(model: model)
-        let connection = try app.gateway.connect()
-        try connection.send(
-            "GET", "/projects/\(PhoneApp.project)/api/event?form=full",
-            headers: [GatewayUnderTest.authorization, ("Accept", "text/event-stream")])
-        let events = EventFeed(connection)
-        try events.next("server.connected")
-        return (app, session, events)
-    }
-
-    /// Steps 2, 3, 5 and 6 of section 4; `session.updated` may stand anywhere.
-    private func beginning(_ session: String) -> [FlowStep] {
-        [
-            FlowStep("1", "server.connected"),
-            FlowStep("2", "message.updated") {
-                $0["info"]?["role"] == "user" && $0["info"]?["sessionID"]?.text == session
-            },
-            FlowStep("3", "message.part.updated") {
-                $0["part"]?["type"] == "text" && $0["part"]?["text"] == "Hello" && $0["part"]?["messageID"] != nil
-            },
-            FlowStep("5", "session.status") { $0["status"]?["type"] == "busy" && $0["sessionID"]?.text == session },
-            FlowStep("6", "message.updated") {
-                $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] == nil
-            },
-        ]
-    }
-
-    @Test("Section 4: the steps of success") func success() throws {
-        let (app, session, events) = try becomeReady()
-        #expect(try app.send("Hello", to: session) == 200)
-        try events.next("session.idle") { $0["sessionID"]?.text == session }
-        events.expectInOrder(
-            beginning(session)
-                + ["7", "8"].map { name in
-                    FlowStep(name, "message.part.updated") {
-                        $0["part"]?["type"] == "text" && $0["part"]?["messageID"] != nil && $0["delta"] != nil
-                    }
-                } + [
-                    FlowStep("9", "message.updated") {
-                        $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] != nil
-                            && $0["info"]?["tokens"]?["output"] != nil
-                    },
-                    FlowStep("12", "session.status") { $0["status"]?["type"] == "idle" },
-                    FlowStep("13", "session.idle") { $0["sessionID"]?.text == session },
-                ])
-        events.expectInOrder([FlowStep("4", "session.updated") { $0["info"]?["id"]?.text == session }])
-        #expect(!events.events.contains { $0["type"] == "session.error" || $0["type"] == "message.part.delta" })
-    }
-
-    @Test("Section 5: a provider's error") func providerError() throws {
-        let (app, session, events) = try becomeReady(model: "unauthorized")
-        #expect(try app.send("Hello", to: session) == 200)
-        try events.next("message.updated") { $0["info"]?["error"] != nil }
-        try events.next("session.idle")
-        let isError = { (error: JSON?) in
-            error?["name"] == "APIError" && error?["data"]?["statusCode"] == 401
-                && error?["data"]?["isRetryable"] == false && error?["data"]?["message"]?.text?.isEmpty == false
-        }
-        events.expectInOrder(
-            beginning(session) + [
-                FlowStep("6 of section 5", "session.error") {
-                    $0["sessionID"]?.text == session && isError($0["error"])
-                },
-                FlowStep("7", "message.updated") {
-                    $0["info"]?["time"]?["completed"] != nil && isError($0["info"]?["error"])
-                },
-                FlowStep("8", "session.status") { $0["status"]?["type"] == "idle" },
-                FlowStep("9", "session.idle"),
-            ])
-    }
-
-    @Test("Scenario 1: the answer's text streams while it is made") func streaming() throws {
-        let (app, session, events) = try becomeReady()
-        #expect(try app.send("Hello [pieces=40 interval=30ms]", to: session) == 200)
-        try events.next("session.idle") { $0["sessionID"]?.text == session }
-        let drawn = zip(events.events, events.times).filter {
-            $0.0["type"] == "message.part.updated" && $0.0.content["delta"] != nil
-        }
-        let texts = drawn.compactMap { $0.0.content["part"]?["text"]?.text }
-        #expect(texts.count > 5 && zip(texts, texts.dropFirst()).allSatisfy { $1.hasPrefix($0) })
-        let (first, last) = try (#require(drawn.first).1, #require(drawn.last).1)
-        #expect(last - first > .milliseconds(800), "they came one after the other, not all at once")
-        let answer = try #require(
-            events.events.last { $0["type"] == "message.updated" && $0.content["info"]?["role"] == "assistant" })
-        let stored = try app.messages(of: session).first { $0["type"] == "assistant" }?["content"]?.elements
-        #expect(
-            events.shownText(of: answer.content["info"]?["id"]?.text ?? "")
-                == stored?.first { $0["type"] == "text" }?["text"]?.text)
     }
 }
