@@ -1,0 +1,43 @@
+import Glibc
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// Random prompts, answers, aborts and reconnections end in the same conversation, whether OpenCode 1 hears them itself or an
+/// OpenCode 2 in front of which the gateway speaks OpenCode 1.
+@Suite struct SameConversationTests {
+    /// How many scripts are played: `CONVERSATION_SCRIPTS`, or 24.
+    private static let count = getenv("CONVERSATION_SCRIPTS").flatMap { UInt64(String(cString: $0)) } ?? 24
+
+    @Test(.timeLimit(.minutes(5))) func aScriptEndsInTheSameConversationOnBoth() throws {
+        let (plain, translated) = try (BridgeRig(profile: "1.18.33"), BridgeRig())
+        for seed in 1...Self.count {
+            let script = ConversationScript(seed: seed)
+            let one = try Self.conversation(script, on: plain)
+            let two = try Self.conversation(script, on: translated)
+            #expect(Self.difference(one, two) == nil, "OpenCode 1 and 2, \(script)")
+        }
+    }
+
+    /// The conversation in which the script ends, without ids. What its events have told is what its list has.
+    private static func conversation(_ script: ConversationScript, on rig: BridgeRig) throws -> [String] {
+        let phone = try ScriptedPhone(rig, form: script.form)
+        try phone.play(script)
+        let list = try rig.messages(phone.session)
+        #expect(list.count >= 2 * script.steps.count)
+        let (told, listed) = (
+            ComparedConversation.ofOne(phone.story.messages), ComparedConversation.ofOne(list)
+        )
+        #expect(Self.difference(told, listed) == nil, "events and list in \(rig.folder), \(script)")
+        return ComparedConversation.ofTwo(list)
+    }
+
+    /// The first lines that differ, and the one before them.
+    private static func difference(_ one: [String], _ other: [String]) -> String? {
+        guard one != other else { return nil }
+        let same = zip(one, other).prefix { $0 == $1 }.count
+        let lines = [one, other].map { $0.dropFirst(max(0, same - 1)).prefix(3).joined(separator: "\n") }
+        return lines.joined(separator: "\n---\n")
+    }
+}

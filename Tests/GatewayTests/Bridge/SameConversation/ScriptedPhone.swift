@@ -1,0 +1,164 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// A client of OpenCode 1 that knows of a conversation what events have told it, and nothing else.
+final class ScriptedPhone {
+    let rig: BridgeRig
+    let session: String
+    let form: String
+    private(set) var story = ToldConversation()
+    private var stream: StreamClient
+    /// The last id that it was given, on any of its streams.
+    private var place: String?
+    /// Events until it comes again; nil: it stays.
+    private var patience: Int?
+
+    init(_ rig: BridgeRig, form: String) throws {
+        (self.rig, self.form) = (rig, form)
+        session = try rig.session(#"{"title":"A talk"}"#)
+        stream = try Self.open(rig, form, behind: nil)
+        try stream.connected()
+        // Who was told nothing yet has no place to come again to.
+        try rename("The beginning")
+    }
+
+    private func rename(_ title: String) throws {
+        try rig.ask("PATCH", "/session/\(session)", #"{"title":"\#(title)"}"#)
+        try hear { $0.type == "session.updated" && $0.content["properties"]?["info"]?["title"]?.text == title }
+    }
+
+    private static func open(_ rig: BridgeRig, _ form: String, behind id: String?) throws -> StreamClient {
+        try StreamClient(
+            rig.gateway, "/projects/demo/api/event?form=\(form)", headers: id.map { [("Last-Event-ID", $0)] } ?? [])
+    }
+
+    /// Does all that the script says, and hears of it.
+    func play(_ script: ConversationScript) throws {
+        for (number, step) in script.steps.enumerated() {
+            do {
+                try play(step, "Step \(number)")
+            } catch {
+                let list = try ComparedConversation.ofOne(rig.messages(session))
+                throw TestFailure("\(script), step \(number): \(error)\n\(list.joined(separator: "\n"))")
+            }
+        }
+        // Whatever was told before this has come by then.
+        try rename("The end")
+    }
+
+    private func play(_ step: ConversationScript.Step, _ text: String) throws {
+        switch step {
+        case .turn(let course, let reading):
+            try read(reading) {
+                let answer = try rig.ask("POST", "/session/\(session)/message", BridgeRig.prompt(text, model: course))
+                try #require(answer.status == 200, "\(answer.text)")
+            }
+        case .permission(let reply, let reading):
+            try read(reading) {
+                try send(text, "tools")
+                let id = try pending("permission")
+                let answer = try rig.ask("POST", "/permission/\(id)/reply", #"{"reply":"\#(reply)"}"#)
+                #expect(answer.text == "true")
+                try settle()
+            }
+        case .question(let label, let reading):
+            try read(reading) {
+                try send(text, "question")
+                let id = try pending("question")
+                let answer =
+                    try label.map { try rig.ask("POST", "/question/\(id)/reply", #"{"answers":[["\#($0)"]]}"#) }
+                    ?? rig.ask("POST", "/question/\(id)/reject")
+                #expect(answer.text == "true")
+                try settle()
+            }
+        case .abort(let reading):
+            try read(reading) {
+                // OpenCode 1 lists no text that still grows.
+                let witness = try Self.open(rig, "raw", behind: nil)
+                defer { witness.close() }
+                try witness.connected()
+                try send("\(text) [pieces=3000 interval=20ms]", "talk")
+                while let frame = try witness.next(), frame.type != "message.part.delta" {}
+                #expect(try rig.ask("POST", "/session/\(session)/abort").text == "true")
+                try settle()
+            }
+        case .abortInQuestion(let reading):
+            try read(reading) {
+                try send(text, "tools")
+                _ = try pending("permission")
+                #expect(try rig.ask("POST", "/session/\(session)/abort").text == "true")
+                try settle()
+            }
+        case .more(let reading):
+            try read(reading) {
+                try send("\(text) [silent=300ms]", "talk")
+                // Their ids sort as they were made: this answer before the next prompt.
+                _ = try rig.wait("/session/\(session)/message") { list in
+                    list.elements?.last?["info"]?["role"] == "assistant"
+                }
+                try send("\(text), and more", "talk")
+                try settle()
+            }
+        }
+    }
+
+    private func send(_ text: String, _ model: String) throws {
+        let answer = try rig.ask("POST", "/session/\(session)/prompt_async", BridgeRig.prompt(text, model: model))
+        try #require(answer.status == 204, "\(answer.text)")
+    }
+
+    /// The id of what the session waits for.
+    private func pending(_ kind: String) throws -> String {
+        let list = try rig.wait("/\(kind)") { list in
+            list.elements?.contains { $0["sessionID"]?.text == session } == true
+        }
+        return try #require(list.elements?.first { $0["sessionID"]?.text == session }?["id"]?.text)
+    }
+
+    /// Waits until the last prompt is answered, as the list tells it, and nothing runs.
+    private func settle() throws {
+        _ = try rig.wait("/session/\(session)/message") { list in
+            list.elements?.last?["info"]?["role"] == "assistant"
+                && list.elements?.last?["info"]?["time"]?["completed"] != nil
+        }
+        _ = try rig.wait("/session/status") { $0[session] == nil }
+    }
+
+    // MARK: Events
+
+    /// Does something, and follows the events as the script says.
+    private func read(_ reading: ConversationScript.Reading, _ body: () throws -> Void) throws {
+        switch reading {
+        case .steady: try body()
+        case .reconnecting(let count):
+            try body()
+            patience = count
+        case .asleep:
+            stream.close()
+            try body()
+            try comeAgain()
+        }
+    }
+
+    private func comeAgain() throws {
+        stream.close()
+        stream = try Self.open(rig, form, behind: place)
+    }
+
+    /// Hears events up to one.
+    private func hear(until isLast: (StreamFrame) -> Bool) throws {
+        while true {
+            if let count = patience {
+                patience = count > 0 ? count - 1 : nil
+                if count == 0 { try comeAgain() }
+            }
+            guard let frame = try stream.next() else { throw TestFailure("the stream ended") }
+            place = frame.id ?? place
+            guard frame.gap == nil else { throw TestFailure("a gap: \(frame)") }
+            story.take(frame.content, session)
+            if isLast(frame) { return }
+        }
+    }
+}
