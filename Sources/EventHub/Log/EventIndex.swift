@@ -94,6 +94,8 @@ package final class EventIndex: Sendable {
 
     /// Where reading goes on for who has read up to this entry.
     package func place(behind id: EventID) -> LogSearch { log.place(behind: id) }
+    /// The place before this entry; nil: it is not kept.
+    func place(before id: EventID) -> LogPlace? { log.place(before: id) }
     /// Before the first of what was heard at this moment or later, milliseconds since 1970.
     package func place(since time: Int64) -> LogSearch { log.place(since: time) }
 

@@ -1,56 +1,159 @@
 extension EventCursor {
-    /// As ``read(_:atMost:connected:)``, of all projects' events in the order of the index; `log`: a project's.
-    package mutating func readAll(_ index: EventIndex, atMost limit: Int, log: (String) -> EventLog?) -> EventPassage {
-        switch start {
-        case .now: break
-        case .behind(let id): take(index.place(behind: id))
-        case .time(let time): take(index.place(since: time))
-        case .unknown: gap = EventGap(.unknownID, from: nil, to: nil)
-        }
-        start = .now
+    /// As ``read(_:atMost:connected:)``, of all projects' events in the order of the index; `log`: a project's; `now` in
+    /// milliseconds since 1970.
+    ///
+    /// A form's frames stand with the event that brings them: what is due by its time goes first, and all have the index's id,
+    /// with the frame's number where there are several. A clock brings none, so that ids rise over all projects.
+    package mutating func readAll(
+        _ index: EventIndex, _ tracks: inout FormTracks, atMost limit: Int, now: Int64, log: (String) -> EventLog?
+    ) -> EventPassage {
+        find(in: index)
         var writer = FrameWriter(shape, isChunked: isChunked)
         var passage = EventPassage()
         if case .bytes(let bytes) = remainder {
             writer.writeRaw(bytes)
-            passage.note(bytes.count, position, nil)
+            passage.note(bytes.count, position, nil, told: told)
         }
         if let gap {
             writer.write(gap, project: nil, connected: [])
-            passage.note(writer.bytes.count, position, nil)
+            passage.note(writer.bytes.count, position, nil, told: told)
         }
         var place = position
-        var places: [String: LogPlace] = [:]
-        while writer.bytes.count < limit {
+        var reading = AllReading(cursor: self, writer: writer, passage: passage)
+        while reading.writer.bytes.count < limit {
             let steps = index.steps(&place, atMost: 4_096)
             guard !steps.isEmpty else {
-                passage.isAtEnd = true
+                reading.passage.isAtEnd = true
                 break
             }
-            for step in steps {
-                write(step.item, &writer, &places, log)
-                passage.note(writer.bytes.count, step.behind, nil, isMadeAgain: true)
-            }
+            for step in steps { reading.take(step, &tracks, now, log) }
         }
+        reading.finish()
+        selector = reading.selector
+        passage = reading.passage
         passage.end = place
-        passage.bytes = writer.bytes
+        passage.bytes = reading.writer.bytes
+        if isFormed { passage.told = reading.before.last ?? told }
         if case .again(let sent, let size) = remainder { passage.dropSent(sent, size: size) }
         return passage
     }
 
-    private mutating func write(
-        _ item: EventIndex.Item, _ writer: inout FrameWriter, _ places: inout [String: LogPlace],
-        _ log: (String) -> EventLog?
-    ) {
-        switch item {
-        case .gap(let gap): writer.write(gap, project: nil, connected: [])
-        case .projectGap(let id, _, let json):
-            guard selector.takesAll || selector.sessions == nil else { return }
-            writer.write(gap: json, id: id)
-        case .entry(let entry):
-            guard let log = log(entry.project), let event = log.event(entry.event, &places[entry.project]),
-                selector.admits(event)
-            else { return }
-            writer.write(event, id: entry.id, project: entry.project)
+    /// Finds the place where it begins.
+    private mutating func find(in index: EventIndex) {
+        defer {
+            start = .now
+            // What comes behind a place that is no frame's own is told from there on.
+            if isFormed, told == nil { told = position.last }
         }
+        switch start {
+        case .now: break
+        case .behind(let id):
+            if isFormed, id.frame > 0, let before = index.place(before: id) {
+                (position, told) = (before, id)
+            } else {
+                take(index.place(behind: id))
+            }
+        case .time(let time): take(index.place(since: time))
+        case .unknown: gap = EventGap(.unknownID, from: nil, to: nil)
+        }
+    }
+}
+
+/// One reading of all projects' events.
+private struct AllReading {
+    /// A frame that may still wait for its neighbours.
+    private struct Pending {
+        let event: StoredEvent
+        let project: String
+        let place: LogPlace
+    }
+
+    let cursor: EventCursor
+    /// The cursor's, which learns sessions' children.
+    var selector: EventSelector
+    var writer: FrameWriter
+    var passage: EventPassage
+    /// Before the next step.
+    private(set) var before: LogPlace
+    private var places: [String: LogPlace] = [:]
+    private var merger = DeltaMerger()
+    private var pending: [EventID: Pending] = [:]
+
+    init(cursor: EventCursor, writer: FrameWriter, passage: EventPassage) {
+        (self.cursor, self.writer, self.passage) = (cursor, writer, passage)
+        selector = cursor.selector
+        before = cursor.position
+    }
+
+    mutating func take(
+        _ step: EventIndex.Step, _ tracks: inout FormTracks, _ now: Int64, _ log: (String) -> EventLog?
+    ) {
+        defer { before = step.behind }
+        switch step.item {
+        case .gap(let gap):
+            finish()
+            writer.write(gap, project: nil, connected: [])
+            note(step)
+        case .projectGap(let id, _, let json):
+            finish()
+            if selector.takesAll || selector.sessions == nil { writer.write(gap: json, id: id) }
+            note(step)
+        case .entry(let entry):
+            guard let log = log(entry.project), let event = log.event(entry.event, &places[entry.project]) else {
+                return note(step)
+            }
+            guard cursor.isFormed else {
+                if selector.admits(event) { writer.write(event, id: entry.id, project: entry.project) }
+                return note(step)
+            }
+            tell(entry, event, tracks.frames(cursor.form, of: event, log, now: now), step.behind)
+        }
+    }
+
+    private mutating func note(_ step: EventIndex.Step) {
+        passage.note(
+            writer.bytes.count, step.behind, nil, told: cursor.isFormed ? step.behind.last : nil, isMadeAgain: true)
+    }
+
+    /// Tells what has become of an event, but for what was told of it before.
+    private mutating func tell(
+        _ entry: EventIndex.Entry, _ event: StoredEvent, _ frames: [FormedFrame], _ behind: LogPlace
+    ) {
+        for (number, frame) in frames.enumerated() {
+            var id = entry.id
+            if frames.count > 1 { id.frame = UInt32(number) + 1 }
+            let isTold = cursor.told.map { id <= $0 && id.isOfEvent($0) } ?? false
+            let skeleton = frame.made?.skeleton ?? event.skeleton
+            guard !isTold, selector.admits(skeleton) else { continue }
+            // Who has a part of them only goes on before the event.
+            let place = number + 1 < frames.count ? before : behind
+            pending[id] = Pending(event: event, project: entry.project, place: place)
+            let named = FormedFrame(id: id, made: frame.made)
+            guard cursor.maxRate != nil else {
+                write(named)
+                continue
+            }
+            let range = event.payload
+            let ready =
+                frame.made.map { merger.take(named, skeleton, payload: $0.payload.span) }
+                ?? event.withLine { merger.take(named, skeleton, payload: $0.extracting(range)) }
+            for frame in ready { write(frame) }
+        }
+    }
+
+    /// Tells what still waits.
+    mutating func finish() {
+        for frame in merger.finish() { write(frame) }
+    }
+
+    private mutating func write(_ frame: FormedFrame) {
+        guard let waited = pending.removeValue(forKey: frame.id) else { return }
+        if let made = frame.made {
+            writer.write(frame.id, made, of: waited.event, project: waited.project)
+        } else {
+            writer.write(waited.event, id: frame.id, project: waited.project)
+        }
+        passage.note(
+            writer.bytes.count, waited.place, nil, told: frame.id, isMadeAgain: cursor.maxRate == nil)
     }
 }

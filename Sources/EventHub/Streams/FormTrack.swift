@@ -23,6 +23,8 @@ package struct FormTrack: Sendable {
         /// The last frame's id, the step's own included.
         let id: EventID
         let size: Int
+        /// The event that has brought it, also what was due by its time; nil: it was told by a clock, and the next one would have.
+        var bringer: EventID?
     }
 
     /// What of the frames is kept.
@@ -46,6 +48,8 @@ package struct FormTrack: Sendable {
     private var first: EventID?
     private var last: EventID?
     private var told: [Told] = []
+    /// The event that is taken at this moment.
+    private var bringer: EventID?
     private var bytes = 0
     /// An event of each directory: what a made frame is wrapped in.
     private var carriers: [[UInt8]: StoredEvent] = [:]
@@ -89,6 +93,18 @@ package struct FormTrack: Sendable {
         return (steps, ids, isAtEnd)
     }
 
+    /// The frames that taking this event has brought; none: they are not kept any more, or not made yet.
+    mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> [FormedFrame] {
+        while reached.map({ $0 < event.id }) ?? true {
+            guard !advance(log, now: now), question == nil else { break }
+        }
+        var end = told.count
+        while end > 0, told[end - 1].bringer.map({ $0 > event.id }) ?? true { end -= 1 }
+        var start = end
+        while start > 0, told[start - 1].bringer == event.id { start -= 1 }
+        return told[start..<end].compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
+    }
+
     /// Takes in what was answered to its question.
     mutating func learn(_ answered: TranslationQuestion, _ answer: TranslationAnswer) {
         guard question == answered else { return }
@@ -127,7 +143,13 @@ package struct FormTrack: Sendable {
             keep(.gap(gap), gapID, 128)
             return 128
         case .event(let event):
+            bringer = event.id
+            for index in told.indices.reversed() {
+                guard told[index].bringer == nil else { break }
+                told[index].bringer = bringer
+            }
             if translation == nil { tell(formed(event), event) } else { translate(event) }
+            bringer = nil
             if question == nil { reached = event.id }
             return event.size
         }
@@ -178,7 +200,7 @@ package struct FormTrack: Sendable {
     }
 
     private mutating func keep(_ step: Step, _ id: EventID, _ size: Int) {
-        told.append(Told(step: step, id: id, size: size))
+        told.append(Told(step: step, id: id, size: size, bringer: bringer))
         last = id
         bytes += size
         guard bytes > Self.mostBytes || told.count > Self.mostSteps else { return }
@@ -215,6 +237,17 @@ package struct FormTracks: Sendable {
             if kept.count > Self.most { kept.removeFirst() }
         }
         return body(&entry.track)
+    }
+
+    /// What one form makes of an event when that is taken, in order.
+    mutating func frames(_ form: EventForm, of event: StoredEvent, _ log: EventLog, now: Int64) -> [FormedFrame] {
+        guard form != .raw else { return [FormedFrame(id: event.id)] }
+        // What was due before it may have any number behind the event before.
+        var before = event.id
+        before.sequence -= min(1, before.sequence)
+        return withTrack(FormKind(form: form, speaksOne: false), log, behind: before) {
+            $0.frames(of: event, log, now: now)
+        }
     }
 
     /// Takes in what was answered to a question of this log's tracks.

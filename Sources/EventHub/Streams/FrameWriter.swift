@@ -49,8 +49,10 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// What a form or a translation made of an event, in the place of its own JSON.
-    package mutating func write(_ id: EventID, _ made: FormedFrame.Made, of event: StoredEvent) {
+    /// What a form or a translation made of an event, in the place of its own JSON; `project` where the shape names none.
+    package mutating func write(
+        _ id: EventID, _ made: FormedFrame.Made, of event: StoredEvent, project: String = ""
+    ) {
         switch shape {
         case .line:
             if made.isTranslated {
@@ -65,8 +67,8 @@ package struct FrameWriter: Sendable {
             }
             write(id, before: before, made.payload.span, after: after)
         case .payload: write(id, before: [], made.payload.span, after: [])
-        case .all, .allItems: return
-        case .project(let name), .item(let name):
+        case .project, .item, .all, .allItems:
+            let name = name(or: project)
             let wrapper =
                 made.isTranslated ? Self.wrapper(name, made.skeleton.directory) : Self.wrapper(name, event)
             write(id, before: wrapper, made.payload.span, after: Self.brace)

@@ -76,7 +76,10 @@ extension EndpointTable {
             .get, "/events", requires: .key(.useInstances),
             .init(
                 "followEvents", "What all projects' OpenCode servers say",
-                "As a project's events, of all projects that the key may see, with ids of the gateway's own.",
+                """
+                As a project's events, of all projects that the key may see, with ids of the gateway's own. A form's frames come with \
+                the project's events, never by the clock alone, so that ids rise; there is no `speak`.
+                """,
                 .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
                 .error(400, "The request's head or a parameter can't be understood."),
                 .error(404, "The gateway does not listen (--event-hub off)."),

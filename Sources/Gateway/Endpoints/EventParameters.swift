@@ -3,10 +3,10 @@ import HTTPTypes
 
 extension Endpoint.Parameter {
     /// What the query of a project's events can say.
-    static let projectEvents: [Self] = allEvents + [form, maxRate, speak]
+    static let projectEvents: [Self] = allEvents + [speak]
 
     /// What the query of all projects' events can say.
-    static let allEvents: [Self] = [session, types, since, wait]
+    static let allEvents: [Self] = [session, types, since, wait, form, maxRate]
 
     private static let session = Self(
         name: "session", meaning: "Only events of the session with this id and of its child sessions. Without it all.",

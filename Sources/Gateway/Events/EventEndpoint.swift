@@ -92,9 +92,9 @@ enum EventEndpoint: Sendable {
         }
         do throws(EventQuery.Refusal) {
             let query = try EventQuery(connection.head, request.query)
-            if self == .all, query.form != .raw || query.maxRate != nil || query.speaksOne {
+            if self == .all, query.speaksOne {
                 throw EventQuery.Refusal(
-                    sentence: "form, max_rate and speak are for one project's events: ask for /projects/NAME/events.")
+                    sentence: "speak is for one project's events: ask for /projects/NAME/events?speak=1.")
             }
             OwnStreamOpening(events, connection, name, query).begin()
         } catch {

@@ -103,7 +103,7 @@ private final class ReaderDesk {
                 : cursor.read(log, atMost: order.limit, connected: order.connected)
             if let question = passage.question, passage.bytes.isEmpty { return wait(order, log, question) }
         } else if let index = board.index {
-            passage = cursor.readAll(index, atMost: order.limit) { name in
+            passage = cursor.readAll(index, &tracks, atMost: order.limit, now: WallClock.milliseconds) { name in
                 ProjectName(name).flatMap { board.view($0)?.log }
             }
         } else {

@@ -218,12 +218,13 @@ extension Rig {
         }
         index.append("one", EventGap(.stopped, from: EventID(generation: 5, sequence: 3), to: nil), time: 1)
         func received(_ taking: Int) -> [UInt8] {
+            var tracks = FormTracks()
             var cursor = EventCursor(
                 .behind(EventID(generation: 9, sequence: 1)), now: index.end, project: "", shape: .all, isChunked: true,
                 selector: EventSelector())
             var bytes: [UInt8] = []
             for _ in 0..<10_000 {
-                let passage = cursor.readAll(index, atMost: 500) { $0 == "one" ? one.log : two.log }
+                let passage = cursor.readAll(index, &tracks, atMost: 500, now: 1) { $0 == "one" ? one.log : two.log }
                 #expect(!passage.isBroken)
                 let taken = min(passage.bytes.count, taking)
                 bytes += passage.bytes[..<taken]

@@ -23,11 +23,13 @@ import Testing
         throw TestFailure("the stream ended in the middle of the turn")
     }
 
-    @Test(arguments: late, ["/api/event?form=full", "/events?form=full"])
+    @Test(
+        arguments: late,
+        ["/projects/demo/api/event?form=full", "/projects/demo/events?form=full", "/events?form=full"])
     func theAppsTextGrowsAgainWithFormFull(version: OpenCodeVersion, path: String) throws {
         let app = try PhoneApp(version)
         #expect(try app.startOpenCode().status == 200)
-        try Self.expectGrowth(app, "/projects/demo\(path)")
+        try Self.expectGrowth(app, path)
     }
 
     @Test(arguments: late)
@@ -66,7 +68,7 @@ import Testing
 
     @Test func anUnknownFormIsRefusedWithASentence() throws {
         let rig = try HubRig()
-        for target in ["/projects/demo/events?form=big", "/projects/demo/api/event?form=big"] {
+        for target in ["/projects/demo/events?form=big", "/projects/demo/api/event?form=big", "/events?form=big"] {
             let answer = try rig.gateway.request("GET", target)
             #expect(answer.status == 400)
             #expect(answer.text.contains("form=big is unknown: say raw, delta or full."))
