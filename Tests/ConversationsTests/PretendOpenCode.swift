@@ -10,6 +10,8 @@ struct PretendOpenCode {
         var parentID: String?
         var archived: Int?
         var messages: [JSON] = []
+        /// What was taken back.
+        var revert: JSON?
     }
 
     var sessions: [Kept] = []
@@ -92,6 +94,7 @@ struct PretendOpenCode {
                 "created": 1_000, "updated": .number(Number(session.updated)),
                 "archived": session.archived.map { .number(Number($0)) },
             ],
+            "revert": session.revert,
         ]
     }
 

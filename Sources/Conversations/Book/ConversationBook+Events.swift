@@ -8,6 +8,9 @@ extension ConversationBook {
             update(session)
             return []
         case .sessionDeleted(let session): return deleted(session.id, at: now)
+        case .messageRemoved(let session, _) where isConversation(session):
+            doubtCount(of: session)
+            return []
         // OpenCode 2 says no more of a session that is gone.
         case .other("session.deleted", let properties):
             return properties["sessionID"]?.text.map { deleted($0, at: now) } ?? []
@@ -51,8 +54,9 @@ extension ConversationBook {
         return .ask(asking.request("GET", ["session", session])) { answer in
             if answer.status == 404 { return .done(Check(session: session, revision: revision, found: nil)) }
             guard answer.isGood else { return .refused(answer.refusal) }
+            guard let found = answer.json.flatMap({ Session(openCode1: $0) }) else { return .refused(.strange) }
             return asking.isBusy(session).then { isBusy in
-                Window.read(session, asking, size: 100) { !$0.entries.isEmpty }.then { window in
+                Window.read(found, asking, size: 100) { !$0.entries.isEmpty }.then { window in
                     .done(Check(session: session, revision: revision, found: (isBusy, window.messages)))
                 }
             }

@@ -170,10 +170,21 @@ package struct ConversationBook: Sendable {
     /// OpenCode has changed a session: a count that was right stays right.
     mutating func update(_ session: Session) {
         let count = count(of: session.id)
+        let before = known[session.id]?.session
         learn(session)
+        // What was taken back, or came again, is not said by events of its own.
+        if let before, before.revert != session.revert { return doubtCount(of: session.id) }
         guard let count, known[session.id] != nil else { return }
         known[session.id]?.isCounted = true
         keep(count: count, newest: kept[session.id]?.newest, of: session)
+    }
+
+    /// A conversation's count has become wrong.
+    mutating func doubtCount(of session: String) {
+        turns[session, default: SessionTurns(session)].change()
+        known[session]?.isCounted = false
+        known[session]?.newest = nil
+        if kept[session] != nil { change(session) { $0.count = nil } }
     }
 
     /// Counts may have become wrong.

@@ -36,7 +36,7 @@ extension ChatSession {
         let (asking, before) = (book.asking, book)
         let plan = book.finding(id).then { list, session in
             let revision = before.revision(of: session.id)
-            return Window.read(session.id, asking, size: 200) { window in
+            return Window.read(session, asking, size: 200) { window in
                 // Texts are no shorter on their way.
                 window.entries.reduce(0) { $0 + $1.text.utf8.count } > ServerMessage.loaded
             }
@@ -51,7 +51,7 @@ extension ChatSession {
             after.learn(list)
             let revisions = Dictionary(list.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
             let uncounted = list.filter { after.count(of: $0.id) == nil }.sorted { $0.updatedAt > $1.updatedAt }
-            return Survey.read(uncounted.prefix(100).map(\.id), book.asking, counts: [:])
+            return Survey.read(Array(uncounted.prefix(100)), book.asking, counts: [:])
                 .then { .done(.listed(list, $0, revisions: revisions)) }
         }
     }

@@ -38,13 +38,14 @@ package struct ConversationPage: Sendable {
             // The order needs the newest message's time of all.
             let uncounted = list.filter { after.count(of: $0.id) == nil }.sorted { $0.updatedAt > $1.updatedAt }
             let learned = after
-            return Survey.read(uncounted.prefix(counted).map(\.id), asking, counts: [:]).then { surveys in
+            return Survey.read(Array(uncounted.prefix(counted)), asking, counts: [:]).then { surveys in
                 var after = learned
                 for (session, survey) in surveys { after.learn(survey, of: session, revision: 0) }
                 let page = ConversationPage(after.ordered(list), limit: limit, place, search, after)
-                let unseen = page.sessions.filter { after.known[$0]?.newest == nil && after.count(of: $0) != 0 }
-                let counts = unseen.reduce(into: [:]) { $0[$1] = after.count(of: $1) }
-                return Survey.read(unseen.filter { surveys[$0] == nil }, asking, counts: counts).then { newest in
+                let unseen = page.sessions.compactMap { after.known[$0] }
+                    .filter { $0.newest == nil && after.count(of: $0.session.id) != 0 }.map(\.session)
+                let counts = unseen.reduce(into: [:]) { $0[$1.id] = after.count(of: $1.id) }
+                return Survey.read(unseen.filter { surveys[$0.id] == nil }, asking, counts: counts).then { newest in
                     let all = surveys.merging(newest) { one, _ in one }
                     return .done(.listed(list, all, revisions: revisions, page: page))
                 }

@@ -9,18 +9,23 @@ package struct Window: Sendable {
     /// Each answer's place in OpenCode's own words, and the first of its messages, oldest last.
     private var answers: [(before: String?, messageIDs: Set<String>)] = []
 
+    /// What was taken back and may come again: OpenCode lists it until the next prompt.
+    private let revert: Session.Revert?
+
+    private init(_ revert: Session.Revert?) { self.revert = revert }
+
     /// What conversations show of them, oldest first.
-    var entries: [Entry] { Entry.read(messages, isAll: isAll) }
+    var entries: [Entry] { Entry.read(revert?.rest(of: messages) ?? messages, isAll: isAll) }
 
     /// Where OpenCode begins to read so that this message is among its answer; nil for its newest.
     func place(of messageID: String) -> String? { answers.first { $0.messageIDs.contains(messageID) }?.before }
 
     /// Reads on until `isEnough` says so or there is nothing older. `size`: messages a question.
     static func read(
-        _ session: String, _ asking: Asking, size: Int, before: String? = nil,
+        _ session: Session, _ asking: Asking, size: Int, before: String? = nil,
         until isEnough: @escaping @Sendable (Window) -> Bool
     ) -> Plan<Window> {
-        Window().older(session, asking, size: size, before: before, until: isEnough)
+        Window(session.revert).older(session.id, asking, size: size, before: before, until: isEnough)
     }
 
     private func older(
@@ -33,12 +38,12 @@ package struct Window: Sendable {
             let read = list.compactMap { Message(openCode1: $0) }
             if answer.nextCursor == nil, before == nil, list.count >= size, list.count > messages.count {
                 // OpenCode before 1.2 has no pages: it gives so many of its newest, and the next try takes more.
-                var all = Window()
+                var all = Window(revert)
                 all.add(read, before: nil)
                 if isEnough(all) { return .done(all) }
                 return all.older(session, asking, size: size * 8, before: nil, until: isEnough)
             }
-            var window = before == nil ? Window() : self
+            var window = before == nil ? Window(revert) : self
             window.add(read, before: before)
             window.isAll = answer.nextCursor == nil
             guard let next = answer.nextCursor, !isEnough(window) else { return .done(window) }
@@ -49,6 +54,20 @@ package struct Window: Sendable {
     private mutating func add(_ older: [Message], before: String?) {
         messages.insert(contentsOf: older, at: 0)
         answers.append((before, Set(older.compactMap(\.info.id))))
+    }
+}
+
+extension Session.Revert {
+    /// What is left of messages, oldest first.
+    func rest(of messages: [Message]) -> [Message] {
+        // Ids rise; the first one that was taken back may be older than all of these.
+        let end = messages.firstIndex { ($0.info.id ?? "") >= messageID } ?? messages.count
+        var rest = Array(messages[..<end])
+        guard let partID, end < messages.count, messages[end].info.id == messageID else { return rest }
+        var first = messages[end]
+        first.parts = Array(first.parts.prefix { $0.id != partID })
+        rest.append(first)
+        return rest
     }
 }
 
@@ -78,7 +97,7 @@ struct MessagePage: Sendable {
     }
 
     /// A page of at most `limit` entries: the newest, or those before a place.
-    static func read(_ session: String, limit: Int, before place: Place?, _ asking: Asking) -> Plan<MessagePage> {
+    static func read(_ session: Session, limit: Int, before place: Place?, _ asking: Asking) -> Plan<MessagePage> {
         // An answer with tools is several messages.
         let size = max(40, limit * 3 + 10)
         return Window.read(session, asking, size: size, before: place?.before) { window in
@@ -115,7 +134,7 @@ package struct Survey: Sendable, Equatable {
     package var newest: Entry?
 
     /// Reads all messages of a session.
-    static func read(_ session: String, _ asking: Asking) -> Plan<Survey> {
+    static func read(_ session: Session, _ asking: Asking) -> Plan<Survey> {
         Window.read(session, asking, size: 200) { _ in false }
             .then { window in
                 let entries = window.entries
@@ -124,21 +143,21 @@ package struct Survey: Sendable, Equatable {
     }
 
     /// Reads the newest messages only, where the count is known.
-    static func newest(_ session: String, _ asking: Asking, count: Int) -> Plan<Survey> {
+    static func newest(_ session: Session, _ asking: Asking, count: Int) -> Plan<Survey> {
         Window.read(session, asking, size: 10) { !$0.entries.isEmpty }
             .then { .done(Survey(count: count, newest: $0.entries.last)) }
     }
 
     /// Surveys one after the other; what can't be read is left out. `counts`: those that are known.
     static func read(
-        _ sessions: [String], _ asking: Asking, counts: [String: Int], _ known: [String: Survey] = [:]
+        _ sessions: [Session], _ asking: Asking, counts: [String: Int], _ known: [String: Survey] = [:]
     ) -> Plan<[String: Survey]> {
-        guard let id = sessions.first else { return .done(known) }
-        let plan = counts[id].map { newest(id, asking, count: $0) } ?? read(id, asking)
+        guard let session = sessions.first else { return .done(known) }
+        let plan = counts[session.id].map { newest(session, asking, count: $0) } ?? read(session, asking)
         let rest = Array(sessions.dropFirst())
         return plan.settled { survey in
             var known = known
-            known[id] = survey
+            known[session.id] = survey
             return read(rest, asking, counts: counts, known)
         }
     }

@@ -87,7 +87,7 @@ package struct ConversationWork: Sendable {
         case .duplicate(let id): return book.finding(id).then { Self.duplicate(Gathered(list: $0, session: $1), book) }
         case .messages(let id, let limit, let place):
             return book.finding(id).then { list, session in
-                MessagePage.read(session.id, limit: limit, before: place, asking).then { page in
+                MessagePage.read(session, limit: limit, before: place, asking).then { page in
                     .done(.messages(list, page.entries, nextCursor: page.nextCursor))
                 }
             }
@@ -136,7 +136,7 @@ package struct ConversationWork: Sendable {
         var gathered = gathered
         gathered.revision = book.revision(of: session.id)
         let known = gathered
-        return MessagePage.read(session.id, limit: 30, before: nil, book.asking).then { page in
+        return MessagePage.read(session, limit: 30, before: nil, book.asking).then { page in
             var gathered = known
             gathered.messages = page.entries
             if let count = page.nextCursor == nil ? page.entries.count : counted {
@@ -144,7 +144,7 @@ package struct ConversationWork: Sendable {
                 return .done(.conversation(gathered))
             }
             let read = gathered
-            return Survey.read(session.id, book.asking).then { survey in
+            return Survey.read(session, book.asking).then { survey in
                 var gathered = read
                 gathered.survey = survey
                 return .done(.conversation(gathered))

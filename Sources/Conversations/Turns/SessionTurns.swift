@@ -80,6 +80,9 @@ struct SessionTurns: Sendable {
         revision += 1
     }
 
+    /// A list that was asked for before shows what is gone, or lacks what came again.
+    mutating func change() { revision += 1 }
+
     // MARK: Events
 
     mutating func hear(_ change: Change, at now: Int64) -> [Outcome] {
@@ -235,6 +238,12 @@ struct SessionTurns: Sendable {
         defer { isKnown = true }
         let entries = Entry.read(messages, isAll: true)
         guard let last = entries.last(where: { $0.role == .assistant }) else { return [] }
+        if !isKnown {
+            // Should what follows them be taken back, they are the last ones again, and no news.
+            let old = entries.filter { $0.role == .assistant && $0.isComplete && $0.root != last.root }.map(\.root)
+            ended = old.filter { root in !isOpen(root) && !waiting.contains { $0.root == root } } + ended
+            ended = Array(ended.suffix(Self.remembered))
+        }
         if current?.root != last.root {
             guard !ended.contains(last.root) else { return [] }
             let isHeard = isKnown || waiting.contains { $0.root == last.root } || isOpen(last.root)
