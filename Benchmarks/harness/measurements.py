@@ -5,6 +5,7 @@ import os
 import subprocess
 
 from .bridge import BridgeMeasurements
+from .chat import ChatMeasurements
 from .hub import HubMeasurements, line
 from .processes import BenchmarkError, CPUClock, proportional_memory, wait_until
 from .sides import HERE, SMALL, STREAMS, tool
@@ -44,6 +45,8 @@ class Measurements:
                 bridge = BridgeMeasurements(self)
                 bridge.answers()
                 bridge.events(os.path.join(os.path.dirname(self.sides.gateway), "event-log-writer"))
+            if "chat" in names:
+                ChatMeasurements(self).take()
 
     def rounds(self, what):
         """Counts rounds, saying which one runs."""

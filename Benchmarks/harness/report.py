@@ -43,6 +43,11 @@ MEASURES = [
     ("delta_kept", "piece of a text of OpenCode 2, kept and told", "µs CPU", 2),
     ("delta_translated", "  translated and told", "µs CPU", 2),
     ("delta_ratio", "  the ratio", "×", 2),
+    ("chat_memory", "memory of an idle chat socket, 1,000 open", "KiB", 2),
+    ("chat_p50", "delay of a piece at 100 chat sockets, 50 a second, p50", "µs", 0),
+    ("chat_p99", "  p99", "µs", 0),
+    ("chat_list", "newest 30 of 5,000 messages, above OpenCode's answer", "ms", 2),
+    ("chat_questions", "  questions to OpenCode", "", 0),
 ]
 
 # What the gateway has to reach: the measure, whether its ratio to nginx or its own figure counts (which `least` must not
@@ -63,6 +68,10 @@ TARGETS = [
     ("replay_p99", "figure", 5000.0),
     ("bridge_more", "figure", 60.0),
     ("delta_ratio", "figure", 3.0),
+    ("chat_memory", "figure", 8.0),
+    ("chat_p99", "figure", 2000.0),
+    ("chat_list", "figure", 10.0),
+    ("chat_questions", "figure", 3.0),
 ]
 
 

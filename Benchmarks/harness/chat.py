@@ -1,0 +1,218 @@
+"""Chat sockets and conversations: what an idle socket takes, how late a piece of an answer is, and what a long list costs."""
+
+import gc
+import http.client
+import json
+import os
+import select
+import socket
+import statistics
+import sys
+import time
+
+from .processes import BenchmarkError, proportional_memory, wait_until
+from .sides import HERE, complete_line, get
+
+SOCKETS, WATCHERS, RATE, MESSAGES = 1000, 100, 50, 5000
+# How much of the newest the gateway asks for, where a list has 30.
+ASKED = "/session/ses_talk/message?limit=100"
+
+
+class ChatMeasurements:
+    """Takes the samples of the gateway alone into a `Report`: no other side speaks these protocols."""
+
+    def __init__(self, measurements):
+        self.measurements = measurements
+        self.bench, self.sides = measurements.bench, measurements.sides
+        self.report, self.options = measurements.report, measurements.options
+
+    def take(self):
+        """All of it."""
+        for _ in self.measurements.rounds(f"{SOCKETS} idle chat sockets, {WATCHERS} that hear, a list of {MESSAGES} messages"):
+            running = self.sides.start("gateway")
+            short, long = self.start_project(running, "talk", 20), self.start_project(running, "long", MESSAGES)
+            self.memory(running)
+            self.delays(running, short)
+            self.list(running, long)
+            self.sides.stop(running)
+            for upstream in (short, long):
+                self.bench.stop(upstream)
+
+    def start_project(self, running, name, messages):
+        """A project whose OpenCode is `talker`, with one conversation of so many messages."""
+        folder = os.path.join(os.path.dirname(running.directory), name)
+        os.makedirs(folder)
+        command = [sys.executable, os.path.join(HERE, "talker"), folder, str(messages)]
+        upstream = self.bench.start(command, f"talker-{name}-{running.port}.log")
+        line = wait_until(lambda: complete_line(upstream.log, "port "), "The talker starts", upstream)
+        upstream.port = int(line.split()[1])
+        with open(os.path.join(folder, "upstream-port"), "w") as file:
+            file.write(str(upstream.port))
+        status, body = get(running.port, f"/projects/{name}/start", self.sides.key, "POST")
+        if status != 200:
+            raise BenchmarkError(f"The gateway does not start the project {name}: {status} {body.decode()}")
+        return upstream
+
+    def memory(self, running):
+        """Memory of each open socket that has had `status` and a `pong`; the first ones' is there for all."""
+        first = [Chat(running.port, self.sides.key) for _ in range(20)]
+        before = proportional_memory(running.pids)
+        chats = [Chat(running.port, self.sides.key) for _ in range(SOCKETS)]
+        self.report.add("chat_memory", "gateway", (proportional_memory(running.pids) - before) / SOCKETS / 1024)
+        for chat in first + chats:
+            chat.close()
+
+    def delays(self, running, upstream):
+        """How late a piece is at the sockets, from the moment at which the instance made it."""
+        conversation = self.conversation(running, "talk")
+        chats = [Chat(running.port, self.sides.key) for _ in range(WATCHERS)]
+        for chat in chats:
+            chat.say("load_conversation", conversationId=conversation)
+            chat.hear("conversation_loaded")
+        count = RATE * self.options.seconds
+        get(upstream.port, f"/say?rate={RATE}&count={count}", self.sides.key)
+        pieces = count * WATCHERS
+        delays = self.collect(chats, pieces)
+        self.report.require(
+            len(delays) == pieces, f"gateway: {WATCHERS} sockets had {len(delays)} of {pieces} pieces")
+        delays.sort()
+        for name, part in (("p50", 0.5), ("p99", 0.99)):
+            self.report.add("chat_" + name, "gateway", delays[int((len(delays) - 1) * part)] if delays else 0)
+        for chat in chats:
+            chat.close()
+
+    def collect(self, chats, wanted):
+        """Delays in microseconds. What is read is looked at later: the reader must not be what is late."""
+        poll, got, found = select.epoll(), [], []
+        by = {chat.socket.fileno(): chat for chat in chats}
+        for number in by:
+            poll.register(number, select.EPOLLIN)
+        deadline, bytes_heard = time.monotonic() + self.options.seconds + 5, 0
+        gc.disable()
+        while time.monotonic() < deadline:
+            ready = poll.poll(0.5)
+            for number, _ in ready:
+                data = os.read(number, 65536)
+                got.append((number, time.monotonic_ns(), data))
+                bytes_heard += len(data)
+            if not ready and got:
+                break
+        gc.enable()
+        for number, moment, data in got:
+            for message in by[number].feed(data):
+                if message["type"] == "assistant_chunk":
+                    found.append((moment - int(message["content"].split()[1])) / 1000)
+        return found
+
+    def list(self, running, upstream):
+        """How much longer the newest 30 of many messages take than what OpenCode is asked for them, and its questions."""
+        conversation = self.conversation(running, "long")
+        path = f"/conversations/{conversation}/messages?limit=30&project=long"
+        through, direct = Kept(running.port, self.sides.key), Kept(upstream.port, self.sides.key)
+        page = json.loads(through.get(path))
+        newest = page["items"][-1]["text"].split()[:2] if page["items"] else []
+        self.report.require(
+            len(page["items"]) == 30 and page["nextCursor"], f"gateway: the newest 30 messages are {len(page['items'])}, {newest}")
+        direct.get("/asked")
+        through.get(path)
+        questions = json.loads(direct.get("/asked"))
+        self.report.require(len(questions) <= 3, f"gateway: the newest 30 messages take {questions}")
+        samples = []
+        for _ in range(50):
+            samples.append(through.timed(path) - direct.timed(ASKED))
+        self.report.add("chat_list", "gateway", statistics.median(samples) * 1000)
+        self.report.add("chat_questions", "gateway", len(questions))
+
+    def conversation(self, running, project):
+        """The id of the one conversation of a project."""
+        return json.loads(get(running.port, f"/conversations?project={project}", self.sides.key)[1])["items"][0]["id"]
+
+
+class Kept:
+    """A connection that is kept."""
+
+    def __init__(self, port, key):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self.fields = {"Authorization": f"Bearer {key}"}
+
+    def get(self, path):
+        """The body of the answer, which has to be good."""
+        self.connection.request("GET", path, headers=self.fields)
+        answer = self.connection.getresponse()
+        body = answer.read()
+        if answer.status != 200:
+            raise BenchmarkError(f"GET {path} is answered with {answer.status} {body[:200]!r}")
+        return body
+
+    def timed(self, path):
+        """Seconds until the last byte."""
+        begun = time.monotonic()
+        self.get(path)
+        return time.monotonic() - begun
+
+
+class Chat:
+    """A chat's client, which has had `status` and a `pong`."""
+
+    def __init__(self, port, key):
+        self.rest = b""
+        self.messages = []
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self.socket.sendall((
+            f"GET /chat?project=talk HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\nConnection: Upgrade\r\n"
+            "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
+        while b"\r\n\r\n" not in self.rest:
+            self.rest += self.read()
+        head, _, self.rest = self.rest.partition(b"\r\n\r\n")
+        if not head.startswith(b"HTTP/1.1 101 "):
+            raise BenchmarkError(f"A chat is answered with {head.splitlines()[0].decode()}")
+        self.hear("status")
+        self.say("ping")
+        self.hear("pong")
+
+    def read(self):
+        """What comes next."""
+        data = self.socket.recv(65536)
+        if not data:
+            raise BenchmarkError("A chat was closed")
+        return data
+
+    def say(self, kind, **members):
+        """A masked text (RFC 6455 §5.2), with a key of zeros."""
+        text = json.dumps({"type": kind, **members}).encode()
+        length = bytes([0x80 | len(text)]) if len(text) < 126 else bytes([0x80 | 126]) + len(text).to_bytes(2, "big")
+        self.socket.sendall(b"\x81" + length + bytes(4) + text)
+
+    def hear(self, wanted):
+        """Reads on up to a message of this type."""
+        while True:
+            self.messages += self.feed(b"" if self.rest else self.read())
+            while self.messages:
+                if self.messages.pop(0)["type"] == wanted:
+                    return
+            if self.rest:
+                self.rest += self.read()
+
+    def feed(self, data):
+        """The messages that are whole now."""
+        self.rest += data
+        found = []
+        while len(self.rest) >= 2:
+            length, start = self.rest[1] & 0x7F, 2
+            if length > 125:
+                start += 2 if length == 126 else 8
+                if len(self.rest) < start:
+                    break
+                length = int.from_bytes(self.rest[2:start], "big")
+            if len(self.rest) < start + length:
+                break
+            if self.rest[0] == 0x81:
+                found.append(json.loads(self.rest[start:start + length]))
+            elif self.rest[0] == 0x89:
+                self.socket.sendall(bytes([0x8A, 0x80 | length, 0, 0, 0, 0]) + self.rest[start:start + length])
+            self.rest = self.rest[start + length:]
+        return found
+
+    def close(self):
+        """Leaves without a word."""
+        self.socket.close()
