@@ -32,8 +32,9 @@ class ChatMeasurements:
             running = self.sides.start("gateway")
             short, long = self.start_project(running, "talk", 20), self.start_project(running, "long", MESSAGES)
             self.memory(running)
+            self.plain_delays(short)
             self.delays(running, short)
-            self.list(running, long)
+            self.newest(running, long)
             self.sides.stop(running)
             for upstream in (short, long):
                 self.bench.stop(upstream)
@@ -72,20 +73,49 @@ class ChatMeasurements:
         count = RATE * self.options.seconds
         get(upstream.port, f"/say?rate={RATE}&count={count}", self.sides.key)
         pieces = count * WATCHERS
-        delays = self.collect(chats, pieces)
+        delays = self.collect(chats)
         self.report.require(
             len(delays) == pieces, f"gateway: {WATCHERS} sockets had {len(delays)} of {pieces} pieces")
-        delays.sort()
-        for name, part in (("p50", 0.5), ("p99", 0.99)):
-            self.report.add("chat_" + name, "gateway", delays[int((len(delays) - 1) * part)] if delays else 0)
+        self.note("chat", delays)
         for chat in chats:
             chat.close()
 
-    def collect(self, chats, wanted):
-        """Delays in microseconds. What is read is looked at later: the reader must not be what is late."""
-        poll, got, found = select.epoll(), [], []
+    def plain_delays(self, upstream):
+        """The same from the instance straight to the reader, as bare lines: no figure is below that on this machine."""
+        sockets = [socket.create_connection(("127.0.0.1", upstream.port), timeout=30) for _ in range(WATCHERS)]
+        for one in sockets:
+            one.sendall(b"GET /plain HTTP/1.1\r\n\r\n")
+            one.recv(5, socket.MSG_WAITALL)
+        count = RATE * self.options.seconds
+        get(upstream.port, f"/say?plain=1&rate={RATE}&count={count}", self.sides.key)
+        delays = [(moment - int(line.split()[1])) / 1000
+                  for _, moment, data in self.read([one.fileno() for one in sockets], 110 * count * WATCHERS)
+                  for line in data.splitlines()]
+        self.report.require(len(delays) == count * WATCHERS, f"{WATCHERS} plain sockets had {len(delays)} pieces")
+        self.note("plain", delays)
+        for one in sockets:
+            one.close()
+
+    def note(self, name, delays):
+        """Takes the median and the 99th percentile."""
+        delays.sort()
+        for percentile, part in (("p50", 0.5), ("p99", 0.99)):
+            self.report.add(f"{name}_{percentile}", "gateway", delays[int((len(delays) - 1) * part)] if delays else 0)
+
+    def collect(self, chats):
+        """Delays of pieces, in microseconds."""
         by = {chat.socket.fileno(): chat for chat in chats}
-        for number in by:
+        found = []
+        for number, moment, data in self.read(list(by)):
+            for message in by[number].feed(data):
+                if message["type"] == "assistant_chunk":
+                    found.append((moment - int(message["content"].split()[1])) / 1000)
+        return found
+
+    def read(self, numbers, wanted=None):
+        """What comes, with its moment. It is looked at later: the reader must not be what is late."""
+        poll, got = select.epoll(), []
+        for number in numbers:
             poll.register(number, select.EPOLLIN)
         deadline, bytes_heard = time.monotonic() + self.options.seconds + 5, 0
         gc.disable()
@@ -95,16 +125,12 @@ class ChatMeasurements:
                 data = os.read(number, 65536)
                 got.append((number, time.monotonic_ns(), data))
                 bytes_heard += len(data)
-            if not ready and got:
+            if (not ready and got) or bytes_heard == wanted:
                 break
         gc.enable()
-        for number, moment, data in got:
-            for message in by[number].feed(data):
-                if message["type"] == "assistant_chunk":
-                    found.append((moment - int(message["content"].split()[1])) / 1000)
-        return found
+        return got
 
-    def list(self, running, upstream):
+    def newest(self, running, upstream):
         """How much longer the newest 30 of many messages take than what OpenCode is asked for them, and its questions."""
         conversation = self.conversation(running, "long")
         path = f"/conversations/{conversation}/messages?limit=30&project=long"

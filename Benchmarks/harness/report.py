@@ -46,6 +46,8 @@ MEASURES = [
     ("chat_memory", "memory of an idle chat socket, 1,000 open", "KiB", 2),
     ("chat_p50", "delay of a piece at 100 chat sockets, 50 a second, p50", "µs", 0),
     ("chat_p99", "  p99", "µs", 0),
+    ("plain_p50", "  the same without a gateway, p50", "µs", 0),
+    ("plain_p99", "  the same without a gateway, p99", "µs", 0),
     ("chat_list", "newest 30 of 5,000 messages, above OpenCode's answer", "ms", 2),
     ("chat_questions", "  questions to OpenCode", "", 0),
 ]

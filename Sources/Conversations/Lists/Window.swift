@@ -98,8 +98,9 @@ struct MessagePage: Sendable {
 
     /// A page of at most `limit` entries: the newest, or those before a place.
     static func read(_ session: Session, limit: Int, before place: Place?, _ asking: Asking) -> Plan<MessagePage> {
-        // An answer with tools is several messages.
-        let size = max(40, limit * 3 + 10)
+        // An answer with tools is several messages. What 30 need is one of OpenCode 2's pages of 100, in which what it
+        // says of a turn's end counts, too.
+        let size = max(40, limit * 2)
         return Window.read(session, asking, size: size, before: place?.before) { window in
             let entries = window.entries
             return older(entries, than: place).map { $0 >= limit } ?? false

@@ -89,6 +89,19 @@ package struct ChatLine: Sendable {
         run { socket in for frame in frames { socket.send(frame) } }
     }
 
+    /// Sends the same texts over each of these sockets: one message for each loop, so that a loop wakes up once for all of its.
+    package static func send(_ frames: [Frame], over lines: [ChatLine]) {
+        var loops: [(mailbox: Mailbox<LoopMessage>, numbers: [Int])] = []
+        for line in lines {
+            if let index = loops.firstIndex(where: { $0.mailbox === line.mailbox }) {
+                loops[index].numbers.append(line.number)
+            } else {
+                loops.append((line.mailbox, [line.number]))
+            }
+        }
+        for loop in loops { loop.mailbox.post(.chats(numbers: loop.numbers, frames)) }
+    }
+
     /// Ends the socket.
     package func close(_ status: CloseStatus) { run { $0.close(status) } }
 

@@ -173,11 +173,11 @@ final class ConversationChat {
         }
     }
 
-    /// Something was told; `frames` are the same for everybody.
-    func tell(_ told: Told, _ frames: [Frame]) {
-        guard session.sees(told.session) else { return }
+    /// Something was told, in texts that are the same for everybody: the way to this client, where it sees that.
+    func tell(_ told: Told) -> ChatLine? {
+        guard session.sees(told.session) else { return nil }
         _ = session.tell(told, [])
-        if !frames.isEmpty { line.send(frames) }
+        return line
     }
 
     private func take(_ actions: [ChatSession.Action]) {

@@ -107,9 +107,10 @@ final class ConversationProject {
         guard !told.isEmpty else { return }
         let now = desk.now
         for told in told {
-            if chats.values.contains(where: { $0.number != one && $0.session.sees(told.session) }) {
+            let lines = chats.values.filter { $0.number != one }.compactMap { $0.tell(told) }
+            if !lines.isEmpty {
                 let frames = book.chatTexts(told).map(Frame.text)
-                for chat in Array(chats.values) where chat.number != one { chat.tell(told, frames) }
+                if !frames.isEmpty { ChatLine.send(frames, over: lines) }
             }
             for stream in Array(streams.values) { stream.hear(told, at: now) }
         }

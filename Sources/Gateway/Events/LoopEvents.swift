@@ -54,7 +54,7 @@ final class LoopEvents {
         readers[count] = reader
         ofProject[reader.project, default: []].append(reader)
         if let stream = reader as? HubStream { stream.group = stream.wish.map { wishes.join($0) } }
-        if let project = reader.project { views[project]?.subscribers.add(1) }
+        if reader is HubStream, let project = reader.project { views[project]?.subscribers.add(1) }
         return count
     }
 
@@ -64,7 +64,7 @@ final class LoopEvents {
             wishes.leave(group)
             stream.group = nil
         }
-        if let project = reader.project { views[project]?.subscribers.add(-1) }
+        if reader is HubStream, let project = reader.project { views[project]?.subscribers.add(-1) }
         ofProject[reader.project]?.removeAll { $0 === reader }
         if ofProject[reader.project]?.isEmpty ?? false { ofProject[reader.project] = nil }
     }

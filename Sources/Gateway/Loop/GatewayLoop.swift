@@ -124,6 +124,8 @@ final class GatewayLoop {
         case .reading(let reading): events?.receive(reading)
         case .bridge(let message): bridge?.receive(message)
         case .chat(let number, let message): if let socket = chats[number] { message(socket) }
+        case .chats(let numbers, let frames):
+            for socket in numbers.lazy.compactMap({ self.chats[$0] }) { for frame in frames { socket.send(frame) } }
         case .request(let body): body(self)
         case .stop: loop.stop()
         }

@@ -2,6 +2,7 @@ import EventHub
 import EventLoop
 import Instances
 import OpenCode
+import WebSockets
 
 /// What other threads say to a loop.
 enum LoopMessage: Sendable {
@@ -25,6 +26,8 @@ enum LoopMessage: Sendable {
     case bridge(BridgeMessage)
     /// Something is to be done with the chat socket of this number, if there is one still.
     case chat(number: Int, @Sendable (ChatSocket) -> Void)
+    /// These are to be sent over the chat sockets of these numbers, as far as there are such still.
+    case chats(numbers: [Int], [Frame])
     /// Somebody wants something done or told (``DataPlane``): who asks hears by the closure itself.
     case request(@Sendable (GatewayLoop) -> Void)
     /// End.

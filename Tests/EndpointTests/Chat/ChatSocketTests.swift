@@ -215,15 +215,17 @@ import WebSockets
             let lines = try rig.lines.wait(forCount: 3)
             let frame = Frame.text(Array("for all".utf8))
             for line in lines { line.send([frame, .text(Array("of them".utf8))]) }
+            ChatLine.send([.text(Array("at once".utf8)), frame], over: lines)
             for client in clients {
-                #expect(try client.readText() == "for all")
-                #expect(try client.readText() == "of them")
+                for text in ["for all", "of them", "at once", "for all"] { #expect(try client.readText() == text) }
             }
             lines[0].close(CloseStatus(.normal, "done"))
             #expect(try clients[0].read().closeCode == 1000)
             try clients[0].send(.close(1000))
             #expect(try clients[0].connection.waitForEnd() == .closed)
             lines[0].send([frame])
+            ChatLine.send([frame], over: lines)
+            #expect(try clients[1].readText() == "for all")
             #expect(try clients[1].echo("hello") == "hello")
         }
     }

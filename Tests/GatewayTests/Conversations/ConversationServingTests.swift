@@ -163,6 +163,17 @@ import Testing
         #expect(try chosen.gateway.request("GET", "/conversations", within: TwinRig.patience).status == 200)
     }
 
+    /// The gateway listens to a project for its conversations; it is no client of its own.
+    @Test func whoReadsTheEventsIsCountedWithoutTheGateway() throws {
+        let rig = try rig("1.18.33")
+        let chat = try ChatDialogue(rig.gateway.port)
+        try chat.say("user_message", ["conversationId": Self.id, "content": "talk"])
+        _ = try chat.hear(upTo: "assistant_done")
+        let state = try json(
+            try rig.gateway.request("GET", "/projects/demo/events/state", within: TwinRig.patience))
+        #expect(state["subscribers"] as? Int == 0 && state["upstream"] as? String == "connected")
+    }
+
     @Test func anInstanceThatEndsEndsItsAnswers() throws {
         let rig = try rig("1.18.33")
         let chat = try ChatDialogue(rig.gateway.port)

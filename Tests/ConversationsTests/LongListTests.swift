@@ -1,0 +1,62 @@
+import Conversations
+import Dialects
+import Testing
+
+/// What the newest messages of a long conversation cost, in front of an OpenCode 2.
+@Suite struct LongListTests {
+    private let id = ConversationID(session: PretendOpenCode2.session).text
+
+    /// A page of messages, and the calls that it took.
+    private func page(
+        _ book: inout ConversationBook, _ server: inout PretendOpenCode2, cursor: String? = nil
+    ) throws -> (json: JSON, calls: [String]) {
+        server.calls = []
+        let query = cursor.map { [(name: "cursor", value: $0)] } ?? []
+        let request = ConversationRequest("GET", ["conversations", id, "messages"], query: query, body: [])
+        var work = ConversationWork(request, at: 0) { 0 }
+        var step = work.begin(in: book)
+        while case .run(var plan) = step {
+            var result: Result<ConversationWork.Result, Refusal>?
+            while result == nil {
+                switch plan {
+                case .ask(let request, let next): plan = next(server.answer(request))
+                case .pause(_, let next): plan = next()
+                case .done(let value): result = .success(value)
+                case .refused(let refusal): result = .failure(refusal)
+                }
+            }
+            guard let found = result else { break }
+            step = work.finished(found, in: &book, at: 0)
+        }
+        guard case .answer(let answer, _) = step, answer.status == 200 else { throw NoPage() }
+        return (answer.json, server.calls)
+    }
+
+    private struct NoPage: Error {}
+
+    private func texts(_ page: JSON) -> [String] { page["items"]?.array?.compactMap { $0["text"]?.text } ?? [] }
+
+    @Test(arguments: [1, 2, 3])
+    func theNewestMessagesOf5000TakeAtMostThreeQuestions(steps: Int) throws {
+        var book = ConversationBook(directory: "/home/vibe/demo", kept: [])
+        var server = PretendOpenCode2(exchanges: 5_000 / (steps + 1), steps: steps)
+        _ = try page(&book, &server)
+        let (json, calls) = try page(&book, &server)
+        let last = 5_000 / (steps + 1) - 1
+        let answer = (1...steps).map { "Answer \(last).\($0)" }.joined(separator: "\n\n")
+        #expect(texts(json).count == 30 && texts(json).suffix(2) == ["Question \(last)", answer])
+        #expect(calls.count <= 3, "\(calls)")
+    }
+
+    @Test func allMessagesStandInItsPagesOnce() throws {
+        var book = ConversationBook(directory: "/home/vibe/demo", kept: [])
+        var server = PretendOpenCode2(exchanges: 100)
+        var (seen, cursor): ([String], String?) = ([], nil)
+        repeat {
+            let (json, _) = try page(&book, &server, cursor: cursor)
+            seen = texts(json) + seen
+            cursor = json["nextCursor"]?.text
+        } while cursor != nil
+        #expect(seen == (0..<100).flatMap { ["Question \($0)", "Answer \($0).1"] })
+    }
+}
