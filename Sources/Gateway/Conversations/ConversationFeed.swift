@@ -7,6 +7,7 @@ final class ConversationFeed: EventReader, PendingStream {
     private static let portion = 256 * 1024
 
     let project: ProjectName?
+    let isClient = false
     private let name: ProjectName
     private unowned let events: LoopEvents
     private let post: @Sendable (@escaping ConversationService.Work) -> Void

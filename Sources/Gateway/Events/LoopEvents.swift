@@ -9,10 +9,16 @@ internal import Projects
 protocol EventReader: AnyObject {
     /// Whose events; nil: all projects'.
     var project: ProjectName? { get }
+    /// Whether a client reads by it, rather than the gateway itself.
+    var isClient: Bool { get }
     /// Something was said that stands in the log.
     func hasNews()
     /// What was asked for has been read.
     func received(_ reading: Reading)
+}
+
+extension EventReader {
+    var isClient: Bool { true }
 }
 
 /// A request for a stream that can't begin yet.
@@ -54,7 +60,7 @@ final class LoopEvents {
         readers[count] = reader
         ofProject[reader.project, default: []].append(reader)
         if let stream = reader as? HubStream { stream.group = stream.wish.map { wishes.join($0) } }
-        if reader is HubStream, let project = reader.project { views[project]?.subscribers.add(1) }
+        if reader.isClient, let project = reader.project { views[project]?.subscribers.add(1) }
         return count
     }
 
@@ -64,7 +70,7 @@ final class LoopEvents {
             wishes.leave(group)
             stream.group = nil
         }
-        if reader is HubStream, let project = reader.project { views[project]?.subscribers.add(-1) }
+        if reader.isClient, let project = reader.project { views[project]?.subscribers.add(-1) }
         ofProject[reader.project]?.removeAll { $0 === reader }
         if ofProject[reader.project]?.isEmpty ?? false { ofProject[reader.project] = nil }
     }
