@@ -163,6 +163,36 @@ import Testing
         #expect(try chosen.gateway.request("GET", "/conversations", within: TwinRig.patience).status == 200)
     }
 
+    /// Permissions have no place in the protocol: the tool shows, the answer waits, and another client says yes.
+    @Test(arguments: ["1.18.33", "2.0.15"])
+    func aPermissionIsGivenByAnotherClient(version: String) throws {
+        let rig = try rig(version)
+        let chat = try ChatDialogue(rig.gateway.port)
+        try chat.say("user_message", ["conversationId": Self.id, "content": "tools"])
+        let asked = try #require(try chat.hear(upTo: "tool_call_start").last?["metadata"] as? [String: Any])
+        #expect((asked["input"] as? [String: Any])?.isEmpty == false && asked["serverName"] as? String == "opencode")
+        try chat.say("ping")
+        #expect(try chat.hear(upTo: "pong").types == ["pong"])
+        let isOne = version == "1.18.33"
+        let api = "/projects/demo/api"
+        let list = try rig.gateway.request(
+            "GET", isOne ? "\(api)/permission" : "\(api)/api/permission/request", within: TwinRig.patience)
+        let found = try JSONSerialization.jsonObject(with: Data(list.body))
+        let all = found as? [[String: Any]] ?? (found as? [String: Any])?["data"] as? [[String: Any]]
+        let one = try #require(all?.first)
+        let (session, id) = (one["sessionID"] as? String ?? "", one["id"] as? String ?? "")
+        let target =
+            isOne
+            ? "\(api)/session/\(session)/permissions/\(id)" : "\(api)/api/session/\(session)/permission/\(id)/reply"
+        let yes = try rig.gateway.request(
+            "POST", target, headers: [("Content-Type", "application/json")],
+            body: Array((isOne ? #"{"response":"once"}"# : #"{"decision":"once"}"#).utf8), within: TwinRig.patience)
+        #expect((200..<300).contains(yes.status))
+        let rest = try chat.hear(upTo: "assistant_done")
+        #expect(rest.first?["type"] as? String == "tool_call_done")
+        #expect((rest.first?["metadata"] as? [String: Any])?["success"] as? Bool == true)
+    }
+
     /// The gateway listens to a project for its conversations; it is no client of its own.
     @Test func whoReadsTheEventsIsCountedWithoutTheGateway() throws {
         let rig = try rig("1.18.33")
