@@ -16,6 +16,13 @@ EVENTS = """server.connected server.instance.disposed session.created session.up
 session.error session.diff session.compacted message.updated message.removed message.part.updated message.part.delta
 permission.asked permission.replied question.asked question.replied question.rejected project.updated file.edited
 file.watcher.updated vcs.branch.updated pty.created pty.updated pty.exited pty.deleted""".split()
+# What the gateway takes as an identifier in a path.
+IDENTIFIER = "[A-Za-z0-9_-]*$"
+# Where something can be asked for that OpenCode 2 has nothing for, and where a body can name files or folders.
+NOT_ALL_TRANSLATED = ("POST /session", "PATCH /session/{sessionID}", "POST /session/{sessionID}/message",
+                      "POST /session/{sessionID}/prompt_async", "POST /session/{sessionID}/revert")
+NAMING_FILES = ("POST /pty", "POST /session/{sessionID}/message", "POST /session/{sessionID}/prompt_async",
+                "POST /session/{sessionID}/command")
 WIDTH = 110
 LINES = 240
 
@@ -64,12 +71,51 @@ def only_translated(schema, schemas):
     return schema
 
 
+def answer(operation, status, description, *names):
+    """Adds schemas to what an operation answers with a status."""
+    response = operation["responses"].setdefault(status, {"description": description})
+    schema = response.setdefault("content", {}).setdefault("application/json", {}).get("schema")
+    known = schema.get("anyOf", [schema]) if schema else []
+    schemas = known + [one for name in names if (one := {"$ref": f"#/components/schemas/{name}"}) not in known]
+    response["content"]["application/json"]["schema"] = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def as_answered(method, path, operation):
+    """What 1.18.33's document leaves out of what it does, and what the gateway answers besides."""
+    route = f"{method} {path}"
+    for parameter in operation.get("parameters", []):
+        if parameter["in"] == "path":
+            parameter["schema"]["pattern"] += IDENTIFIER
+            parameter["schema"]["maxLength"] = 128
+        elif (route, parameter["name"]) == ("GET /session", "limit"):
+            parameter["schema"] = {"type": "integer", "minimum": 0, "maximum": 2**53 - 1}
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    if body.get("required"):
+        operation["requestBody"]["required"] = True
+    # OpenCode leaves members alone that it does not know.
+    body.pop("additionalProperties", None)
+    if "400" in operation["responses"]:
+        answer(operation, "400", "Bad request", "BadRequestError")
+    if any(parameter["name"] == "directory" for parameter in operation.get("parameters", [])):
+        answer(operation, "404", "Not found", "NotFoundError")
+        answer(operation, "403", "Outside the project", "OutsideProject", *["UnknownError"] * (route in NAMING_FILES))
+    if route in NOT_ALL_TRANSLATED:
+        answer(operation, "501", "OpenCode 2 has nothing for it", "UnknownError")
+    if route == "POST /session/{sessionID}/message":
+        answer(operation, "500", "The turn gave no answer", "UnknownError")
+
+
 def document(source):
     paths = {}
     for method, path in translated():
         if path in source["paths"] and method.lower() in source["paths"][path]:
             paths.setdefault(path, {})[method.lower()] = source["paths"][path][method.lower()]
+    for path, operations in paths.items():
+        for method, operation in operations.items():
+            as_answered(method.upper(), path, operation)
     schemas = source["components"]["schemas"]
+    # As the gateway refuses.
+    schemas["OutsideProject"] = {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]}
     only_translated(schemas["Event"], schemas)
     # The same events, written out a second time.
     schemas["GlobalEvent"]["properties"]["payload"] = {"$ref": "#/components/schemas/Event"}

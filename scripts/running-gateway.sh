@@ -65,3 +65,9 @@ start_gateway() {
     done
     address=$(sed -n 's/^viberemote-gateway listening on //p' "$work/output")
 }
+
+# stop_gateway: before another one is started.
+stop_gateway() {
+    kill "$gateway"
+    wait "$gateway" || true
+}

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Throws requests made from /openapi.json at a running gateway and compares its answers with the description
-# (https://schemathesis.readthedocs.io). The gateway and the twin must be built already.
+# (https://schemathesis.readthedocs.io); then likewise with what /doc says in front of an OpenCode 2, played by the twin. The
+# gateway and the twin must be built already.
 #
 # Schemathesis comes from PyPI, once, into .build/schemathesis. Where PyPI can't be reached this fails with exit code 75, or,
 # with SCHEMATHESIS_OPTIONAL=1, says so and succeeds: the tests compare description and routes as well, without a network.
 #
-#   SCHEMATHESIS_SECONDS   the longest time in all (60)
+#   SCHEMATHESIS_SECONDS   the longest time for one description (60)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -27,14 +28,27 @@ if ! install_tool schemathesis "$version"; then
     exit 75
 fi
 
+# check CONFIGURATION OPTIONS...: the same cases in every run; nothing is kept between runs.
+check() {
+    configuration=$PWD/scripts/$1.toml
+    shift
+    status=0
+    (cd "$work" && timeout --kill-after 5 "$seconds" "$tool/bin/schemathesis" --config-file "$configuration" run "$@" \
+        --generation-deterministic --request-timeout 20 --no-color) || status=$?
+    [ "$status" -ne 124 ] || echo "schemathesis: not done within $seconds s (SCHEMATHESIS_SECONDS)" >&2
+    [ "$status" -eq 0 ] || exit "$status"
+}
+
 rm -rf "$work"
 mkdir -p "$work/home/demo" "$work/home/with space"
 start_gateway --opencode "$PWD/.build/debug/opencode-twin" --failed-tries 0
+check schemathesis "$address/openapi.json" --phases examples,coverage,fuzzing --max-examples 15
+stop_gateway
 
-# The same cases in every run; nothing is kept between runs.
-status=0
-(cd "$work" && timeout --kill-after 5 "$seconds" "$tool/bin/schemathesis" --config-file "$OLDPWD/scripts/schemathesis.toml" \
-    run "$address/openapi.json" --phases examples,coverage,fuzzing --max-examples 15 --generation-deterministic \
-    --request-timeout 20 --no-color) || status=$?
-[ "$status" -ne 124 ] || echo "schemathesis: not done within $seconds s (SCHEMATHESIS_SECONDS)" >&2
-exit "$status"
+rm -rf "$work"
+start_twins two=2.0.15
+start_gateway --failed-tries 0
+start_projects two
+# What one answer names is asked for by later requests.
+check schemathesis-bridge "$address/projects/two/api/doc" --url "$address/projects/two/api" \
+    --phases coverage,fuzzing,stateful --max-examples 6

@@ -5,7 +5,7 @@ extension Bridge {
         case "GET /global/health":
             return .answer(ClientAnswer(["healthy": true, "version": .string(surroundings.version)]))
         case "GET /doc": return .answer(ClientAnswer(200, bytes: Document.bytes))
-        case "POST /log": return yes()
+        case "POST /log": return log(request)
         case "POST /instance/dispose": return ask(Call("POST", ["api", "location", "reload"])) { _ in yes() }
         case "GET /config":
             return ask(Call("GET", ["api", "config"], query: location(request))) { reply in
@@ -23,6 +23,22 @@ extension Bridge {
             }
         default: return nil
         }
+    }
+
+    /// What a client has to say is taken and kept nowhere.
+    private func log(_ request: ClientRequest) -> BridgeStep {
+        guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
+        for name in ["service", "message"] where body[name]?.text == nil {
+            return .answer(Refusals.bad("Expected a text\n  at [\"\(name)\"]"))
+        }
+        if let extra = body["extra"], extra.object == nil {
+            return .answer(Refusals.bad("Expected object\n  at [\"extra\"]"))
+        }
+        guard let level = body["level"]?.text, ["debug", "info", "error", "warn"].contains(level) else {
+            let words = #""debug" | "info" | "error" | "warn""#
+            return .answer(Refusals.bad("Expected \(words)\n  at [\"level\"]"))
+        }
+        return yes()
     }
 
     private func list(

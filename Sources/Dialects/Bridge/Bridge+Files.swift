@@ -54,7 +54,12 @@ extension Bridge {
             return .answer(Refusals.bad("The path leads out of the directory.", kind: "Query"))
         }
         let asked = segments.isEmpty ? "." : segments.joined(separator: "/")
-        return ask(Call("GET", ["api", "fs", "list"], query: location(request) + [("path", asked)])) { reply in
+        let list = Call("GET", ["api", "fs", "list"], query: location(request) + [("path", asked)])
+        return .call(list) { reply in
+            guard reply.isGood else {
+                let missing = Refusals.notFound("There is no directory \(path) that can be read.")
+                return refused(list, reply, wordless: segments.isEmpty ? nil : missing)
+            }
             let base = reply.json?["location"]?["directory"]?.text ?? request.directory
             return .answer(ClientAnswer(.array((reply.data?.array ?? []).compactMap { Self.entry($0, base) })))
         }
@@ -100,9 +105,10 @@ extension Bridge {
         guard let segments = inside(path, request) else {
             return .answer(Refusals.bad("The path leads out of the directory.", kind: "Query"))
         }
-        return .call(Call("GET", ["api", "fs", "read"] + segments, query: location(request))) { reply in
+        let read = Call("GET", ["api", "fs", "read"] + segments, query: location(request))
+        return .call(read) { reply in
             if reply.status == 404 { return .answer(ClientAnswer(["type": "text", "content": ""])) }
-            guard reply.isGood else { return .answer(Refusals.of(reply)) }
+            guard reply.isGood else { return refused(read, reply) }
             if let text = String(validating: reply.body, as: UTF8.self), !reply.body.contains(0) {
                 return .answer(ClientAnswer(["type": "text", "content": .string(Self.trimmed(text))]))
             }
@@ -126,6 +132,11 @@ extension Bridge {
         guard let query = request["query"] else {
             return .answer(Refusals.bad("Missing key\n  at [\"query\"]", kind: "Query"))
         }
+        let wrong = request.wrong([
+            ("dirs", .words(["true", "false"])), ("type", .words(["file", "directory"])),
+            ("limit", .count(from: 1, upTo: 200)),
+        ])
+        if let wrong { return .answer(wrong) }
         let type = request["type"] ?? (request["dirs"] == "false" ? "file" : nil)
         let asked: [(String, String?)] = [("query", query), ("type", type), ("limit", request["limit"])]
         return ask(Call("GET", ["api", "fs", "find"], query: location(request) + asked)) { reply in

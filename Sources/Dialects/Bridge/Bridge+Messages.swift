@@ -48,8 +48,8 @@ extension Bridge {
     }
 
     private func messages(_ id: String, _ request: ClientRequest) -> BridgeStep {
-        let limit = request["limit"].map { Int($0) ?? -1 } ?? 0
-        guard limit >= 0 else { return .answer(Refusals.bad("Expected limit to be a number from 0 on", kind: "Query")) }
+        if let wrong = request.wrong([("limit", .count(from: 0))]) { return .answer(wrong) }
+        let limit = request["limit"].flatMap { Int($0) } ?? 0
         return session(id) { session in
             if limit == 0 {
                 let head = ClientAnswer(200, nil)
@@ -196,10 +196,7 @@ extension Bridge {
             let answer = messages[place...].last { message in
                 if case .assistant = message.info { true } else { false }
             }
-            guard let answer else {
-                return .answer(
-                    ClientAnswer(500, ["name": "UnknownError", "data": ["message": "The turn gave no answer."]]))
-            }
+            guard let answer else { return .answer(Refusals.noAnswer) }
             return .answer(ClientAnswer(answer.json))
         }
     }

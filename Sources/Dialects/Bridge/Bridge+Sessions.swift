@@ -12,8 +12,8 @@ extension Bridge {
             return session(id) { _ in ask(Call("DELETE", ["api", "session", id])) { _ in yes() } }
         case "GET /session/{sessionID}/children": return session(id) { _ in children(of: id, cursor: nil, []) }
         case "POST /session/{sessionID}/abort": return abort(id)
-        case "GET /session/{sessionID}/todo", "GET /session/{sessionID}/diff":
-            return session(id) { _ in .answer(ClientAnswer([])) }
+        case "GET /session/{sessionID}/todo": return session(id) { _ in .answer(ClientAnswer([])) }
+        case "GET /session/{sessionID}/diff": return differences(id, request)
         case "POST /session/{sessionID}/fork": return fork(id, request)
         case "POST /session/{sessionID}/revert": return revert(id, request)
         case "POST /session/{sessionID}/unrevert":
@@ -24,9 +24,22 @@ extension Bridge {
         }
     }
 
+    /// What can be no session's id is none to OpenCode 1 either, even where it asks for no session.
+    private static func wrong(session id: String) -> ClientAnswer? {
+        if id.hasPrefix("ses") { return nil }
+        return Refusals.bad("Expected a string starting with \"ses\"\n  at [\"sessionID\"]", kind: "Params")
+    }
+
+    /// OpenCode 1 says that there are none even where there is no such session.
+    private func differences(_ id: String, _ request: ClientRequest) -> BridgeStep {
+        let wrong = Self.wrong(session: id) ?? request.wrong([("messageID", .identifier("msg"))])
+        return .answer(wrong ?? ClientAnswer([]))
+    }
+
     /// OpenCode 1 says yes even where there is no such session.
     private func abort(_ id: String) -> BridgeStep {
-        .call(Call("GET", ["api", "session", id])) { found in
+        if let wrong = Self.wrong(session: id) { return .answer(wrong) }
+        return .call(Call("GET", ["api", "session", id])) { found in
             guard found.isGood else { return found.status < 500 ? yes() : .answer(Refusals.of(found)) }
             guard let session = found.data.flatMap({ Session(openCode2: $0, surroundings) }), holds(session.directory)
             else {
@@ -41,23 +54,40 @@ extension Bridge {
     private func read(_ list: [JSON]) -> [Session] { list.compactMap { Session(openCode2: $0, surroundings) } }
 
     private func list(_ request: ClientRequest) -> BridgeStep {
+        let wrong = request.wrong([
+            ("limit", .count(from: 0)), ("start", .number), ("roots", .words(["true", "false"])),
+            ("scope", .words(["project"])),
+        ])
+        if let wrong { return .answer(wrong) }
+        let limit = request["limit"].flatMap { Int($0) } ?? 100
         // OpenCode 2 gives no empty list.
-        if request["limit"] == "0" { return .answer(ClientAnswer([])) }
+        if limit == 0 { return .answer(ClientAnswer([])) }
+        let path = request["path"].flatMap { $0.isEmpty ? nil : $0 }
         let isRoots = request["roots"] == "true"
-        let call = Call(
-            "GET", ["api", "session"],
-            query: [
-                (request.project == nil ? "directory" : "project", request.project ?? request.directory),
-                ("limit", request["limit"] ?? "100"), ("search", request["search"]),
-                ("parentID", isRoots ? "null" : nil), ("order", "desc"),
-            ])
-        return ask(call) { reply in
+        let query: [(String, String?)] = [
+            (request.project == nil ? "directory" : "project", request.project ?? request.directory),
+            ("limit", String(path == nil ? limit : max(limit, 100))), ("search", request["search"]), ("parentID", isRoots ? "null" : nil),
+            ("order", "desc"),
+        ]
+        let start = request["start"].flatMap(Double.init)
+        return newest(query, limit, goesOn: path != nil, []) { session in
+            holds(session.directory) && start.map { (session.updated.double ?? 0) >= $0 } ?? true
+                && path.map { session.path == $0 || session.path?.hasPrefix($0 + "/") == true } ?? true
+        }
+    }
+
+    /// The newest sessions that are wanted. `goesOn`: whether a page that has too few of them is followed by the next one.
+    private func newest(
+        _ query: [(String, String?)], _ limit: Int, goesOn: Bool, _ before: [Session],
+        _ isWanted: @escaping @Sendable (Session) -> Bool
+    ) -> BridgeStep {
+        ask(Call("GET", ["api", "session"], query: query)) { reply in
             guard let data = reply.data?.array else { return .answer(Refusals.strange) }
-            let start = request["start"].flatMap(Double.init)
-            let sessions = read(data).filter { session in
-                holds(session.directory) && start.map { (session.updated.double ?? 0) >= $0 } ?? true
-            }
-            return .answer(ClientAnswer(.array(sessions.map(\.json))))
+            let found = before + read(data).filter(isWanted)
+            guard goesOn, found.count < limit, !data.isEmpty, let next = reply.json?["cursor"]?["next"]?.text,
+                query.first?.1 != next
+            else { return .answer(ClientAnswer(.array(found.prefix(limit).map(\.json)))) }
+            return newest([("cursor", next)], limit, goesOn: true, found, isWanted)
         }
     }
 
@@ -70,7 +100,10 @@ extension Bridge {
         }
         var made = JSONObject()
         for name in ["title", "agent", "model", "metadata"] { made.add(name, body[name]) }
-        made.add("permissions", body["permission"]?.array.map(Self.rules))
+        if let permission = body["permission"] {
+            guard let rules = Self.rules(permission) else { return .answer(ClientAnswer(400, ["_tag": "BadRequest"])) }
+            made.add("permissions", rules)
+        }
         made.add("location", ["directory": .string(request.directory)])
         return .call(Call("POST", ["api", "session"], body: .object(made))) { reply in
             if reply.status == 400 { return .answer(ClientAnswer(400, ["_tag": "BadRequest"])) }
@@ -82,26 +115,37 @@ extension Bridge {
         }
     }
 
-    /// Rules in OpenCode 2's words.
-    private static func rules(_ rules: [JSON]) -> JSON {
-        .array(
-            rules.map { rule in
-                [
-                    "action": rule["permission"]?.text.map { .string(Names.openCode2(tool: $0)) },
-                    "resource": rule["pattern"], "effect": rule["action"],
-                ]
-            })
+    /// Rules in OpenCode 2's words; nil where there is something else.
+    private static func rules(_ rules: JSON) -> JSON? {
+        let told = rules.array?.all { rule -> JSON? in
+            guard let permission = rule["permission"]?.text, let pattern = rule["pattern"]?.text,
+                let action = rule["action"]?.text, ["allow", "deny", "ask"].contains(action)
+            else { return nil }
+            return [
+                "action": .string(Names.openCode2(tool: permission)), "resource": .string(pattern),
+                "effect": .string(action),
+            ]
+        }
+        return told.map(JSON.array)
     }
 
     private func change(_ id: String, _ request: ClientRequest) -> BridgeStep {
         guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
+        if let time = body["time"], time.object == nil {
+            return .answer(Refusals.bad("Expected object\n  at [\"time\"]"))
+        }
         if body["time"]?["archived"] != nil {
             let sentence = "OpenCode 2.0 archives no sessions; delete it with DELETE /session/ID, or leave it."
             return .answer(Refusals.notTranslated(sentence))
         }
         var changes = JSONObject()
         for name in ["title", "metadata"] { changes.add(name, body[name]) }
-        changes.add("permissions", body["permission"]?.array.map(Self.rules))
+        if let permission = body["permission"] {
+            guard let rules = Self.rules(permission) else {
+                return .answer(Refusals.bad("Expected rules with permission, pattern and action\n  at [\"permission\"]"))
+            }
+            changes.add("permissions", rules)
+        }
         guard !changes.isEmpty else { return answer(session: id) }
         let change = Call("PATCH", ["api", "session", id], body: .object(changes))
         return session(id) { _ in ask(change) { _ in answer(session: id) } }
@@ -139,6 +183,9 @@ extension Bridge {
 
     private func fork(_ id: String, _ request: ClientRequest) -> BridgeStep {
         guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
+        if let before = body["messageID"], before.text?.hasPrefix("msg") != true {
+            return .answer(Refusals.bad("Expected a string starting with \"msg\"\n  at [\"messageID\"]"))
+        }
         var copy = JSONObject()
         copy.add("before", body["messageID"]?.text.map(MessageIDs.openCode2))
         let fork = Call("POST", ["api", "session", id, "fork"], body: .object(copy))

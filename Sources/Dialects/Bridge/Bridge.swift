@@ -4,15 +4,18 @@ package struct Bridge: Sendable {
     let surroundings: Surroundings
     /// The home directory of the user who runs OpenCode.
     let home: String
+    /// The directory that OpenCode runs in, as far as that is known.
+    let directory: String?
     /// Whether an absolute path is inside the project.
     let holds: @Sendable (String) -> Bool
 
-    /// `home`: the home directory of the user who runs OpenCode. `holds`: whether an absolute path is inside the project:
-    /// what lies elsewhere, a session too, is not found.
+    /// `home`: the home directory of the user who runs OpenCode. `directory`: where it runs. `holds`: whether an absolute
+    /// path is inside the project: what lies elsewhere, a session too, is not found.
     package init(
-        _ surroundings: Surroundings, home: String, holds: @escaping @Sendable (String) -> Bool = { _ in true }
+        _ surroundings: Surroundings, home: String, directory: String? = nil,
+        holds: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
-        (self.surroundings, self.home, self.holds) = (surroundings, home, holds)
+        (self.surroundings, self.home, self.directory, self.holds) = (surroundings, home, directory, holds)
     }
 
     /// Whether a request is of a route of OpenCode 1; all others are OpenCode 2's own.
@@ -72,7 +75,19 @@ package struct Bridge: Sendable {
 
     /// Asks, and goes on with a good answer; any other is refused in OpenCode 1's words.
     func ask(_ call: Call, _ next: @escaping @Sendable (Reply) -> BridgeStep) -> BridgeStep {
-        .call(call) { reply in reply.isGood ? next(reply) : .answer(Refusals.of(reply)) }
+        .call(call) { reply in reply.isGood ? next(reply) : refused(call, reply) }
+    }
+
+    /// What OpenCode 2 refused. Where it says not a word it may be about a directory that is not there, which is the client's
+    /// mistake. `wordless`: what else its silence means.
+    func refused(_ call: Call, _ reply: Reply, wordless: ClientAnswer? = nil) -> BridgeStep {
+        guard reply.status == 500, reply.body.isEmpty else { return .answer(Refusals.of(reply)) }
+        let answer = wordless ?? Refusals.of(reply)
+        guard let named = call.directory, named != directory else { return .answer(answer) }
+        return .call(Call("GET", ["api", "location"], query: [(Self.location, named)])) { place in
+            guard place.status == 500 else { return .answer(answer) }
+            return .answer(Refusals.notFound("OpenCode can't work in \(named): name a directory that exists."))
+        }
     }
 
     /// Asks for a session of the project; another one's is not found.
@@ -97,5 +112,8 @@ package struct Bridge: Sendable {
     }
 
     /// The query that says which directory a call is about.
-    func location(_ request: ClientRequest) -> [(String, String?)] { [("location[directory]", request.directory)] }
+    func location(_ request: ClientRequest) -> [(String, String?)] { [(Self.location, request.directory)] }
+
+    /// The name of the query that says it.
+    static let location = "location[directory]"
 }

@@ -49,6 +49,8 @@ package struct Call: Sendable, Equatable {
     package let isLong: Bool
     /// Bytes of its answer's body that are wanted, about; a longer one is cut (``Reply/isCut``).
     package let longestReply: Int
+    /// The directory in which it is answered; nil where it names none.
+    let directory: String?
 
     /// What an answer has at most where nothing else is said, in bytes.
     static let longestReply = 16 * 1024 * 1024
@@ -73,6 +75,7 @@ package struct Call: Sendable, Equatable {
         self.method = method
         self.target = String(decoding: target, as: UTF8.self)
         (self.body, self.fields, self.isLong, self.longestReply) = (body, fields, isLong, longestReply)
+        directory = query.first { $0.0 == Bridge.location }?.1
     }
 }
 

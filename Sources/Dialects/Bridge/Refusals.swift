@@ -49,6 +49,11 @@ enum Refusals {
         502,
         named("UnknownError", "OpenCode's answer is too long to be translated; ask OpenCode 2's own route below /api."))
 
+    /// OpenCode 1 says so of a model that it does not know.
+    static let noAnswer = ClientAnswer(
+        500,
+        named("UnknownError", "The turn gave no answer: look whether its model is known, or whether it was aborted."))
+
     /// OpenCode 2's answer is not what it should be.
     static let strange = ClientAnswer(502, named("UnknownError", "OpenCode's answer could not be understood."))
 

@@ -17,7 +17,7 @@ extension LoopBridge {
         return BridgeRun(self, route, policy.limits, follower, isShort: isShort) {
             guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
             return threads.surroundings.step(endpoint, own) { surroundings in
-                let bridge = Bridge(surroundings, home: threads.home) { path in
+                let bridge = Bridge(surroundings, home: threads.home, directory: own) { path in
                     scope?.holds(Array(path.utf8)[...]) ?? true
                 }
                 return bridge.begin(request) ?? Bridge.pass(request)

@@ -13,7 +13,8 @@ extension ProxyExchange {
         else { return false }
         switch reading {
         case .bridged(let request, let namesDirectory):
-            guard !namesDirectory, policy.pinsDirectories, request.path == ["session"], request.method == "GET" else {
+            let wantsProject = !namesDirectory || request["scope"] == "project" || request["path"] != nil
+            guard wantsProject, policy.pinsDirectories, request.path == ["session"], request.method == "GET" else {
                 bridge(request)
                 break
             }
@@ -35,7 +36,7 @@ extension ProxyExchange {
         BridgeExchange(owner, connection, route, policy, request).begin()
     }
 
-    /// A list of sessions for who names no directory is the whole project's, with its sub-folders and worktrees, unless that
+    /// A list of sessions for who names no directory, or asks for it, is the whole project's, with its sub-folders and worktrees, unless that
     /// can't be told from others.
     private func list(_ request: ClientRequest) {
         if let own = owner.knowledge.knownProject(route) { return bridge(Self.list(request, of: own)) }

@@ -30,6 +30,31 @@ struct BridgeDirectoryTests {
         #expect(try rig.ask("GET", "/file/content?path=%2e%2e/%2e%2e/etc/hostname").status == 400)
     }
 
+    @Test(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
+    func sessionsOfAnotherFolderOfTheProjectAreListedOnRequest() throws {
+        let rig = try BridgeRig()
+        let folder = "\(rig.gateway.home.path)/repo"
+        for name in ["repo", "repo/app", "repo/app/web", "repo/apple"] { _ = try rig.gateway.home.makeDirectory(name) }
+        try GitProgram.makeRepository(in: folder)
+        try rig.start("repo")
+        var made: [String: String] = [:]
+        for name in ["", "app", "app/web", "apple"] {
+            let answer = try rig.ask("POST", "/session?directory=\(folder)/\(name)", "{}", of: "repo")
+            made[name] = try #require(answer.json["id"]?.text, "\(answer.text)")
+        }
+        for (query, expected) in [
+            ("directory=\(folder)/app", ["app"]), ("", ["", "app", "app/web", "apple"]),
+            ("directory=\(folder)/app&scope=project", ["", "app", "app/web", "apple"]),
+            ("directory=\(folder)&path=app", ["app", "app/web"]), ("path=app/web", ["app/web"]), ("path=no", []),
+        ] {
+            let listed = try rig.ask("GET", "/session?\(query)", of: "repo").json.elements
+            #expect(
+                Set((listed ?? []).compactMap { $0["id"]?.text }) == Set(expected.compactMap { made[$0] }), "\(query)")
+        }
+        let missing = try rig.ask("GET", "/agent?directory=nowhere", of: "repo")
+        #expect(missing.status == 404 && missing.json["name"] == "NotFoundError", "\(missing.text)")
+    }
+
     @Test func anotherProjectsSessionIsNotFoundAndNotTouched() throws {
         let rig = try BridgeRig()
         try rig.start("other")

@@ -1,0 +1,36 @@
+/// What OpenCode 1 takes as a value in a query.
+enum QueryValue {
+    case words([String])
+    case identifier(String)
+    case number
+    case count(from: Int, upTo: Int = 9_007_199_254_740_991)
+
+    fileprivate func fits(_ value: String) -> Bool {
+        switch self {
+        case .words(let words): words.contains(value)
+        case .identifier(let beginning): value.hasPrefix(beginning)
+        case .number: Double(value)?.isFinite == true
+        case .count(let least, let most): Int(value).map { (least...most).contains($0) } ?? false
+        }
+    }
+
+    fileprivate var words: String {
+        switch self {
+        case .words(let words): words.map { "\"\($0)\"" }.joined(separator: " | ")
+        case .identifier(let beginning): "a string starting with \"\(beginning)\""
+        case .number: "a number"
+        case .count(let least, _): "a number from \(least) on"
+        }
+    }
+}
+
+extension ClientRequest {
+    /// The refusal of the first value that OpenCode 1 would not take; nil where all is well.
+    func wrong(_ values: [(name: String, value: QueryValue)]) -> ClientAnswer? {
+        for (name, value) in values {
+            guard let given = self[name], !value.fits(given) else { continue }
+            return Refusals.bad("Expected \(value.words)\n  at [\"\(name)\"]", kind: "Query")
+        }
+        return nil
+    }
+}

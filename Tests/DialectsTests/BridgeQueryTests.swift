@@ -1,0 +1,113 @@
+import Dialects
+import Testing
+
+/// What requests of OpenCode 1's clients may ask for, and whose mistake it is where that can't be had.
+@Suite struct BridgeQueryTests {
+    @Test(arguments: [
+        ("/session", "limit", "-1"), ("/session", "limit", "1.5"), ("/session", "limit", "many"),
+        ("/session", "start", "today"), ("/session", "start", "nan"), ("/session", "roots", "yes"),
+        ("/session", "scope", "all"), ("/find/file", "dirs", "no"), ("/find/file", "type", "link"),
+        ("/find/file", "limit", "0"), ("/find/file", "limit", "201"),
+    ])
+    func whatOpenCode1WouldNotTakeIsRefused(_ path: String, _ name: String, _ value: String) throws {
+        let run = try BridgeRun("GET", path, query: [("query", "x"), (name, value)])
+        #expect(run.status == 400 && run.calls.isEmpty)
+        #expect(run.json?["name"] == "BadRequest" && run.json?["data"]?["kind"] == "Query")
+        #expect(run.json?["data"]?["message"]?.text?.hasSuffix("\n  at [\"\(name)\"]") == true)
+    }
+
+    private static func session(_ number: Int, in path: String) -> String {
+        """
+        {"id":"ses_\(number)","projectID":"p","cost":0,"tokens":{"input":0,"output":0,"reasoning":0,\
+        "cache":{"read":0,"write":0}},"time":{"created":1,"updated":\(9 - number)},\
+        "location":{"directory":"/home/vibe/demo/\(path)"},"subpath":"\(path)"}
+        """
+    }
+
+    @Test func sessionsBelowAPathAreLookedForPageByPage() throws {
+        let pages: [BridgeRun.Answer] = [
+            .says(200, #"{"data":[\#(Self.session(1, in: "app")),\#(Self.session(2, in: "apple"))],"cursor":{"next":"n"}}"#),
+            .says(200, #"{"data":[\#(Self.session(3, in: "app/x")),\#(Self.session(4, in: "app"))],"cursor":{"next":"o"}}"#),
+            .says(200, #"{"data":[],"cursor":{"next":null}}"#),
+        ]
+        let all = try BridgeRun("GET", "/session", query: [("path", "app"), ("roots", "true")], replies: pages)
+        #expect(
+            all.calls == [
+                "GET /api/session?directory=%2Fhome%2Fvibe%2Fdemo&limit=100&parentID=null&order=desc",
+                "GET /api/session?cursor=n", "GET /api/session?cursor=o",
+            ])
+        #expect(all.json?.array?.map { $0["id"]?.text } == ["ses_1", "ses_3", "ses_4"])
+        let two = try BridgeRun("GET", "/session", query: [("path", "app"), ("limit", "2")], replies: pages)
+        #expect(two.json?.array?.map { $0["id"]?.text } == ["ses_1", "ses_3"])
+        #expect(two.calls.count == 2)
+        // No path is every path.
+        let any = try BridgeRun("GET", "/session", query: [("path", "")], replies: pages)
+        #expect(any.json?.array?.count == 2 && any.calls.count == 1)
+    }
+
+    @Test func theDifferencesOfASessionThatIsNotThereAreNone() throws {
+        let run = try BridgeRun("GET", "/session/ses_none/diff")
+        #expect(run.json == [] && run.calls.isEmpty)
+    }
+
+    /// OpenCode 2 answers with 500 and no word where a directory is missing.
+    @Test(arguments: ["/agent", "/file", "/file/content", "/pty", "/permission", "/path"])
+    func aDirectoryThatIsNotThereIsTheClientsMistake(_ path: String) throws {
+        let elsewhere = Bridge(Turns.surroundings, home: "/home/vibe", directory: "/home/vibe")
+        let query = [(name: "path", value: ".")]
+        let missing = try BridgeRun("GET", path, query: query, replies: [.empty(500), .empty(500)], by: elsewhere)
+        #expect(missing.status == 404 && missing.json?["name"] == "NotFoundError")
+        #expect(missing.json?["data"]?["message"]?.text?.contains("/home/vibe/demo: name a directory that exists") == true)
+        #expect(missing.calls.last == "GET /api/location?location%5Bdirectory%5D=%2Fhome%2Fvibe%2Fdemo")
+        let broken = try BridgeRun(
+            "GET", path, query: query, replies: [.empty(500), .recorded("location")], by: elsewhere)
+        #expect(broken.status == 500)
+        let own = Bridge(Turns.surroundings, home: "/home/vibe", directory: "/home/vibe/demo")
+        let alone = try BridgeRun("GET", path, query: query, replies: [.empty(500)], by: own)
+        #expect(alone.status == 500 && alone.calls.count == 1)
+    }
+
+    @Test func aFolderThatIsNotThereIsTheClientsMistake() throws {
+        let own = Bridge(Turns.surroundings, home: "/home/vibe", directory: "/home/vibe/demo")
+        let run = try BridgeRun("GET", "/file", query: [("path", "none/")], replies: [.empty(500)], by: own)
+        #expect(run.status == 404)
+        #expect(run.json?["data"]?["message"] == "There is no directory none/ that can be read.")
+    }
+
+    @Test func aLogsLineHasWhatOpenCode1WantsOfIt() throws {
+        let line = #""service":"x","message":"m""#
+        #expect(try BridgeRun("POST", "/log", body: #"{\#(line),"level":"warn","extra":{}}"#).json == true)
+        for body in ["", "[]", #"{"level":"info","message":"m"}"#, "{\(line)}", #"{\#(line),"level":"loud"}"#, #"{\#(line),"level":"info","extra":1}"#] {
+            let run = try BridgeRun("POST", "/log", body: body)
+            #expect(run.status == 400 && run.json?["name"] == "BadRequest", "\(body)")
+        }
+    }
+
+    @Test(arguments: [
+        ("PATCH", "/session/ses_1", #"{"time":3}"#), ("PATCH", "/session/ses_1", #"{"permission":{}}"#),
+        ("PATCH", "/session/ses_1", #"{"permission":[{"permission":1,"pattern":"*","action":"ask"}]}"#),
+        ("PATCH", "/session/ses_1", #"{"permission":[{"permission":"bash","pattern":"*","action":"?"}]}"#),
+        ("POST", "/session", #"{"permission":[{"permission":"bash","action":"ask"}]}"#),
+        ("POST", "/session/ses_1/fork", #"{"messageID":1}"#), ("POST", "/session/nope/abort", ""),
+    ])
+    func aBodyThatOpenCode1WouldNotTakeIsRefused(_ method: String, _ path: String, _ body: String) throws {
+        let run = try BridgeRun(method, path, body: body)
+        #expect(run.status == 400 && run.calls.isEmpty)
+        #expect((run.json?["name"] ?? run.json?["_tag"]) == "BadRequest")
+    }
+
+    @Test(arguments: [("/session/nope/diff", ""), ("/session/ses_1/diff", "prt_1"), ("/session/ses_1/diff", "")])
+    func whatIsNoIdentifierIsRefusedWhereNothingIsAsked(_ path: String, _ message: String) throws {
+        let run = try BridgeRun("GET", path, query: message.isEmpty ? [] : [("messageID", message)])
+        #expect(run.calls.isEmpty && run.status == (path.contains("ses_") && message.isEmpty ? 200 : 400))
+    }
+
+    @Test func rulesOfPermissionsAreSetInOpenCode2sWords() throws {
+        let run = try BridgeRun(
+            "PATCH", "/session/ses_1", body: #"{"permission":[{"permission":"bash","pattern":"ls *","action":"ask"}]}"#,
+            replies: [.recorded("session-after-talk"), .empty(204), .recorded("session-after-talk")])
+        #expect(run.status == 200)
+        #expect(
+            run.calls[1] == #"PATCH /api/session/ses_1 {"permissions":[{"action":"shell","resource":"ls *","effect":"ask"}]}"#)
+    }
+}

@@ -1,0 +1,43 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// How often and how fast OpenCode 1's streams speak in front of an OpenCode 2.
+@Suite struct TranslatedPaceTests {
+    @Test func neighbouringPiecesMergeAndNothingIsLost() throws {
+        let (app, session) = try TranslatedStreamTests.begin()
+        let raw = try TranslatedStreamTests.open(app, "/event")
+        let slow = try TranslatedStreamTests.open(app, "/event?max_rate=1")
+        #expect(try app.send("Hello [pieces=20 interval=20ms]", to: session) == 200)
+        let (all, merged) = try (TranslatedStreamTests.read(raw), TranslatedStreamTests.read(slow))
+        let pieces = { (frames: [StreamFrame]) in frames.filter { $0.type == "message.part.delta" } }
+        let text = { (frames: [StreamFrame]) in
+            pieces(frames).compactMap { $0.content["properties"]?["delta"]?.text }.joined()
+        }
+        #expect(!text(all).isEmpty && text(merged) == text(all))
+        #expect(pieces(merged).count < pieces(all).count / 2, "\(pieces(merged).count) of \(pieces(all).count)")
+        // The last one's id: who comes back with it misses nothing and gets nothing twice.
+        #expect(pieces(merged).last?.id == pieces(all).last?.id)
+        let others = { (frames: [StreamFrame]) in
+            frames.filter { $0.type != "message.part.delta" }.map { [$0.id, $0.data] }
+        }
+        #expect(others(merged) == others(all))
+        let place = try #require(pieces(merged).first)
+        let again = try TranslatedStreamTests.open(app, "/event", behind: place.id)
+        let behind = try #require(all.firstIndex { $0.id == place.id }) + 1
+        #expect(try TranslatedStreamTests.read(again).map(\.id) == all[behind...].map(\.id))
+    }
+
+    @Test(arguments: ["/event", "/global/event"]) func aStreamOnWhichNothingIsSaidIsKeptAlive(path: String) throws {
+        let (app, _) = try TranslatedStreamTests.begin()
+        let client = try TranslatedStreamTests.open(app, path)
+        var frame = try client.next()
+        while let other = frame, other.type != "server.heartbeat" { frame = try client.next() }
+        let heartbeat = try #require(frame)
+        // It is no event: nobody comes back behind it.
+        #expect(heartbeat.id == nil)
+        let event = path == "/event" ? heartbeat.content : try #require(heartbeat.content["payload"])
+        #expect(event["type"] == "server.heartbeat" && event["properties"] == [:])
+    }
+}
