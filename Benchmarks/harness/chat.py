@@ -15,7 +15,7 @@ from .sides import HERE, complete_line, get
 
 SOCKETS, WATCHERS, RATE, MESSAGES = 1000, 100, 50, 5000
 # How much of the newest the gateway asks for, where a list has 30.
-ASKED = "/session/ses_talk/message?limit=100"
+ASKED = "/session/ses_talk/message?limit=60"
 
 
 class ChatMeasurements:
