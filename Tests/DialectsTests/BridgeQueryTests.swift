@@ -26,8 +26,12 @@ import Testing
 
     @Test func sessionsBelowAPathAreLookedForPageByPage() throws {
         let pages: [BridgeRun.Answer] = [
-            .says(200, #"{"data":[\#(Self.session(1, in: "app")),\#(Self.session(2, in: "apple"))],"cursor":{"next":"n"}}"#),
-            .says(200, #"{"data":[\#(Self.session(3, in: "app/x")),\#(Self.session(4, in: "app"))],"cursor":{"next":"o"}}"#),
+            .says(
+                200,
+                #"{"data":[\#(Self.session(1, in: "app")),\#(Self.session(2, in: "apple"))],"cursor":{"next":"n"}}"#),
+            .says(
+                200,
+                #"{"data":[\#(Self.session(3, in: "app/x")),\#(Self.session(4, in: "app"))],"cursor":{"next":"o"}}"#),
             .says(200, #"{"data":[],"cursor":{"next":null}}"#),
         ]
         let all = try BridgeRun("GET", "/session", query: [("path", "app"), ("roots", "true")], replies: pages)
@@ -57,7 +61,8 @@ import Testing
         let query = [(name: "path", value: ".")]
         let missing = try BridgeRun("GET", path, query: query, replies: [.empty(500), .empty(500)], by: elsewhere)
         #expect(missing.status == 404 && missing.json?["name"] == "NotFoundError")
-        #expect(missing.json?["data"]?["message"]?.text?.contains("/home/vibe/demo: name a directory that exists") == true)
+        #expect(
+            missing.json?["data"]?["message"]?.text?.contains("/home/vibe/demo: name a directory that exists") == true)
         #expect(missing.calls.last == "GET /api/location?location%5Bdirectory%5D=%2Fhome%2Fvibe%2Fdemo")
         let broken = try BridgeRun(
             "GET", path, query: query, replies: [.empty(500), .recorded("location")], by: elsewhere)
@@ -77,7 +82,10 @@ import Testing
     @Test func aLogsLineHasWhatOpenCode1WantsOfIt() throws {
         let line = #""service":"x","message":"m""#
         #expect(try BridgeRun("POST", "/log", body: #"{\#(line),"level":"warn","extra":{}}"#).json == true)
-        for body in ["", "[]", #"{"level":"info","message":"m"}"#, "{\(line)}", #"{\#(line),"level":"loud"}"#, #"{\#(line),"level":"info","extra":1}"#] {
+        for body in [
+            "", "[]", #"{"level":"info","message":"m"}"#, "{\(line)}", #"{\#(line),"level":"loud"}"#,
+            #"{\#(line),"level":"info","extra":1}"#,
+        ] {
             let run = try BridgeRun("POST", "/log", body: body)
             #expect(run.status == 400 && run.json?["name"] == "BadRequest", "\(body)")
         }
@@ -108,6 +116,7 @@ import Testing
             replies: [.recorded("session-after-talk"), .empty(204), .recorded("session-after-talk")])
         #expect(run.status == 200)
         #expect(
-            run.calls[1] == #"PATCH /api/session/ses_1 {"permissions":[{"action":"shell","resource":"ls *","effect":"ask"}]}"#)
+            run.calls[1]
+                == #"PATCH /api/session/ses_1 {"permissions":[{"action":"shell","resource":"ls *","effect":"ask"}]}"#)
     }
 }

@@ -66,7 +66,8 @@ extension Bridge {
         let isRoots = request["roots"] == "true"
         let query: [(String, String?)] = [
             (request.project == nil ? "directory" : "project", request.project ?? request.directory),
-            ("limit", String(path == nil ? limit : max(limit, 100))), ("search", request["search"]), ("parentID", isRoots ? "null" : nil),
+            ("limit", String(path == nil ? limit : max(limit, 100))), ("search", request["search"]),
+            ("parentID", isRoots ? "null" : nil),
             ("order", "desc"),
         ]
         let start = request["start"].flatMap(Double.init)
@@ -142,7 +143,8 @@ extension Bridge {
         for name in ["title", "metadata"] { changes.add(name, body[name]) }
         if let permission = body["permission"] {
             guard let rules = Self.rules(permission) else {
-                return .answer(Refusals.bad("Expected rules with permission, pattern and action\n  at [\"permission\"]"))
+                return .answer(
+                    Refusals.bad("Expected rules with permission, pattern and action\n  at [\"permission\"]"))
             }
             changes.add("permissions", rules)
         }
