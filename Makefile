@@ -44,7 +44,7 @@ test-tsan: setup ## run the black-box tests under Thread Sanitizer
 test-asan: setup ## run the black-box tests under Address Sanitizer
 	scripts/test-sanitized.sh address
 
-schemathesis: setup ## try the API's description against the running gateway (Schemathesis from PyPI)
+schemathesis: setup ## try the API's descriptions against the running gateway (Schemathesis from PyPI)
 	@swift build
 	@scripts/schemathesis.sh
 
