@@ -8,6 +8,13 @@ import Testing
 
 /// A registry whose projects have different supervisors.
 @Suite(.timeLimit(.minutes(1))) struct TwoSupervisorsTests {
+    /// However busy the machine is, nobody is killed who has ended.
+    private static var limits: InstanceLimits {
+        var limits = InstanceLimits()
+        limits.stop = .seconds(300)
+        return limits
+    }
+
     private func start(_ rig: SupervisedRig, _ name: ProjectName, by supervisor: FakeSupervisor) async -> StartAnswer {
         let port: UInt16 = name == .alpha ? 4096 : 4097
         rig.listen(on: port, "password of \(name)")
@@ -19,7 +26,7 @@ import Testing
     }
 
     @Test func eachProjectIsStartedAndStoppedByTheOneThatItNames() async throws {
-        let rig = try await SupervisedRig(ofOther: [.beta])
+        let rig = try await SupervisedRig(limits: Self.limits, ofOther: [.beta])
         #expect(await start(rig, .alpha, by: rig.supervisor) == .started(address: .loopback(4096)))
         #expect(await start(rig, .beta, by: rig.other) == .started(address: .loopback(4097)))
         #expect(rig.supervisor.calls.withLock { $0 } == ["start alpha"])
@@ -75,7 +82,7 @@ import Testing
     }
 
     @Test func atTheEndOnlyThoseEndThatDoNotOutliveTheGateway() async throws {
-        let rig = try await SupervisedRig(ofOther: [.beta])
+        let rig = try await SupervisedRig(limits: Self.limits, ofOther: [.beta])
         _ = await start(rig, .alpha, by: rig.supervisor)
         _ = await start(rig, .beta, by: rig.other)
         async let ended: Void = rig.end()
