@@ -6,13 +6,13 @@
 # Schemathesis comes from PyPI, once, into .build/schemathesis. Where PyPI can't be reached this fails with exit code 75, or,
 # with SCHEMATHESIS_OPTIONAL=1, says so and succeeds: the tests compare description and routes as well, without a network.
 #
-#   SCHEMATHESIS_SECONDS   the longest time for one description (60)
+#   SCHEMATHESIS_SECONDS   the longest time for one description (240)
 set -eu
 cd "$(dirname "$0")/.."
 
 name=schemathesis
 version=4.32.5
-seconds=${SCHEMATHESIS_SECONDS:-60}
+seconds=${SCHEMATHESIS_SECONDS:-240}
 tool=$PWD/.build/schemathesis
 work=$PWD/.build/schemathesis-run
 
