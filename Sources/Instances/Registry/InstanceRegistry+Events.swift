@@ -61,9 +61,10 @@ extension InstanceRegistry {
         case .publish:
             let now = WallClock.nanoseconds()
             instances[name]?.stateChanged(now: now)
+            publishRoutes()
+            // Who reads in the log that it is ready is carried there.
             logState(of: name)
             noteEvents(of: name, now: now)
-            publishRoutes()
             noteSettled()
         case .launch: if let folder = instances[name]?.folder { supervisor(of: name).start(folder) }
         case .probe(let number, let address, let timeout): probe(number, at: address, within: timeout, of: name)
