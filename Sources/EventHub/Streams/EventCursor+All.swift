@@ -53,7 +53,7 @@ extension EventCursor {
             } else {
                 take(index.place(behind: id))
             }
-        case .time(let time): take(index.place(since: time))
+        case .time(let time): take(since: index.place(since: time))
         case .unknown: gap = EventGap(.unknownID, from: nil, to: nil)
         }
     }

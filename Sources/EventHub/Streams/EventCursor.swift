@@ -185,12 +185,20 @@ package struct EventCursor: Sendable {
             // Frames that were made of an event stand behind the event itself.
             if case .none = gap { told = id } else { told = position.last }
         case .time(let time):
-            take(log.place(since: time))
+            take(since: log.place(since: time))
             told = position.last
         case .unknown:
             told = position.last
             gap = EventGap(.unknownID, from: nil, to: nil)
         }
+    }
+
+    /// Takes the place that a time has, but none behind where everything stood when it was asked for: before a time that is yet
+    /// to come stands what is said from then on.
+    mutating func take(since search: LogSearch) {
+        let asked = position
+        take(search)
+        if let last = position.last, asked.last.map({ last > $0 }) ?? true { position = asked }
     }
 
     mutating func take(_ search: LogSearch) {

@@ -38,7 +38,7 @@ import Testing
         ) throws -> [Frame] {
             var tracks = FormTracks()
             var cursor = EventCursor(
-                id == "9-0" ? .time(0) : .behind(try #require(Self.id(id))), now: index.beginning,
+                id == "9-0" ? .time(0) : .behind(try #require(Self.id(id))), now: index.end,
                 project: "", shape: .all, isChunked: false, selector: EventSelector())
             (cursor.form, cursor.maxRate) = (form, maxRate)
             var bytes: [UInt8] = []

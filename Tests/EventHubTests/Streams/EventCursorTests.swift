@@ -109,6 +109,16 @@ extension Rig {
         #expect(rig.read(&read) { $0 } == bytes)
     }
 
+    @Test func aTimeThatIsYetToComeMeansFromNow() {
+        let rig = Rig()
+        rig.say(1)
+        var cursor = rig.cursor(.time(1_000_000))
+        // Before the log is looked at.
+        rig.say(2)
+        let text = String(decoding: rig.read(&cursor) { $0 }, as: UTF8.self)
+        #expect(text.contains("\"n\":2") && !text.contains("\"n\":1"))
+    }
+
     @Test func anUnknownIDIsAGapAndThenFromNow() {
         let rig = Rig()
         rig.say(1)
