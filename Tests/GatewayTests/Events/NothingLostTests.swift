@@ -81,8 +81,9 @@ import Testing
                     seen.append("\(frame.number ?? -1)")
                 }
             }
-            #expect(gapsNow <= 1)
             gaps += gapsNow
+            // Who was killed before the client came to a gap leaves it to the next one, which has its own.
+            #expect(gaps <= kill)
             if kill < kills {
                 gateway.process.terminate(SIGKILL)
                 try gateway.process.waitForExit()
