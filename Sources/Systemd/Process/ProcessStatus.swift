@@ -31,7 +31,9 @@ package struct ProcessStatus: Sendable, Equatable {
         self.parent = parent
         self.group = group
         self.session = session
-        if fields.count > Field.environmentEnd, let start = UInt64(decimal: fields[Field.environmentStart]), start > 0,
+        // execve(2) tells where the program's code is when it is done, and for a moment before that an environment of no length.
+        if fields.count > Field.environmentEnd, let code = UInt64(decimal: fields[Field.codeStart]), code > 0,
+            let start = UInt64(decimal: fields[Field.environmentStart]), start > 0,
             let end = UInt64(decimal: fields[Field.environmentEnd]), end >= start
         {
             hasVariables = end > start
@@ -53,6 +55,7 @@ package struct ProcessStatus: Sendable, Equatable {
         static let session = 3
         static let flags = 6
         static let startTime = 19
+        static let codeStart = 23
         static let environmentStart = 47
         static let environmentEnd = 48
     }
