@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 
+from .own import OwnMeasurements
 from .processes import BenchmarkError, accepts, free_port, wait_until
 from .sides import NGINX_COMMON, get
 
@@ -25,18 +26,13 @@ UPSTREAM = NGINX_COMMON + """
 """
 
 
-class BridgeMeasurements:
+class BridgeMeasurements(OwnMeasurements):
     """Takes the samples of the gateway alone into a `Report`: no other side speaks for an OpenCode 2."""
-
-    def __init__(self, measurements):
-        self.measurements = measurements
-        self.bench, self.sides = measurements.bench, measurements.sides
-        self.report, self.options = measurements.report, measurements.options
 
     def answers(self):
         """CPU for each GET of a session, passed through and translated."""
         running = self.sides.start("gateway")
-        upstream = self.start_project(running)
+        upstream = self.start_two(running)
         paths = {"passed": f"/projects/two/api/api/session/{SESSION}", "bridge": f"/projects/two/api/session/{SESSION}"}
         self.check(running, paths)
         for path in paths.values():
@@ -64,20 +60,14 @@ class BridgeMeasurements:
             self.report.add(
                 "delta_ratio", "gateway", int(figures["translated"].split()[0]) / int(figures["kept"].split()[0]))
 
-    def start_project(self, running):
+    def start_two(self, running):
         """An nginx that answers as an OpenCode 2, and a project of the gateway's in front of it."""
-        folder = os.path.join(os.path.dirname(running.directory), "two")
-        os.makedirs(folder)
+        folder = self.project_folder(running, "two")
         port = free_port()
         upstream = self.sides.start_nginx(
             "opencode2-upstream", UPSTREAM, port, workers=2, directory=folder, session=SESSION, answer=answer(folder))
         wait_until(lambda: accepts(port), "The nginx that stands for OpenCode 2 starts", upstream)
-        for name, text in (("upstream-port", str(port)), ("banner", "server")):
-            with open(os.path.join(folder, name), "w") as file:
-                file.write(text)
-        status, body = get(running.port, "/projects/two/start", self.sides.key, "POST")
-        if status != 200:
-            raise BenchmarkError(f"The gateway does not start the project two: {status} {body.decode()}")
+        self.start_project(running, folder, port, banner="server")
         return upstream
 
     def check(self, running, paths):

@@ -10,6 +10,7 @@ import statistics
 import sys
 import time
 
+from .own import OwnMeasurements
 from .processes import BenchmarkError, proportional_memory, wait_until
 from .sides import HERE, complete_line, get
 
@@ -18,19 +19,14 @@ SOCKETS, WATCHERS, RATE, MESSAGES = 1000, 100, 50, 5000
 ASKED = "/session/ses_talk/message?limit=60"
 
 
-class ChatMeasurements:
+class ChatMeasurements(OwnMeasurements):
     """Takes the samples of the gateway alone into a `Report`: no other side speaks these protocols."""
-
-    def __init__(self, measurements):
-        self.measurements = measurements
-        self.bench, self.sides = measurements.bench, measurements.sides
-        self.report, self.options = measurements.report, measurements.options
 
     def take(self):
         """All of it."""
         for _ in self.measurements.rounds(f"{SOCKETS} idle chat sockets, {WATCHERS} that hear, a list of {MESSAGES} messages"):
             running = self.sides.start("gateway")
-            short, long = self.start_project(running, "talk", 20), self.start_project(running, "long", MESSAGES)
+            short, long = self.start_talker(running, "talk", 20), self.start_talker(running, "long", MESSAGES)
             self.memory(running)
             self.plain_delays(short)
             self.delays(running, short)
@@ -39,19 +35,14 @@ class ChatMeasurements:
             for upstream in (short, long):
                 self.bench.stop(upstream)
 
-    def start_project(self, running, name, messages):
+    def start_talker(self, running, name, messages):
         """A project whose OpenCode is `talker`, with one conversation of so many messages."""
-        folder = os.path.join(os.path.dirname(running.directory), name)
-        os.makedirs(folder)
+        folder = self.project_folder(running, name)
         command = [sys.executable, os.path.join(HERE, "talker"), folder, str(messages)]
         upstream = self.bench.start(command, f"talker-{name}-{running.port}.log")
         line = wait_until(lambda: complete_line(upstream.log, "port "), "The talker starts", upstream)
         upstream.port = int(line.split()[1])
-        with open(os.path.join(folder, "upstream-port"), "w") as file:
-            file.write(str(upstream.port))
-        status, body = get(running.port, f"/projects/{name}/start", self.sides.key, "POST")
-        if status != 200:
-            raise BenchmarkError(f"The gateway does not start the project {name}: {status} {body.decode()}")
+        self.start_project(running, folder, upstream.port)
         return upstream
 
     def memory(self, running):

@@ -5,6 +5,7 @@ import os
 import select
 import subprocess
 
+from .own import OwnMeasurements
 from .processes import BenchmarkError, CPUClock, proportional_memory, wait_until
 from .sides import STREAMS, get
 
@@ -15,16 +16,11 @@ STATE = "/projects/streams/events/state"
 REPLAYED, REPLAYED_SIZE, KEPT = 100_000, 1024, ("--event-keep-size", "256MiB")
 
 
-class HubMeasurements:
+class HubMeasurements(OwnMeasurements):
     """Takes the samples of shared events into a `Report`.
 
     Each side has an upstream of its own, for a hub listens all the time.
     """
-
-    def __init__(self, measurements):
-        self.measurements = measurements
-        self.bench, self.sides = measurements.bench, measurements.sides
-        self.report, self.options = measurements.report, measurements.options
 
     def start(self, side, options=()):
         """A side in front of an upstream of its own."""

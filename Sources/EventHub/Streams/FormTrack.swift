@@ -76,8 +76,7 @@ package struct FormTrack: Sendable {
         steps: [Step], ids: [EventID], isAtEnd: Bool
     ) {
         var isAtEnd = advance(log, now: now)
-        var start = told.count
-        while start > 0, id.map({ told[start - 1].id > $0 }) ?? true { start -= 1 }
+        let start = id.map { id in firstTold { $0.id > id } } ?? 0
         var steps: [Step] = []
         var ids: [EventID] = []
         var size = 0
@@ -98,11 +97,20 @@ package struct FormTrack: Sendable {
         while reached.map({ $0 < event.id }) ?? true {
             guard !advance(log, now: now), question == nil else { break }
         }
-        var end = told.count
-        while end > 0, told[end - 1].bringer.map({ $0 > event.id }) ?? true { end -= 1 }
-        var start = end
-        while start > 0, told[start - 1].bringer == event.id { start -= 1 }
-        return told[start..<end].compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
+        // What a clock has told is the last: no event has brought it yet.
+        let start = firstTold { $0.bringer.map { $0 >= event.id } ?? true }
+        let own = told[start...].prefix { $0.bringer == event.id }
+        return own.compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
+    }
+
+    /// The first of what was told from which on this is so; ids, and the events that bring them, rise.
+    private func firstTold(where isPast: (Told) -> Bool) -> Int {
+        var (low, high) = (0, told.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isPast(told[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 
     /// Takes in what was answered to its question.

@@ -8,18 +8,8 @@ final class BridgeThreads: Sendable {
 
     private final class Queue: Sendable {
         struct State {
-            private var new: [Work] = []
-            /// The next one last.
-            private var old: [Work] = []
+            var work: [Work] = []
             var isEnding = false
-
-            var isEmpty: Bool { new.isEmpty && old.isEmpty }
-            mutating func append(_ work: @escaping Work) { new.append(work) }
-
-            mutating func removeFirst() -> Work? {
-                if old.isEmpty { (old, new) = (new.reversed(), []) }
-                return old.popLast()
-            }
         }
 
         let monitor = Monitor(State())
@@ -27,7 +17,7 @@ final class BridgeThreads: Sendable {
         /// Waits for the next thing to do; nil at the end.
         func next() -> Work? {
             monitor.wait(
-                until: { !$0.isEmpty || $0.isEnding }, then: { $0.isEnding ? nil : $0.removeFirst() })
+                until: { !$0.work.isEmpty || $0.isEnding }, then: { $0.isEnding ? nil : $0.work.removeFirst() })
         }
     }
 
@@ -54,7 +44,7 @@ final class BridgeThreads: Sendable {
 
     /// Has something done, behind all that was asked for before.
     func run(_ work: @escaping Work) {
-        queue.monitor.withLock { $0.append(work) }
+        queue.monitor.withLock { $0.work.append(work) }
         queue.monitor.notifyOne()
     }
 

@@ -36,8 +36,8 @@ extension ProxyExchange {
         BridgeExchange(owner, connection, route, policy, request).begin()
     }
 
-    /// A list of sessions for who names no directory, or asks for it, is the whole project's, with its sub-folders and worktrees, unless that
-    /// can't be told from others.
+    /// A list of sessions for who names no directory, or asks for it, is the whole project's, with its sub-folders and
+    /// worktrees, unless that can't be told from others.
     private func list(_ request: ClientRequest) {
         if let own = owner.knowledge.knownProject(route) { return bridge(Self.list(request, of: own)) }
         holdBack()

@@ -1,0 +1,32 @@
+"""What measurements of the gateway's own kinds have in common."""
+
+import os
+
+from .processes import BenchmarkError
+from .sides import get
+
+
+class OwnMeasurements:
+    """Takes samples into a `Report`."""
+
+    def __init__(self, measurements):
+        self.measurements = measurements
+        self.bench, self.sides = measurements.bench, measurements.sides
+        self.report, self.options = measurements.report, measurements.options
+
+    def project_folder(self, running, name):
+        """The folder of a new project of a gateway's."""
+        folder = os.path.join(os.path.dirname(running.directory), name)
+        os.makedirs(folder)
+        return folder
+
+    def start_project(self, running, folder, port, banner=None):
+        """Starts a project whose instance listens on a port, and announces that in these words."""
+        for name, text in (("upstream-port", str(port)), ("banner", banner)):
+            if text:
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write(text)
+        project = os.path.basename(folder)
+        status, body = get(running.port, f"/projects/{project}/start", self.sides.key, "POST")
+        if status != 200:
+            raise BenchmarkError(f"The gateway does not start the project {project}: {status} {body.decode()}")
