@@ -113,7 +113,7 @@ package final class DataPlane: Sendable {
             self.threads = threads
             for mailbox in mailboxes { mailbox.post(.peers(mailboxes)) }
             hub?.mailbox.post(.loops(mailboxes))
-            conversations?.follow(mailboxes)
+            if let hub, let board = setUp.events?.board { conversations?.follow(mailboxes, hub.mailbox, board) }
         } catch let error as Failure {
             throw error
         } catch let error as SystemCallError {

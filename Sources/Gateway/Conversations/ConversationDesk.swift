@@ -18,6 +18,8 @@ final class ConversationDesk {
     /// The way back to this thread.
     var post: (@Sendable (@escaping ConversationService.Work) -> Void)?
     var loops: [Mailbox<LoopMessage>] = []
+    /// Where what is said in conversations is heard.
+    var hub: ConversationHub?
     private var projects: [ProjectName: ConversationProject] = [:]
     private var chats: [Int: ConversationChat] = [:]
     /// What came from chats whose project is still looked for.

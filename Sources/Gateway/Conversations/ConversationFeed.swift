@@ -1,83 +1,99 @@
 import EventHub
+import EventLoop
 internal import Projects
 
-/// What a project's OpenCode says, in OpenCode 1's words, on its way from the hub to the conversations' thread. It lives on a
-/// loop as long as that does.
-final class ConversationFeed: EventReader, PendingStream {
+/// What a project's OpenCode says, in OpenCode 1's words, read by the conversations' thread as soon as the hub has it: no loop is
+/// on its way.
+final class ConversationFeed {
     private static let portion = 256 * 1024
 
-    let project: ProjectName?
-    let isClient = false
+    private unowned let project: ConversationProject
+    private let hub: ConversationHub
     private let name: ProjectName
-    private unowned let events: LoopEvents
-    private let post: @Sendable (@escaping ConversationService.Work) -> Void
+    /// Nil until it is known from where on is listened.
     private var cursor: EventCursor?
-    private var number = 0
+    private var log: EventLog?
     private var isReading = false
     private var newsWaits = false
     /// The instance's run that is listened to, and whether one has ended since.
     private var run: UInt64?
     private var hasEnded = false
 
-    init(
-        _ events: LoopEvents, _ name: ProjectName,
-        _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
-    ) {
-        (self.events, self.name, project, self.post) = (events, name, name, post)
+    init(_ project: ConversationProject, _ hub: ConversationHub) {
+        (self.project, self.hub, name) = (project, hub, project.name)
     }
 
     func begin() {
-        events.add(self)
-        events.mark(name, for: self) { [self] in start($0) }
+        let (name, post) = (name, hub.post)
+        hub.mailbox.post(.follow(name) { view, place in post { $0.known(name)?.feed?.hear(view, place) } })
     }
 
-    private func start(_ place: LogPlace) {
-        events.remove(self)
+    /// The project's view is this one, and everything that it has said stands before the place.
+    private func hear(_ view: HubView, _ place: LogPlace) {
+        guard cursor != nil else { return start(view, place) }
+        if run != view.run {
+            if run != nil { hasEnded = true }
+            run = view.run
+        }
+        read()
+    }
+
+    private func start(_ view: HubView, _ place: LogPlace) {
         var cursor = EventCursor(
             .now, now: place, project: name.string, shape: .item(name.string), isChunked: false,
             selector: EventSelector())
         cursor.speaksOne = true
-        self.cursor = cursor
-        number = events.begin(self)
-        run = events.view(name)?.run
-        let name = name
-        post { $0.known(name)?.listens() }
-        read()
+        (self.cursor, log, run) = (cursor, view.log, view.run)
+        project.listens()
     }
 
     private func read() {
-        guard !isReading, let cursor else { return }
-        isReading = true
-        newsWaits = false
-        events.read(cursor, number: number, name, connected: [], limit: Self.portion)
-    }
-
-    func hasNews() {
-        let now = events.view(name)?.run
-        if run != now {
-            if run != nil { hasEnded = true }
-            run = now
+        newsWaits = true
+        while newsWaits, !isReading, let cursor {
+            (isReading, newsWaits) = (true, false)
+            let (name, post) = (name, hub.post)
+            let order = ReadingOrder(stream: 0, log: log, cursor: cursor, connected: [], limit: Self.portion) { read in
+                post { $0.known(name)?.feed?.received(read) }
+            }
+            if let reading = hub.reader.read(order) { take(reading) }
         }
-        if isReading { newsWaits = true } else { read() }
     }
 
-    func received(_ reading: Reading) {
+    /// What had to be asked for first.
+    private func received(_ reading: Reading) {
+        take(reading)
+        if newsWaits { read() }
+    }
+
+    private func take(_ reading: Reading) {
         isReading = false
         var cursor = reading.cursor
         let lines = reading.passage.bytes
         cursor.sent(lines.count, of: reading.passage)
         self.cursor = cursor
-        let name = name
-        if !lines.isEmpty { post { $0.known(name)?.heard(lines) } }
-        if newsWaits || !reading.passage.isAtEnd { return read() }
+        if !lines.isEmpty { project.heard(lines) }
+        newsWaits = newsWaits || !reading.passage.isAtEnd
         // Behind its last word.
-        if hasEnded {
+        if hasEnded, !newsWaits {
             hasEnded = false
-            post { $0.known(name)?.instanceEnded() }
+            project.instanceEnded()
         }
     }
+}
 
-    func viewChanged() {}
-    func routesChanged() {}
-    func giveUp() { events.remove(self) }
+/// The hub as the conversations' thread has it: it reads for itself what the hub says is there.
+final class ConversationHub {
+    let mailbox: Mailbox<HubMessage>
+    let reader: EventReaderDesk
+    /// The way back to the thread.
+    let post: @Sendable (@escaping ConversationService.Work) -> Void
+
+    init(
+        _ mailbox: Mailbox<HubMessage>, _ board: HubBoard,
+        _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
+    ) {
+        (self.mailbox, self.post) = (mailbox, post)
+        reader = EventReaderDesk(board, hub: mailbox)
+        reader.post = { log, question, answer in post { $0.hub?.reader.answered(log, question, answer) } }
+    }
 }

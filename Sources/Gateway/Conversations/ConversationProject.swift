@@ -21,6 +21,8 @@ final class ConversationProject {
     private var waiting: [() -> Void] = []
     private var checking: Set<String> = []
     private let folder: String
+    /// What its OpenCode says.
+    private(set) var feed: ConversationFeed?
 
     init(_ desk: ConversationDesk, _ name: ProjectName) {
         (self.desk, self.name) = (desk, name)
@@ -41,11 +43,8 @@ final class ConversationProject {
                 post { $0.known(name)?.loaded(ConversationBook(directory: folder, kept: [])) }
             }
         }
-        desk.loops.first?.post(
-            .request { loop in
-                guard let events = loop.events else { return }
-                ConversationFeed(events, name, post).begin()
-            })
+        feed = desk.hub.map { ConversationFeed(self, $0) }
+        feed?.begin()
     }
 
     private func loaded(_ book: ConversationBook) {

@@ -72,8 +72,14 @@ package final class ConversationService: Sendable {
     /// Has something done on the thread, behind all that was asked for before.
     func post(_ work: @escaping Work) { mailbox.post(.work(work)) }
 
-    /// The loops by which OpenCode is asked and heard.
-    func follow(_ loops: [Mailbox<LoopMessage>]) { post { $0.loops = loops } }
+    /// The loops by which OpenCode is asked, and the hub by which it is heard.
+    func follow(_ loops: [Mailbox<LoopMessage>], _ hub: Mailbox<HubMessage>, _ board: HubBoard) {
+        post { desk in
+            desk.loops = loops
+            guard let post = desk.post else { return }
+            desk.hub = ConversationHub(hub, board, post)
+        }
+    }
 
     /// There is a new routing table.
     func follow(_ table: RoutingTable) { routes.withLock { $0 = table } }

@@ -21,12 +21,18 @@ enum HubMessage: Sendable {
     /// Somebody on this loop wants to begin behind everything that has come by now, and begins under this number; nil: all
     /// projects' events.
     case mark(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
+    /// Somebody wants to be told, from any thread, how far everything stands that a project has said: of the present place
+    /// first, then whenever there is more or its view is another one.
+    case follow(ProjectName, report: HubFollower)
     /// A translation has to be told something; the report may come on any thread.
     case ask(ProjectName, TranslationQuestion, report: @Sendable (TranslationAnswer) -> Void)
     /// Somebody wants to know how many pieces have come from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
     case stop
 }
+
+/// Who is told of a project's view and of the place behind all that it has said.
+typealias HubFollower = @Sendable (HubView, LogPlace) -> Void
 
 /// The thread that listens to all instances: one stream each, always read, kept in the project's log before it goes to anybody.
 ///
@@ -54,6 +60,9 @@ final class HubLoop: KnowledgeOwner {
     private var saying: (project: ProjectName, items: [LogItem], from: LogPlace, to: LogPlace)?
     /// Who wants to begin: at the end of the pass all has been read that had come when they asked.
     private var marks: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
+    private var followers: [ProjectName: [HubFollower]] = [:]
+    /// Whose followers are told at the end of the pass.
+    private var followed: Set<ProjectName> = []
     var progress = ProgressCounts()
     private var isFlushScheduled = false
     private var trimTimer: LoopTimer?
@@ -109,6 +118,10 @@ final class HubLoop: KnowledgeOwner {
         case .mark(let name, let loop, let number):
             marks.append((name.map { project($0) }, loop, number))
             scheduleFlush()
+        case .follow(let name, let report):
+            followers[project(name).name, default: []].append(report)
+            followed.insert(name)
+            scheduleFlush()
         case .ask(let name, let question, let report):
             if let project = projects[name] { project.ask(question, report: report) } else { report(.nothing) }
         case .progress(let slot, let report): report(progress[slot])
@@ -138,7 +151,10 @@ final class HubLoop: KnowledgeOwner {
 
     /// Tells it at the end of the pass, with what else there is then: one message for each loop.
     func tell(_ item: EventNews) {
-        if case .view(let view) = item { board.set(view) }
+        if case .view(let view) = item {
+            board.set(view)
+            noteFollowed(view.project)
+        }
         endSaying()
         news.append(item)
         scheduleFlush()
@@ -163,6 +179,11 @@ final class HubLoop: KnowledgeOwner {
         guard let said = saying else { return }
         saying = nil
         news.append(.said(said.project, said.items, from: said.from, to: said.to))
+        noteFollowed(said.project)
+    }
+
+    private func noteFollowed(_ name: ProjectName) {
+        if !followers.isEmpty, followers[name] != nil { followed.insert(name) }
     }
 
     private func scheduleFlush() {
@@ -206,6 +227,12 @@ extension HubLoop: PassHandler {
     func passEnded() {
         isFlushScheduled = false
         endSaying()
+        // They make something of it that goes to loops again, which would only be in their way.
+        for name in followed {
+            guard let project = projects[name] else { continue }
+            for report in followers[name] ?? [] { report(project.view, project.log.end) }
+        }
+        followed.removeAll(keepingCapacity: true)
         if !news.isEmpty {
             let news = self.news
             self.news.removeAll(keepingCapacity: true)

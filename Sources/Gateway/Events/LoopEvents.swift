@@ -9,16 +9,10 @@ internal import Projects
 protocol EventReader: AnyObject {
     /// Whose events; nil: all projects'.
     var project: ProjectName? { get }
-    /// Whether a client reads by it, rather than the gateway itself.
-    var isClient: Bool { get }
     /// Something was said that stands in the log.
     func hasNews()
     /// What was asked for has been read.
     func received(_ reading: Reading)
-}
-
-extension EventReader {
-    var isClient: Bool { true }
 }
 
 /// A request for a stream that can't begin yet.
@@ -60,7 +54,7 @@ final class LoopEvents {
         readers[count] = reader
         ofProject[reader.project, default: []].append(reader)
         if let stream = reader as? HubStream { stream.group = stream.wish.map { wishes.join($0) } }
-        if reader.isClient, let project = reader.project { views[project]?.subscribers.add(1) }
+        if let project = reader.project { views[project]?.subscribers.add(1) }
         return count
     }
 
@@ -70,7 +64,7 @@ final class LoopEvents {
             wishes.leave(group)
             stream.group = nil
         }
-        if reader.isClient, let project = reader.project { views[project]?.subscribers.add(-1) }
+        if let project = reader.project { views[project]?.subscribers.add(-1) }
         ofProject[reader.project]?.removeAll { $0 === reader }
         if ofProject[reader.project]?.isEmpty ?? false { ofProject[reader.project] = nil }
     }
@@ -81,8 +75,9 @@ final class LoopEvents {
         let log = project.flatMap { views[$0]?.log }
         guard project == nil || log != nil else { return }
         reader.read(
-            ReadingOrder(
-                loop: mailbox, stream: number, log: log, cursor: cursor, connected: connected, limit: limit))
+            ReadingOrder(stream: number, log: log, cursor: cursor, connected: connected, limit: limit) {
+                mailbox.post(.reading($0))
+            })
     }
 
     func receive(_ reading: Reading) { readers[reading.stream]?.received(reading) }
