@@ -52,7 +52,7 @@ let package = Package(
         // Clients' addresses: networks, and who stands behind which proxies. Pure.
         module("Addresses"),
 
-        // Hexadecimal digits and percent-encoding. Pure.
+        // Hexadecimal digits, percent-encoding and base64. Pure.
         module("TextCoding"),
 
         // SHA-1, which two standards name. Pure.
@@ -61,14 +61,14 @@ let package = Package(
         // The time of day, and how it is written.
         module("Clocks", ["TextCoding"]),
 
-        // Strings of JSON. Pure.
-        module("JSONText"),
+        // Values of JSON, read strictly and written as they were read. Pure.
+        module("JSONText", ["TextCoding"]),
 
         // Wrappers: each C library behind one Swift module.
         module("EventLoop", ["CLinux", "Locking"]),
         module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes", "JSONText", "TextCoding"]),
         module("HTTPClient", ["Addresses", "EventLoop", "HTTPTypes"]),
-        module("WebSockets", ["CWslay", "Digests", "HTTPTypes"]),
+        module("WebSockets", ["CWslay", "Digests", "HTTPTypes", "TextCoding"]),
         module("Outbound", ["Addresses", "CCurl", "Locking"]),
         module("Systemd", ["CSystemd", "Locking", "TextCoding"]),
         module("Storage", ["CSQLite", "Locking"]),
@@ -78,7 +78,7 @@ let package = Package(
         module("Logging", ["Clocks", "Locking", "TextCoding"]),
         module("EnvironmentFiles"),
         module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
-        module("OpenCode", ["TextCoding"]),
+        module("OpenCode", ["JSONText", "TextCoding"]),
         // What instances have said: kept, found again, told in other forms.
         module("EventHub", ["Clocks", "Dialects", "JSONText", "Locking", "MappedFiles", "OpenCode", "TextCoding"]),
         // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1. Pure.
@@ -110,7 +110,7 @@ let package = Package(
             [
                 "Conversations", "Gateway", "EventHub", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer",
                 "HTTPTypes",
-                "Projects",
+                "JSONText", "Projects",
                 "Instances", "Supervisors", "Logging", "Locking", "OpenCode", "Settings", "Storage", "Systemd",
                 "Access", "Addresses", "Outbound", "TextCoding",
             ]),
@@ -144,9 +144,11 @@ let package = Package(
             swiftSettings: strict),
         tests(
             "EventHubTests",
-            ["Dialects", "EventHub", "Locking", "MappedFiles", "OpenCode", "TestKit", "event-log-writer"]),
-        tests("DialectsTests", ["Dialects", "OpenCode"]),
-        tests("ConversationsTests", ["Clocks", "Conversations", "Dialects", "OpenCode", "Storage", "TestKit"]),
+            ["Dialects", "EventHub", "JSONText", "Locking", "MappedFiles", "OpenCode", "TestKit", "event-log-writer"]),
+        tests("DialectsTests", ["Dialects", "JSONText", "OpenCode"]),
+        tests(
+            "ConversationsTests",
+            ["Clocks", "Conversations", "Dialects", "JSONText", "OpenCode", "Storage", "TestKit"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
         tests("SettingsTests", ["Settings", "Addresses", "EnvironmentFiles", "Locking", "Logging"]),

@@ -2,6 +2,7 @@
 // length: 1024
 
 import Dialects
+import JSONText
 
 /// JSON that is read is written as JSON that means the same; whatever an OpenCode 2 says, what is told of it is JSON that
 /// an OpenCode 1's client can read, and a piece that is not read says the same as one that is.

@@ -1,4 +1,4 @@
-// modules: TextCoding OpenCode
+// modules: TextCoding JSONText OpenCode
 // length: 256
 
 import OpenCode

@@ -1,4 +1,4 @@
-// modules: TextCoding Locking Clocks JSONText MappedFiles OpenCode EventHub
+// modules: TextCoding JSONText Locking Clocks MappedFiles OpenCode EventHub
 // length: 1024
 
 import MappedFiles

@@ -1,4 +1,4 @@
-// modules: TextCoding Clocks JSONText Locking MappedFiles OpenCode EventHub
+// modules: TextCoding JSONText Clocks Locking MappedFiles OpenCode EventHub
 // length: 512
 
 import EventHub

@@ -1,4 +1,4 @@
-// modules: TextCoding Addresses Locking HTTPTypes EventLoop JSONText HTTPServer
+// modules: TextCoding JSONText Addresses Locking HTTPTypes EventLoop HTTPServer
 // length: 128
 
 import HTTPServer

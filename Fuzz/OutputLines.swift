@@ -1,4 +1,4 @@
-// modules: TextCoding Clocks Sodium Addresses JSONText EnvironmentFiles Locking OpenCode Logging Systemd Projects Instances Supervisors
+// modules: TextCoding JSONText Clocks Sodium Addresses EnvironmentFiles Locking OpenCode Logging Systemd Projects Instances Supervisors
 // length: 128
 
 import Supervisors

@@ -1,4 +1,4 @@
-// modules: TextCoding Clocks Addresses JSONText Locking OpenCode Logging Systemd Projects Instances
+// modules: TextCoding JSONText Clocks Addresses Locking OpenCode Logging Systemd Projects Instances
 // length: 300
 
 import Instances

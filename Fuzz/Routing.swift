@@ -1,4 +1,4 @@
-// modules: TextCoding Clocks Sodium Addresses JSONText EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer HTTPClient Digests WebSockets OpenCode Access Logging Systemd Settings Projects Instances Storage MappedFiles Dialects Conversations EventHub Gateway
+// modules: TextCoding JSONText Clocks Sodium Addresses EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer HTTPClient Digests WebSockets OpenCode Access Logging Systemd Settings Projects Instances Storage MappedFiles Dialects Conversations EventHub Gateway
 // length: 128
 
 import HTTPTypes

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Checks the form of what is written: swift-format without a single finding, scripts that their shell can read.
+# Checks the form of what is written: swift-format without a single finding, no import that makes the program large, scripts
+# that their shell can read.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -9,6 +10,13 @@ for folder in Sources Tests Benchmarks Fuzz; do
 done
 # shellcheck disable=SC2086  # a list of folders
 swift format lint --strict --parallel --recursive $folders Package.swift
+
+# What a program imports of Foundation is linked into the released file, megabytes of it.
+if found=$(grep -rnE '^([a-z@()]+ +)*import +([a-z]+ +)?_?Foundation' Sources); then
+    echo "lint: nothing in Sources imports Foundation:" >&2
+    echo "$found" >&2
+    exit 1
+fi
 
 # Every file that git knows or would take and that begins like a script.
 failed=0

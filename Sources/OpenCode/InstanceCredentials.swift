@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import TextCoding
 
 /// What one OpenCode instance wants to see before it answers (HTTP Basic, RFC 7617). Never printed: its description
 /// is masked.
@@ -24,7 +24,7 @@ package struct InstanceCredentials: Sendable, Equatable {
     package func authorization(for family: APIFamily?) -> String? {
         if isForTwoOnly, family != .two { return nil }
         let username = family == .two ? Self.defaultUsername : username
-        return "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
+        return "Basic " + Base64Encoding.encode(Array("\(username):\(password)".utf8))
     }
 }
 

@@ -1,5 +1,6 @@
 import Conversations
 import Dialects
+import JSONText
 import Testing
 
 /// The event stream of an answer.

@@ -1,5 +1,6 @@
 import Conversations
 import Dialects
+import JSONText
 import Testing
 
 /// What happens to an answer while it is written.

@@ -1,5 +1,6 @@
 import Conversations
 import Dialects
+import JSONText
 import Storage
 import TestKit
 import Testing

@@ -1,5 +1,6 @@
 import Conversations
 import Dialects
+import JSONText
 import Testing
 
 /// Both documents' flows from beginning to end.

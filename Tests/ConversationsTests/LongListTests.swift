@@ -1,5 +1,6 @@
 import Conversations
 import Dialects
+import JSONText
 import Testing
 
 /// What the newest messages of a long conversation cost, in front of an OpenCode 2.

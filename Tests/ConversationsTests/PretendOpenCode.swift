@@ -1,5 +1,6 @@
 import Conversations
 import Dialects
+import JSONText
 
 /// An OpenCode of which a test knows everything: sessions and messages in memory, OpenCode 1's answers.
 struct PretendOpenCode {

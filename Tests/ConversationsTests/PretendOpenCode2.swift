@@ -1,6 +1,7 @@
 import Conversations
 import Dialects
 import Foundation
+import JSONText
 
 /// An OpenCode 2 with one session of so many exchanges behind the bridge: what conversations ask reaches it in its own calls.
 struct PretendOpenCode2 {

@@ -1,6 +1,7 @@
 import Conversations
 import Dialects
 import Foundation
+import JSONText
 import OpenCode
 import Testing
 

@@ -1,5 +1,6 @@
 import Conversations
 import Dialects
+import JSONText
 import Testing
 
 /// Messages that were taken back: OpenCode lists them until the next prompt, conversations don't.

@@ -1,5 +1,6 @@
 import Conversations
 import Dialects
+import JSONText
 import Testing
 
 /// A project with its conversations, some chats and requests, and an OpenCode: all that the gateway joins, without it.

@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 import Testing
 
 /// What requests of OpenCode 1's clients may ask for, and whose mistake it is where that can't be had.

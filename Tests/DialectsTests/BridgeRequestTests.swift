@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 import Testing
 
 /// Permissions and questions, over the bridge.

@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 
 /// A request answered by the bridge, with an OpenCode 2 that says what a test says.
 struct BridgeRun {

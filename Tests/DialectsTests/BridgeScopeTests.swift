@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 import Testing
 
 /// What the bridge keeps inside the project, and what it says of itself.

@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 import Testing
 
 /// OpenCode 1's routes on an OpenCode 2: which calls are made, and what is answered.

@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 import Testing
 
 /// What is said in sessions, over the bridge.

@@ -1,5 +1,6 @@
 import Dialects
 import Foundation
+import JSONText
 
 /// Recorded turns and answers of real servers, `Tests/Fixtures/opencode`.
 enum Fixtures {

@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 import Testing
 
 /// What a translator learns late, from lists that are ahead of the event which asks for them, leads to the same.

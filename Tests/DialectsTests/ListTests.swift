@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 import Testing
 
 /// Lists of messages say what the events have said, with the same identifiers.

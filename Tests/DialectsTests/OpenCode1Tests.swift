@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 import Testing
 
 /// What OpenCode 1 says is understood, and written as it was.

@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 import Testing
 
 /// Turns of 2.0.15, written as OpenCode 1's, beside 1.18.33's recordings of the same scenario.

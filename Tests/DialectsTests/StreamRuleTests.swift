@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 import Testing
 
 /// What OpenCode 1 says in cases that no pair of recordings holds.

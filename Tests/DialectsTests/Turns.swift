@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 
 /// A turn of OpenCode 2 as its translation tells it.
 enum Turns {

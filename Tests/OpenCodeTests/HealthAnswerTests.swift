@@ -22,6 +22,7 @@ import Testing
             #expect(answer(200, #"{"healthy":true}"#, path) == .healthy(version: nil))
         }
         #expect(answer(200, #"{"version":"2.0.15"}"#, .info) == .healthy(version: "2.0.15"))
+        #expect(answer(200, #"{"healthy":true,"version":null,"pid":null}"#) == .healthy(version: nil))
     }
 
     @Test(arguments: [
@@ -34,6 +35,14 @@ import Testing
         (200, #"{"version":"1.2.27"}"#, .globalHealth, "not OpenCode's health JSON"),
         (200, #"{"version":"2.0.5"}"#, .health, "not OpenCode's health JSON"),
         (200, "{\"healthy\":\"yes\"}", .globalHealth, "not OpenCode's health JSON"),
+        (200, #"{"healthy":null}"#, .globalHealth, "not OpenCode's health JSON"),
+        (200, #"{"healthy":1}"#, .globalHealth, "not OpenCode's health JSON"),
+        (200, #"{"healthy":true,"version":2}"#, .globalHealth, "not OpenCode's health JSON"),
+        (200, #"{"healthy":true,"pid":"58"}"#, .health, "not OpenCode's health JSON"),
+        (200, #"{"version":"2.0.15","pid":2147483648}"#, .info, "not OpenCode's health JSON"),
+        (200, #"{"version":"2.0.15","pid":58.5}"#, .info, "not OpenCode's health JSON"),
+        (200, #"[{"healthy":true}]"#, .globalHealth, "not OpenCode's health JSON"),
+        (200, #"{"healthy":true}}"#, .globalHealth, "not OpenCode's health JSON"),
         (401, "", .info, "password"),
         (404, "{}", .globalHealth, "update OpenCode, which is older than 1.1"),
         (404, "", .health, "older than 2.0.3"),

@@ -21,7 +21,9 @@ import Testing
         #expect(ProjectIdentity(status: 200, body: body, family: .one) == nil)
         for text in [
             "", "{}", "<!doctype html>", #"{"directory":"/x","project":{"id":""}}"#,
-            #"{"directory":"/x","project":null}"#,
+            #"{"directory":"/x","project":null}"#, #"{"directory":"/x","project":{"id":1}}"#,
+            #"{"directory":"/x","project":{"id":"p","canonical":1}}"#, #"{"directory":null,"project":{"id":"p"}}"#,
+            #"{"project":{"id":"p"}}"#, #"[{"directory":"/x","project":{"id":"p"}}]"#,
         ] {
             #expect(ProjectIdentity(status: 200, body: bytes(text), family: .two) == nil, "\(text)")
         }
@@ -34,6 +36,15 @@ import Testing
         )
         let identity = ProjectIdentity(status: 200, body: body, family: family)
         #expect(identity == ProjectIdentity(id: "e163fff51cded915bb339648845c66be8a4546cf", root: "/home/vibe/demo"))
+        for (text, known) in [
+            (#"{"id":"p"}"#, ProjectIdentity(id: "p")),
+            (#"{"id":"p","worktree":null,"sandboxes":null}"#, ProjectIdentity(id: "p")),
+            (#"{"id":"p","sandboxes":["/a","/b"]}"#, ProjectIdentity(id: "p", folders: ["/a", "/b"])),
+            (#"{"worktree":"/x"}"#, nil), (#"{"id":1}"#, nil), (#"{"id":""}"#, nil), (#"{"id":"p","worktree":1}"#, nil),
+            (#"{"id":"p","sandboxes":["/a",1]}"#, nil), (#"{"id":"p","sandboxes":"/a"}"#, nil),
+        ] {
+            #expect(ProjectIdentity(status: 200, body: bytes(text), family: family) == known, "\(text)")
+        }
         // 1.1 and 1.2 would send a path that they do not know to another server.
         #expect(ProjectIdentity.path(for: family) == "/project/current")
         #expect(ProjectFolders.path(ofProject: "e163", for: family) == nil)
@@ -50,7 +61,10 @@ import Testing
                 == ["/home/vibe/.local/share/opencode/worktree/6763b0/try", "/home/vibe/demo"])
         #expect(ProjectFolders.read(status: 404, body: []) == [])
         #expect(ProjectFolders.read(status: 500, body: body) == nil)
-        #expect(ProjectFolders.read(status: 200, body: bytes("{}")) == nil)
+        for text in ["{}", "[{}]", "[null]", #"[{"directory":"/a"},{"directory":1}]"#, #"{"directory":"/a"}"#] {
+            #expect(ProjectFolders.read(status: 200, body: bytes(text)) == nil, "\(text)")
+        }
+        #expect(ProjectFolders.read(status: 200, body: bytes("[]")) == [])
         #expect(ProjectFolders.path(ofProject: "6763b0", for: .two) == "/api/worktree?projectID=6763b0")
         #expect(ProjectFolders.path(ofProject: "a/b?c", for: .two) == nil)
     }

@@ -36,7 +36,10 @@ import Testing
 
     @Test(arguments: [
         (500, "", "(500)"), (400, "<html>", "(400)"), (400, #"{"_tag":"InvalidRequestError","message":"no"}"#, "no"),
-        (400, #"{"name":"BadRequest"}"#, "(400, BadRequest)"),
+        (400, #"{"name":"BadRequest"}"#, "(400, BadRequest)"), (400, #"{"name":"Bad","data":null}"#, "(400, Bad)"),
+        // Of what has another form nothing is believed.
+        (400, #"{"name":"Bad","message":["no"]}"#, "(400)"), (400, #"{"name":"Bad","data":"no"}"#, "(400)"),
+        (400, #"{"name":"Bad","data":{"path":1}}"#, "(400)"), (400, #"["Bad"]"#, "(400)"),
     ])
     func everyRefusalIsTold(status: Int, body: String, word: String) {
         #expect(ConfigurationAnswer.trouble(status: status, body: bytes(body))?.contains(word) == true)
@@ -56,6 +59,10 @@ import Testing
         // `models` of 2.0.15, before its provider has been loaded.
         (#"{"location":{"directory":"/home/vibe/demo"},"data":[]}"#, false),
         (#"{"location":{"directory":"/home/vibe/demo"},"data":[{"id":"talk"}]}"#, true), ("{}", nil), ("[", nil),
+        ("[]", nil), (#"{"providers":null,"data":null}"#, nil), (#"{"providers":null,"data":[1]}"#, true),
+        (#"{"providers":[{"models":null}]}"#, false), (#"{"providers":[{"models":{"m":1}}]}"#, true),
+        (#"{"providers":{}}"#, nil), (#"{"providers":[1]}"#, nil), (#"{"providers":[{"models":["m"]}]}"#, nil),
+        (#"{"data":{"m":1}}"#, nil), (#"{"providers":[{"models":{"m":1}}],"data":1}"#, nil),
     ])
     func modelsAreCounted(body: String, hasModels: Bool?) {
         #expect(ModelsAnswer.hasModels(status: 200, body: bytes(body)) == hasModels)
@@ -77,6 +84,11 @@ import Testing
             .running(progress: "Sessions 12")
         ),
         (200, #"{"status":"error","error":"disk full"}"#, .failed(reason: "disk full")),
+        (200, #"{"status":"running"}"#, .running(progress: "")), (200, #"{"status":"error"}"#, .failed(reason: "")),
+        (200, #"{}"#, nil), (200, #"{"status":null}"#, nil), (200, #"{"status":1}"#, nil),
+        (200, #"{"status":"completed","progress":1}"#, nil), (200, #"{"status":"completed","progress":{}}"#, nil),
+        (200, #"{"status":"error","error":{}}"#, nil),
+        (200, #"{"status":"running","progress":{"label":"Sessions","numerator":"12"}}"#, nil),
         (200, #"{"status":"unheard of"}"#, nil), (200, "<html>", nil), (500, "", nil), (401, "", nil),
     ])
     func everyFormOfTheDocumentIsUnderstood(status: Int, body: String, answer: MigrationAnswer?) {

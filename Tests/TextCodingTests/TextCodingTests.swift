@@ -45,6 +45,22 @@ import TextCoding
         #expect(decoded.whole == whole && decoded.broken == broken)
     }
 
+    /// RFC 4648 §10, and bytes that stand for the last two characters.
+    @Test(arguments: [
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"), ("a>?", "YT4/"), ("~~~", "fn5+"),
+    ])
+    func base64IsThatOfTheStandard(text: String, base64: String) {
+        #expect(Base64Encoding.encode(Array(text.utf8)) == base64)
+        let forAddresses = base64.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
+        #expect(Base64Encoding.encode(Array(text.utf8), isForAddresses: true) == String(forAddresses))
+    }
+
+    @Test func everyByteHasItsBase64() {
+        let bytes = Array(UInt8.min...UInt8.max)
+        #expect(Base64Encoding.encode(bytes) == Data(bytes).base64EncodedString())
+    }
+
     @Test func aPlusIsASpaceInAForm() {
         #expect(PercentEncoding.decode("a+%2B".utf8, plusIsSpace: true).bytes == Array("a +".utf8))
     }

@@ -1,4 +1,5 @@
 package import Dialects
+internal import JSONText
 
 extension ConversationBook {
     /// Takes an event of the project, in OpenCode 1's words and in order. `now`: milliseconds since 1970.

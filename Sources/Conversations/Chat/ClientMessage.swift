@@ -1,4 +1,4 @@
-internal import Dialects
+internal import JSONText
 
 /// A message of a chat's client.
 enum ClientMessage: Sendable, Equatable {

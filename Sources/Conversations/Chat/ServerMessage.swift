@@ -1,5 +1,5 @@
 internal import Clocks
-internal import Dialects
+internal import JSONText
 
 /// Messages to a chat's client, as JSON.
 enum ServerMessage {

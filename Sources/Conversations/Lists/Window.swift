@@ -1,4 +1,5 @@
 package import Dialects
+internal import JSONText
 
 /// The newest messages of a session, as far back as somebody needs them.
 package struct Window: Sendable {

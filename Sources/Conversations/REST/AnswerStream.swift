@@ -1,4 +1,4 @@
-internal import Dialects
+internal import JSONText
 
 /// The event stream of one answer (`text/event-stream`): what is told comes in, bytes go out. Its reader takes bytes for
 /// Latin-1: everything is ASCII.

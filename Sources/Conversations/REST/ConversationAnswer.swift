@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Dialects
+internal import JSONText
 
 /// A whole answer of the conversations' protocol. A body is `application/json`.
 package struct ConversationAnswer: Error, Sendable, Equatable {

@@ -1,4 +1,4 @@
-internal import Dialects
+internal import JSONText
 
 /// A request of the conversations' protocol.
 package struct ConversationRequest: Sendable {

@@ -1,4 +1,5 @@
 package import Dialects
+internal import JSONText
 
 /// The work on one request of the conversations' protocol: steps that somebody else takes, until there is an answer.
 package struct ConversationWork: Sendable {

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import JSONText
 
 /// The questions that conversations need, all of OpenCode 1's routes.
 package struct Asking: Sendable {

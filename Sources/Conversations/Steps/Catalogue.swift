@@ -1,4 +1,5 @@
 internal import Dialects
+internal import JSONText
 
 /// What an OpenCode has to offer, as last heard of.
 package struct Catalogue: Sendable, Equatable {

@@ -1,4 +1,5 @@
 package import Dialects
+internal import JSONText
 
 /// What to ask OpenCode, in OpenCode 1's words, and what its answers mean: a value that says it, for whoever has the
 /// sockets. The project is started before the first question, where it does not run.

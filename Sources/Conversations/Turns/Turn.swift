@@ -1,4 +1,5 @@
 internal import Dialects
+internal import JSONText
 
 /// One answer while it is written: all messages that answer one of a user's. It knows what was told of it, so that
 /// whatever comes again, from an event or a list, is told once.

@@ -1,4 +1,4 @@
-package import Dialects
+package import JSONText
 
 /// What is told of an answer while it is written, before it is put into a protocol's words.
 package enum TurnEvent: Sendable, Equatable {

@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension Bridge {
     /// Routes of what an instance has loaded; nil for any other.
     func catalogue(_ route: String, _ request: ClientRequest) -> BridgeStep? {

@@ -1,3 +1,6 @@
+internal import JSONText
+internal import TextCoding
+
 extension Bridge {
     /// Routes of directories and files; nil for any other.
     func files(_ route: String, _ request: ClientRequest) -> BridgeStep? {
@@ -115,7 +118,7 @@ extension Bridge {
             let type = reply.type.map { String($0.prefix { $0 != ";" }) } ?? "application/octet-stream"
             return .answer(
                 ClientAnswer([
-                    "type": "binary", "content": .string(Base64.encode(reply.body)), "encoding": "base64",
+                    "type": "binary", "content": .string(Base64Encoding.encode(reply.body)), "encoding": "base64",
                     "mimeType": .string(type),
                 ]))
         }

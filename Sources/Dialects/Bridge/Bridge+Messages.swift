@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension Bridge {
     /// Routes of what is said in sessions; nil for any other.
     func turns(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {

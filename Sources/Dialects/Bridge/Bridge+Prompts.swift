@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension Bridge {
     /// Sends a prompt: sets agent and model first where they differ, commits what was taken back, and goes on with the id
     /// that it got. Nothing is sent where a setting fails.

@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension Bridge {
     /// Routes of permissions and questions; nil for any other.
     func requests(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {

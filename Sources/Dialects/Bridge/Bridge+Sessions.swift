@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension Bridge {
     /// Routes of sessions, but not of what is said in them; nil for any other.
     func sessions(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {

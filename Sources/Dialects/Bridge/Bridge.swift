@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// Answers OpenCode 1's routes with calls to an OpenCode 2: decides which calls, in what order, and what their answers
 /// mean. It has no sockets: it gives steps (``BridgeStep``) that somebody else takes.
 package struct Bridge: Sendable {

@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// OpenCode 2's configuration files, merged, in OpenCode 1's words. Providers' settings stay out: they hold keys.
 enum Configurations {
     static func openCode1(_ entries: [JSON]) -> JSON {

@@ -1,3 +1,4 @@
+package import JSONText
 import TextCoding
 
 /// A request of an OpenCode 1's client.

@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// Answers that refuse, in OpenCode 1's words.
 enum Refusals {
     /// What OpenCode 2 refused. `question`: OpenCode 1's id of the question that was asked for.

@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension Surroundings {
     /// Asks an OpenCode 2 for its default agent and model, and goes on with what it says: as its configuration has them, else
     /// the model that it takes by itself. `directory`: the project's own.

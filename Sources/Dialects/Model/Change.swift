@@ -1,3 +1,5 @@
+package import JSONText
+
 /// What an event tells.
 package enum Change: Sendable, Equatable {
     case sessionCreated(Session)

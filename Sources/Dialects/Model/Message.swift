@@ -1,3 +1,5 @@
+package import JSONText
+
 /// A message with its parts.
 package struct Message: Sendable, Equatable {
     /// Its head.

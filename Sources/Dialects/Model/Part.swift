@@ -1,3 +1,5 @@
+package import JSONText
+
 /// A piece of a message.
 package struct Part: Sendable, Equatable {
     /// OpenCode 1's id.

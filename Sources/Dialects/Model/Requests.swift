@@ -1,3 +1,5 @@
+package import JSONText
+
 /// Something that a tool wants to do and a person has to allow.
 package struct Permission: Sendable, Equatable {
     /// OpenCode 1's id.

@@ -1,3 +1,5 @@
+package import JSONText
+
 /// A session: what its list shows of it.
 package struct Session: Sendable, Equatable {
     /// OpenCode 1's id.

@@ -1,3 +1,5 @@
+package import JSONText
+
 extension Event {
     /// Reads an event of OpenCode 1, 1.0.223 to 1.18; nil where it is none. What is not understood is kept as it came.
     package init?(openCode1 json: JSON) {

@@ -1,3 +1,5 @@
+package import JSONText
+
 extension Event {
     /// As OpenCode 1 says it to a client of that edition. `time` is when it was said, in milliseconds since 1970: clients
     /// of the first edition are told it with a permission. Nil where they have no such event.

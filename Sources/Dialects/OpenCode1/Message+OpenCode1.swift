@@ -1,3 +1,5 @@
+package import JSONText
+
 extension Message {
     /// Reads `{"info","parts"}`; nil where it is no such thing.
     package init?(openCode1 json: JSON) {

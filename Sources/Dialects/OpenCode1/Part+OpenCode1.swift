@@ -1,3 +1,5 @@
+package import JSONText
+
 extension Part {
     /// Reads a part; nil where it lacks what every part has.
     package init?(openCode1 json: JSON) {

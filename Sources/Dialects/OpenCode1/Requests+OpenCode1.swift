@@ -1,3 +1,5 @@
+package import JSONText
+
 extension Permission {
     /// Reads a request of OpenCode from 1.1 on, or of 1.0; nil where it is neither.
     package init?(openCode1 json: JSON) {

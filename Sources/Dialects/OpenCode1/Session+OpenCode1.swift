@@ -1,3 +1,5 @@
+package import JSONText
+
 extension Session {
     /// Reads what OpenCode 1 says of a session; nil where it is none.
     package init?(openCode1 json: JSON) {

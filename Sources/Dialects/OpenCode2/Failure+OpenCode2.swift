@@ -1,3 +1,5 @@
+package import JSONText
+
 extension Failure {
     /// What OpenCode 1 calls an error of OpenCode 2.
     package init(openCode2 json: JSON) {

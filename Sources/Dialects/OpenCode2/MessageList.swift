@@ -1,3 +1,5 @@
+package import JSONText
+
 /// A list of OpenCode 2's messages in OpenCode 1's words, message by message: nothing is held but what waits for the next
 /// one. OpenCode 2's prompts name no agent or model, so they wait for the answer to say them; and whether a step that
 /// failed was tried again, the next message tells.

@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension MessageTranslation {
     /// An answer's step as a list has it. `isRetried`: the next message tries it again, so that its failure is none.
     func assistant(_ object: JSONObject, parentID: String, isRetried: Bool) -> Message? {

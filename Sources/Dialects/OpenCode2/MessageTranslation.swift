@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// What a session's messages of OpenCode 2 are in OpenCode 1's words: made from lists and from events alike, so that
 /// both give the same.
 struct MessageTranslation {

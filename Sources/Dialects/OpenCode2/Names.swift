@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// OpenCode 2's names and identifiers, and what OpenCode 1 calls the same things.
 package enum Names {
     private static let tools = ["shell": "bash", "subagent": "task", "patch": "apply_patch"]

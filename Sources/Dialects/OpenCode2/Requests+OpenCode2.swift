@@ -1,3 +1,5 @@
+package import JSONText
+
 extension Permission {
     /// Reads a request of OpenCode 2; nil where it is none. `input` is the call's, where it is known.
     package init?(openCode2 json: JSON, input: JSONObject? = nil) {

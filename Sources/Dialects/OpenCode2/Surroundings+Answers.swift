@@ -1,3 +1,5 @@
+package import JSONText
+
 extension Surroundings {
     /// What an OpenCode 2 has answered: its version, the files of its configuration (`/api/config`), of which the last one that
     /// names something counts, and the model that it takes by itself (`/api/model/default`).

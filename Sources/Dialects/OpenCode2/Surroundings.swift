@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// What OpenCode 2 does not say with each session and message, and OpenCode 1 does.
 package struct Surroundings: Sendable, Equatable {
     /// The instance's version, which its sessions lack.

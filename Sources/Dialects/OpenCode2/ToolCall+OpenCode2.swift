@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// What OpenCode 2's calls of tools are in OpenCode 1's words.
 struct ToolTranslation {
     /// OpenCode 2's name of it.

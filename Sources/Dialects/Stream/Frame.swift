@@ -1,3 +1,5 @@
+package import JSONText
+
 /// One event of OpenCode 1 that an event of OpenCode 2 has become.
 package struct Frame: Sendable, Equatable {
     /// What is told.

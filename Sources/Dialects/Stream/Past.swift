@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// The moment of an event, in what OpenCode 2 says of a session at a later one.
 ///
 /// Lists hold when messages and calls began and ended; of texts, only their order. What began later than the event begins

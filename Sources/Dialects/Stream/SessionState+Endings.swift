@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension SessionState {
     mutating func executionStarted() {
         (isRunning, hasStepped) = (true, false)

@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension SessionState {
     /// Adds to ``changes`` what an event of this session becomes.
     mutating func translate(_ event: SecondEvent) {

@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension SessionState {
     /// Something waits: OpenCode 1 tells a prompt at once, even while a turn runs.
     mutating func enqueued(_ event: SecondEvent) {

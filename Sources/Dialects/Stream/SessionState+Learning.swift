@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension SessionState {
     /// Takes in a message of OpenCode 2's list, oldest first.
     mutating func learn(_ message: JSON) {

@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension SessionState {
     /// `session.step.started`: a new message, or the same one's next try.
     mutating func stepStarted(_ event: SecondEvent) {

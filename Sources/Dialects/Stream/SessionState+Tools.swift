@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension SessionState {
     mutating func toolInputStarted(_ event: SecondEvent) {
         guard let id = event["id"]?.text, let name = event["name"]?.text else { return }

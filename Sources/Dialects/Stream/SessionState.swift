@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// What a translator knows of a session.
 struct SessionState {
     var session: Session

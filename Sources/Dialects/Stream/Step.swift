@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// An answer's step while it is written.
 struct Step {
     var info: AssistantMessage

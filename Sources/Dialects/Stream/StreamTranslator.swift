@@ -1,3 +1,5 @@
+package import JSONText
+
 /// Turns the events of one OpenCode 2 server into OpenCode 1's, in their order. One event can make several, or none.
 ///
 /// It knows of each session what OpenCode 2 does not repeat with each event: the session itself, what prompt is answered,

@@ -1,4 +1,5 @@
 package import Dialects
+internal import JSONText
 internal import OpenCode
 
 /// What a project's instance has said, as a change of OpenCode 1's model, whichever OpenCode it is.

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import JSONText
 package import OpenCode
 import TextCoding
 

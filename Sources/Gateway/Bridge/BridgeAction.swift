@@ -1,4 +1,5 @@
 import Dialects
+import JSONText
 
 /// A step of the bridge as a loop can take it: what has to be written out was written on a worker's thread.
 enum BridgeAction: Sendable {

@@ -2,6 +2,7 @@ import Conversations
 import Dialects
 import EventLoop
 internal import Instances
+import JSONText
 import Logging
 internal import Projects
 import WebSockets

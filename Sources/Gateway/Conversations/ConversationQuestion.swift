@@ -4,6 +4,7 @@ import EventLoop
 import HTTPServer
 import HTTPTypes
 internal import Instances
+import JSONText
 import OpenCode
 internal import Projects
 

@@ -6,7 +6,7 @@ internal import Projects
 
 /// The members of a project's JSON object, in their order: each with its name, its form, and where its value comes from.
 /// `GET /projects`, `status`, their schemas and the command `project` are made of it.
-package enum ProjectMember: String, CodingKey, CaseIterable, Sendable {
+package enum ProjectMember: String, CaseIterable, Sendable {
     case name
     case path
     case hasGit = "has_git"

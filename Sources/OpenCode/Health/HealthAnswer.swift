@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import JSONText
 
 /// What an instance's answer to the question for its health means.
 package enum HealthAnswer: Sendable, Equatable {
@@ -57,15 +57,21 @@ package enum HealthAnswer: Sendable, Equatable {
     }
 
     /// The answers of all families: `/api/info` says no `healthy`, `/api/health` may say no version.
-    private struct Body: Decodable {
-        var healthy: Bool?
-        var version: String?
-        var pid: Int32?
+    private struct Body: JSONReadable {
+        let healthy: Bool?
+        let version: String?
+        let pid: Int32?
+
+        init(json: JSON) throws(JSONMismatch) {
+            healthy = try json.optional("healthy")
+            version = try json.optional("version")
+            pid = try json.optional("pid")
+        }
     }
 
     private static func meaning(of body: [UInt8], _ path: HealthPath) -> HealthAnswer {
         if let first = body.first(where: { $0 > 0x20 }), first == UInt8(ascii: "<") { return .otherwise(.page) }
-        guard let answer = try? JSONDecoder().decode(Body.self, from: Data(body)),
+        guard let answer = Body(jsonText: body),
             answer.healthy != nil || (path == .info && answer.version != nil)
         else {
             return .unhealthy(reason: "It answered its health check with something that is not OpenCode's health JSON.")

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import JSONText
 
 /// Which project the folder of an instance is to OpenCode, as the instance says it.
 ///
@@ -39,34 +39,51 @@ package struct ProjectIdentity: Sendable, Equatable {
         guard status == 200 else { return nil }
         switch family {
         case .two:
-            guard let answer = try? JSONDecoder().decode(Location.self, from: Data(body)) else { return nil }
+            guard let answer = Location(jsonText: body) else { return nil }
             self.init(
                 id: answer.project.id, directory: answer.directory,
                 root: answer.project.canonical ?? answer.project.directory)
         case .one, nil:
-            guard let answer = try? JSONDecoder().decode(Current.self, from: Data(body)) else { return nil }
+            guard let answer = Current(jsonText: body) else { return nil }
             self.init(id: answer.id, root: answer.worktree, folders: answer.sandboxes ?? [])
         }
         guard !id.isEmpty else { return nil }
     }
 
     /// `GET /api/location` of OpenCode 2.
-    private struct Location: Decodable {
-        struct Project: Decodable {
-            var id: String
-            var directory: String?
-            var canonical: String?
+    private struct Location: JSONReadable {
+        struct Project: JSONReadable {
+            let id: String
+            let directory: String?
+            let canonical: String?
+
+            init(json: JSON) throws(JSONMismatch) {
+                id = try json.required("id")
+                directory = try json.optional("directory")
+                canonical = try json.optional("canonical")
+            }
         }
 
-        var directory: String
-        var project: Project
+        let directory: String
+        let project: Project
+
+        init(json: JSON) throws(JSONMismatch) {
+            directory = try json.required("directory")
+            project = try json.required("project")
+        }
     }
 
     /// `GET /project/current` of OpenCode 1.
-    private struct Current: Decodable {
-        var id: String
-        var worktree: String?
-        var sandboxes: [String]?
+    private struct Current: JSONReadable {
+        let id: String
+        let worktree: String?
+        let sandboxes: [String]?
+
+        init(json: JSON) throws(JSONMismatch) {
+            id = try json.required("id")
+            worktree = try json.optional("worktree")
+            sandboxes = try json.optional("sandboxes")
+        }
     }
 }
 
@@ -80,10 +97,15 @@ package enum ProjectFolders {
 
     /// The folders' paths out of the answer; none where it knows no such question, nil where it tells nothing.
     package static func read(status: Int, body: [UInt8]) -> [String]? {
-        struct Folder: Decodable { var directory: String }
         if status == 404 { return [] }
         guard status == 200 else { return nil }
-        return try? JSONDecoder().decode([Folder].self, from: Data(body)).map(\.directory)
+        return [Folder](jsonText: body)?.map(\.directory)
+    }
+
+    private struct Folder: JSONReadable {
+        let directory: String
+
+        init(json: JSON) throws(JSONMismatch) { directory = try json.required("directory") }
     }
 }
 

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import JSONText
 
 /// What an instance is asked about the project that it serves, besides its health.
 package enum SetupQuestion: Sendable, CaseIterable {
@@ -30,8 +30,8 @@ package enum ConfigurationAnswer {
     /// that say what is wrong are told: OpenCode quotes the whole file, and keys may stand in it.
     package static func trouble(status: Int, body: [UInt8]) -> String? {
         guard status >= 400 else { return nil }
-        let error = try? JSONDecoder().decode(Failure.self, from: Data(body))
-        var what = [error?.name ?? error?._tag, error?.data?.path ?? error?.path].compactMap { $0 }.joined(
+        let error = Failure(jsonText: body)
+        var what = [error?.name ?? error?.tag, error?.data?.path ?? error?.path].compactMap { $0 }.joined(
             separator: ", ")
         if let message = (error?.data?.message ?? error?.message).flatMap(gist) {
             what += what.isEmpty ? message : ": " + message
@@ -56,16 +56,30 @@ package enum ConfigurationAnswer {
 
     private static func cut(_ text: String) -> String { text.count > 300 ? text.prefix(300) + "…" : text }
 
-    private struct Failure: Decodable {
-        struct Details: Decodable {
-            var message: String?
-            var path: String?
+    private struct Failure: JSONReadable {
+        struct Details: JSONReadable {
+            let message: String?
+            let path: String?
+
+            init(json: JSON) throws(JSONMismatch) {
+                message = try json.optional("message")
+                path = try json.optional("path")
+            }
         }
-        var name: String?
-        var _tag: String?
-        var message: String?
-        var path: String?
-        var data: Details?
+
+        let name: String?
+        let tag: String?
+        let message: String?
+        let path: String?
+        let data: Details?
+
+        init(json: JSON) throws(JSONMismatch) {
+            name = try json.optional("name")
+            tag = try json.optional("_tag")
+            message = try json.optional("message")
+            path = try json.optional("path")
+            data = try json.optional("data")
+        }
     }
 }
 
@@ -75,18 +89,25 @@ package enum ModelsAnswer {
     ///
     /// OpenCode 1 lists providers with their models by name, 2 models: `{"providers":[{"models":{…}}]}`, `{"data":[…]}`.
     package static func hasModels(status: Int, body: [UInt8]) -> Bool? {
-        guard status == 200, let answer = try? JSONDecoder().decode(Body.self, from: Data(body)) else { return nil }
+        guard status == 200, let answer = Body(jsonText: body) else { return nil }
         if let providers = answer.providers { return providers.contains { $0.models?.isEmpty == false } }
         return answer.data.map { !$0.isEmpty }
     }
 
-    private struct Model: Decodable {}
+    private struct Provider: JSONReadable {
+        let models: JSONObject?
 
-    private struct Provider: Decodable { var models: [String: Model]? }
+        init(json: JSON) throws(JSONMismatch) { models = try json.optional("models") }
+    }
 
-    private struct Body: Decodable {
-        var providers: [Provider]?
-        var data: [Model]?
+    private struct Body: JSONReadable {
+        let providers: [Provider]?
+        let data: [JSON]?
+
+        init(json: JSON) throws(JSONMismatch) {
+            providers = try json.optional("providers")
+            data = try json.optional("data")
+        }
     }
 }
 
@@ -107,7 +128,7 @@ package enum MigrationAnswer: Sendable, Equatable {
             self = .completed
             return
         }
-        guard status == 200, let answer = try? JSONDecoder().decode(Body.self, from: Data(body)) else { return nil }
+        guard status == 200, let answer = Body(jsonText: body) else { return nil }
         switch answer.status {
         case "completed": self = .completed
         case "required": self = .required
@@ -130,11 +151,17 @@ package enum MigrationAnswer: Sendable, Equatable {
         }
     }
 
-    private struct Body: Decodable {
-        struct Progress: Decodable {
-            var label: String
-            var numerator: Int?
-            var denominator: Int?
+    private struct Body: JSONReadable {
+        struct Progress: JSONReadable {
+            let label: String
+            let numerator: Int?
+            let denominator: Int?
+
+            init(json: JSON) throws(JSONMismatch) {
+                label = try json.required("label")
+                numerator = try json.optional("numerator")
+                denominator = try json.optional("denominator")
+            }
 
             var text: String {
                 let label = ControlSequences.plain(label)
@@ -142,8 +169,15 @@ package enum MigrationAnswer: Sendable, Equatable {
                 return "\(label) \(numerator)" + (denominator.map { " of \($0)" } ?? "")
             }
         }
-        var status: String
-        var progress: Progress?
-        var error: String?
+
+        let status: String
+        let progress: Progress?
+        let error: String?
+
+        init(json: JSON) throws(JSONMismatch) {
+            status = try json.required("status")
+            progress = try json.optional("progress")
+            error = try json.optional("error")
+        }
     }
 }

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import Glibc
+internal import Systemd
 
 /// Reads projects from the real disk: three system calls for each folder, a few more for a link.
 package struct DiskProjectReader: ProjectReader {
@@ -23,11 +23,8 @@ package struct DiskProjectReader: ProjectReader {
 
     /// The names of its entries that could be projects.
     package func names() throws(ProjectCatalogue.ListingError) -> [ProjectName] {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: path).compactMap { ProjectName($0) }
-        } catch {
-            throw unreadable
-        }
+        guard let names = FolderEntries.names(in: path) else { throw unreadable }
+        return names.compactMap { ProjectName($0) }
     }
 
     /// What is under that name.
@@ -77,13 +74,9 @@ package struct DiskProjectReader: ProjectReader {
         folder == "/" ? "/" + name : folder + "/" + name
     }
 
-    /// The path with every symbolic link followed, without a slash at its end.
-    static func resolve(_ path: String) -> String {
-        let resolved = URL(filePath: path, directoryHint: .isDirectory).resolvingSymlinksInPath()
-            .path(percentEncoded: false)
-        let end = resolved.utf8.last == UInt8(ascii: "/") && resolved.utf8.count > 1 ? 1 : 0
-        return String(decoding: resolved.utf8.dropLast(end), as: UTF8.self)
-    }
+    /// The absolute path of a folder with every symbolic link followed, without a slash at its end; a folder that has just
+    /// gone keeps the path that it had.
+    static func resolve(_ path: String) -> String { FilePath.resolved(path) ?? path }
 }
 
 /// A folder as it was at one moment: an entry that comes or goes makes another one.

@@ -29,7 +29,8 @@ package struct DiskRepositoryReader: RepositoryReader {
             common = shared
         }
         guard FolderIdentity(ofFolderAt: common) != nil else { return nil }
-        let names = FolderEntries.names(in: "\(common)/worktrees", atMost: Self.mostWorktrees + 1) ?? []
+        let names =
+            FolderEntries.names(in: "\(common)/worktrees", atMost: Self.mostWorktrees + 1, includesHidden: false) ?? []
         let entries = names.sorted().prefix(Self.mostWorktrees)
         return Repository(
             path: common, resolvedPath: DiskProjectReader.resolve(common), entries: Array(entries),

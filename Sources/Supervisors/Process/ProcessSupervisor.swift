@@ -1,5 +1,4 @@
 internal import Clocks
-internal import FoundationEssentials
 package import Instances
 package import Logging
 internal import OpenCode
@@ -34,7 +33,7 @@ package actor ProcessSupervisor: Supervisor {
     /// The last lines of servers that have ended.
     var lastTails: [ProjectName: [String]] = [:]
     /// Where relative paths of commands begin.
-    private let startDirectory = FileManager.default.currentDirectoryPath
+    private let startDirectory = FilePath.workingFolder ?? ""
 
     /// A supervisor without servers. What the servers print goes to `logger` under their project's name.
     package init(loop: SystemEventLoop, setUp: ProcessSetUp, logger: Logger) {

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Glibc
 package import Projects
 internal import Sodium
@@ -66,7 +65,7 @@ package struct InstanceRecordStore: Sendable {
     /// still run that it is about.
     package func all(report: Report = { _ in }) -> [InstanceRecord] {
         folders.flatMap { folder in
-            ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { name in
+            (FolderEntries.names(in: folder) ?? []).compactMap { name in
                 // A file with a dot is one that somebody is just writing.
                 guard name != Self.lockName, !name.hasPrefix(".") else { return nil }
                 return Self.read(name, in: folder, report: report)
@@ -77,7 +76,7 @@ package struct InstanceRecordStore: Sendable {
     /// Removes what writers have left that were killed; nobody may be writing.
     func removeUnfinished() {
         for folder in folders {
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            let names = FolderEntries.names(in: folder) ?? []
             for name in names where Self.isUnfinished(name) { unlink("\(folder)/\(name)") }
         }
     }

@@ -1,5 +1,4 @@
 internal import EnvironmentFiles
-internal import FoundationEssentials
 internal import Instances
 package import Projects
 internal import Sodium
@@ -38,7 +37,7 @@ package struct UnitLaunch: Sendable {
         var variables = environment.variables(credentials: credentials, directory: folder.path)
         variables[RunMark.run] = run
         command = ChildCommand(
-            words: InstanceCommand.words(own ?? setUp.command, from: FileManager.default.currentDirectoryPath),
+            words: InstanceCommand.words(own ?? setUp.command, from: FilePath.workingFolder ?? ""),
             environment: variables, directory: folder.path)
         warnings = environment.ignoredLines.map(\.description)
         project = folder.name

@@ -1,6 +1,6 @@
 internal import Addresses
-internal import FoundationEssentials
 internal import Glibc
+internal import Systemd
 
 /// Finds the address at which a unit's own processes listen, for the case that its announcement never reached the journal.
 enum UnitSockets {
@@ -33,7 +33,7 @@ enum UnitSockets {
     /// The processes of a control group and of those below it.
     private static func members(of folder: String) -> Set<Int32> {
         var found = Set((read(folder + "/cgroup.procs") ?? "").split(separator: "\n").compactMap { Int32($0) })
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+        for name in FolderEntries.names(in: folder) ?? [] {
             var status = stat()
             let path = folder + "/" + name
             if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { found.formUnion(members(of: path)) }
@@ -43,10 +43,10 @@ enum UnitSockets {
 
     private static func socketNumbers(of process: Int32) -> Set<UInt64> {
         let folder = "/proc/\(process)/fd"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let names = FolderEntries.names(in: folder) ?? []
         return Set(
             names.compactMap { name in
-                guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name),
+                guard let target = FilePath.target(ofLink: folder + "/" + name),
                     target.hasPrefix("socket:["), target.hasSuffix("]")
                 else { return nil }
                 return UInt64(target.dropFirst("socket:[".count).dropLast())

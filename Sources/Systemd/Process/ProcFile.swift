@@ -23,15 +23,5 @@ enum ProcFile {
     }
 
     /// The numbers of all processes.
-    static func processes() -> [Int32] {
-        guard let directory = opendir("/proc") else { return [] }
-        defer { closedir(directory) }
-        var numbers: [Int32] = []
-        while let entry = readdir(directory) {
-            // d_name is a C array of 256 bytes with a NUL at the name's end.
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { $0.prefix { $0 != 0 } }
-            if let number = Int32(String(decoding: name, as: UTF8.self)) { numbers.append(number) }
-        }
-        return numbers
-    }
+    static func processes() -> [Int32] { (FolderEntries.names(in: "/proc") ?? []).compactMap { Int32($0) } }
 }

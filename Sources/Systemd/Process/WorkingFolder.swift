@@ -17,12 +17,8 @@ extension ProcessTable {
         let link = "/proc/\(number)/cwd"
         var status = stat()
         guard stat(link, &status) == 0 else { return nil }
-        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink(link, &bytes, bytes.count)
-        guard count > 0 else { return nil }
-        return WorkingFolder(
-            path: String(decoding: bytes.prefix(count), as: UTF8.self), device: UInt64(status.st_dev),
-            inode: UInt64(status.st_ino))
+        guard let path = FilePath.target(ofLink: link) else { return nil }
+        return WorkingFolder(path: path, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
     /// A variable in the environment with which the process was started; nil without it, and for processes of other

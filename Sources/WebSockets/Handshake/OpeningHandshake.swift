@@ -1,5 +1,6 @@
 internal import Digests
 package import HTTPTypes
+internal import TextCoding
 
 /// The opening handshake as a server sees it (RFC 6455 §4.2).
 package enum OpeningHandshake {
@@ -50,14 +51,15 @@ package enum OpeningHandshake {
 
     /// What answers a client's key (RFC 6455 §4.2.2, item 5.4).
     static func accept(_ key: ArraySlice<UInt8>) -> String {
-        base64(SHA1.digest(Array(key) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
+        Base64Encoding.encode(SHA1.digest(Array(key) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
     }
 
     /// Whether these are 16 bytes in base64: 22 characters, of which the last says no more than the bytes' last two bits.
     private static func isNonce(_ key: ArraySlice<UInt8>) -> Bool {
         guard key.count == 24, key.suffix(2).elementsEqual("==".utf8) else { return false }
         let text = key.dropLast(2)
-        return text.allSatisfy(alphabet.contains) && text.last.map { Array("AQgw".utf8).contains($0) } == true
+        return text.allSatisfy(Base64Encoding.alphabet.contains)
+            && text.last.map { Array("AQgw".utf8).contains($0) } == true
     }
 
     /// The value of the one field of this name, which is in lower case; nil where there is none or more than one.
@@ -72,20 +74,5 @@ package enum OpeningHandshake {
         return (0..<fields.count).filter {
             fields.knownName(at: $0) == .other && fields.name(at: $0).equalsIgnoringCase(wanted)
         }
-    }
-
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    /// Base64 with padding (RFC 4648 §4) of bytes that are no secret.
-    private static func base64(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for place in 0..<4 {
-                text.append(place <= group.count ? alphabet[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,11 +1,21 @@
+import JSONText
+
 /// What happened to a project's instance, as the running gateway tells it.
-struct HistoryView: Decodable, CustomStringConvertible {
-    private struct Event: Decodable {
+struct HistoryView: JSONReadable, CustomStringConvertible {
+    private struct Event: JSONReadable {
         let time: String
         let event: String
         let by: String?
         let version: String?
         let reason: String?
+
+        init(json: JSON) throws(JSONMismatch) {
+            time = try json.required("time")
+            event = try json.required("event")
+            by = try json.optional("by")
+            version = try json.optional("version")
+            reason = try json.optional("reason")
+        }
 
         /// What there is to say of it, over as many lines as its reason has.
         var lines: [String] {
@@ -19,6 +29,11 @@ struct HistoryView: Decodable, CustomStringConvertible {
 
     private let name: String
     private let history: [Event]
+
+    init(json: JSON) throws(JSONMismatch) {
+        name = try json.required("name")
+        history = try json.required("history")
+    }
 
     /// A line for each event, the oldest first; what goes on over several lines stands below itself.
     var description: String {

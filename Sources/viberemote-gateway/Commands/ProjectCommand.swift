@@ -1,6 +1,6 @@
-import FoundationEssentials
 import HTTPTypes
 internal import Instances
+import JSONText
 import Settings
 import TextCoding
 
@@ -63,7 +63,7 @@ enum ProjectCommand {
     private static func refusal(
         of request: ProjectRequest, _ answer: GatewayCall.Answer, _ configuration: Configuration
     ) -> String {
-        let detail = (try? JSONDecoder().decode(Refusal.self, from: Data(answer.body)))?.detail
+        let detail = Refusal(jsonText: answer.body)?.detail
         // The gateway shows what is no name as it came, encoded for a path; the person has typed it otherwise.
         if answer.status == 404, let name = request.name, detail == InstanceMessage.projectNotFound(segment(name)) {
             return PlainText.lines(InstanceMessage.projectNotFound(name))
@@ -74,28 +74,37 @@ enum ProjectCommand {
     }
 
     private static func text(_ request: ProjectRequest, _ output: ProjectOutput, _ body: [UInt8]) -> String? {
-        let decoder = JSONDecoder()
         switch request {
         case .list:
-            guard let projects = try? decoder.decode([ProjectView].self, from: Data(body)) else { return nil }
+            guard let projects = [ProjectView](jsonText: body) else { return nil }
             if output == .names { return projects.map(\.name).joined(separator: "\n") }
             return ProjectView.table(projects)
         case .status:
-            return (try? decoder.decode(ProjectView.self, from: Data(body)))?.description
+            return ProjectView(jsonText: body)?.description
         case .history:
-            return (try? decoder.decode(HistoryView.self, from: Data(body)))?.description
+            return HistoryView(jsonText: body)?.description
         case .start, .stop:
-            guard let result = try? decoder.decode(ActionResult.self, from: Data(body)) else { return nil }
+            guard let result = ActionResult(jsonText: body) else { return nil }
             let port = result.port.map { " on port \($0)" } ?? ""
             return PlainText.lines("\(result.name): \(result.status.replacing("_", with: " "))\(port)")
         }
     }
 
-    private struct Refusal: Decodable { let detail: String }
+    private struct Refusal: JSONReadable {
+        let detail: String
 
-    private struct ActionResult: Decodable {
+        init(json: JSON) throws(JSONMismatch) { detail = try json.required("detail") }
+    }
+
+    private struct ActionResult: JSONReadable {
         let name: String
         let status: String
         let port: UInt16?
+
+        init(json: JSON) throws(JSONMismatch) {
+            name = try json.required("name")
+            status = try json.required("status")
+            port = try json.optional("port")
+        }
     }
 }

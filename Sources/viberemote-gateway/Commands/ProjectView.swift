@@ -1,8 +1,9 @@
 import Gateway
+import JSONText
 
 /// A project as the running gateway describes it: the contract's fields, and those of `status` that this gateway has
 /// besides.
-struct ProjectView: Decodable, CustomStringConvertible {
+struct ProjectView: JSONReadable, CustomStringConvertible {
     let name: String
     let path: String
     let isRunning: Bool
@@ -20,21 +21,20 @@ struct ProjectView: Decodable, CustomStringConvertible {
     let lastError: String?
     let warnings: [String]?
 
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: ProjectMember.self)
-        name = try members.decode(String.self, forKey: .name)
-        path = try members.decode(String.self, forKey: .path)
-        isRunning = try members.decode(Bool.self, forKey: .isRunning)
-        port = try members.decodeIfPresent(UInt16.self, forKey: .port)
-        missing = try members.decodeIfPresent(Bool.self, forKey: .missing)
-        state = try members.decodeIfPresent(String.self, forKey: .state)
-        since = try members.decodeIfPresent(String.self, forKey: .since)
-        processIdentifier = try members.decodeIfPresent(Int32.self, forKey: .processIdentifier)
-        restarts = try members.decodeIfPresent(Int.self, forKey: .restarts)
-        version = try members.decodeIfPresent(String.self, forKey: .version)
-        api = try members.decodeIfPresent(String.self, forKey: .api)
-        lastError = try members.decodeIfPresent(String.self, forKey: .lastError)
-        warnings = try members.decodeIfPresent([String].self, forKey: .warnings)
+    init(json: JSON) throws(JSONMismatch) {
+        name = try json.required(ProjectMember.name.rawValue)
+        path = try json.required(ProjectMember.path.rawValue)
+        isRunning = try json.required(ProjectMember.isRunning.rawValue)
+        port = try json.optional(ProjectMember.port.rawValue)
+        missing = try json.optional(ProjectMember.missing.rawValue)
+        state = try json.optional(ProjectMember.state.rawValue)
+        since = try json.optional(ProjectMember.since.rawValue)
+        processIdentifier = try json.optional(ProjectMember.processIdentifier.rawValue)
+        restarts = try json.optional(ProjectMember.restarts.rawValue)
+        version = try json.optional(ProjectMember.version.rawValue)
+        api = try json.optional(ProjectMember.api.rawValue)
+        lastError = try json.optional(ProjectMember.lastError.rawValue)
+        warnings = try json.optional(ProjectMember.warnings.rawValue)
     }
 
     /// One line for each project, below a heading.

@@ -1,6 +1,7 @@
 import Dialects
 import EventHub
 import Foundation
+import JSONText
 import OpenCode
 import Testing
 

@@ -1,5 +1,3 @@
-import JSONText
-
 extension [UInt8] {
     /// Adds a JSON value without white space.
     package mutating func append(json: JSON) {

@@ -1,4 +1,4 @@
-import Dialects
+import JSONText
 import Testing
 
 @Suite struct JSONTests {
@@ -38,4 +38,9 @@ import Testing
         #expect(object.text("a") == nil)
         #expect(JSON.object(object).shown == "{}")
     }
+}
+
+extension JSON {
+    /// As text, for messages of tests.
+    fileprivate var shown: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,0 +1,72 @@
+import JSONText
+import Testing
+
+/// What stands in a JSON text in a form that is known: all of it, or nothing.
+@Suite struct JSONReadableTests {
+    private struct Server: JSONReadable, Equatable {
+        var name: String
+        var port: UInt16? = nil
+        var tags: [String]? = nil
+
+        init(name: String, port: UInt16? = nil, tags: [String]? = nil) {
+            (self.name, self.port, self.tags) = (name, port, tags)
+        }
+
+        init(json: JSON) throws(JSONMismatch) {
+            name = try json.required("name")
+            port = try json.optional("port")
+            tags = try json.optional("tags")
+        }
+    }
+
+    private func read<Value: JSONReadable>(_ text: String) -> Value? { Value(jsonText: Array(text.utf8)) }
+
+    @Test func membersAreReadAndOthersPassedOver() {
+        let text = #" {"other":[{}],"name":"aé","port":80,"tags":["x",""]} "#
+        let server = Server(name: "aé", port: 80, tags: ["x", ""])
+        #expect(read(text) == server)
+        #expect(read("[\(text),{\"name\":\"b\"}]") == [server, Server(name: "b")])
+    }
+
+    @Test(arguments: [#"{"name":"a"}"#, #"{"name":"a","port":null,"tags":null}"#])
+    func whatMayBeMissingMayBeNull(text: String) {
+        #expect(read(text) == Server(name: "a"))
+    }
+
+    @Test(arguments: [
+        "", "null", "[]", #""a""#, "{}", #"{"name":null}"#, #"{"name":1}"#, #"{"name":"\ud83d"}"#,
+        #"{"name":"a","port":"80"}"#, #"{"name":"a","port":65536}"#, #"{"name":"a","port":-1}"#,
+        #"{"name":"a","port":1.5}"#, #"{"name":"a","port":true}"#, #"{"name":"a","tags":"x"}"#,
+        #"{"name":"a","tags":["x",1]}"#, #"{"name":"a","tags":[null]}"#, #"{"name":"a"} x"#,
+    ])
+    func oneMemberOfAnotherTypeMakesTheWholeOfNoUse(text: String) {
+        #expect(read(text) == Server?.none)
+        #expect(read("[\(text)]") == [Server]?.none || text.isEmpty)
+    }
+
+    @Test func whatIsNoUTF8IsNotRead() {
+        let text = Array(#"{"name":"a"}"#.utf8)
+        #expect(Server(jsonText: text) == Server(name: "a"))
+        #expect(Server(jsonText: text.map { $0 == UInt8(ascii: "a") ? 0xFF : $0 }) == nil)
+        #expect(Server(jsonText: Array(#"{"name":"a","other":""#.utf8) + [0xC3, 0x22, 0x7D]) == nil)
+    }
+
+    @Test(arguments: [
+        ("0", 0), ("-0", 0), ("58", 58), ("58.0", 58), ("5.8e1", 58), ("-2147483648", Int32.min), ("2147483647", .max),
+        ("2147483648", nil), ("1e400", nil), ("0.5", nil), ("\"58\"", nil), ("true", nil), ("null", nil),
+    ])
+    func aNumberIsOneThatTheTypeCanHold(text: String, number: Int32?) {
+        #expect(read(text) == number)
+        #expect(read(text) == number.map { Int($0) } || text.hasPrefix("2147483648"))
+    }
+
+    @Test func largeNumbersKeepTheirDigits() {
+        #expect(read("9223372036854775807") == Int.max)
+        #expect(read("9223372036854775808") == Int?.none)
+    }
+
+    @Test func trueAndFalseAreWords() {
+        #expect(read("true") == true && read("false") == false)
+        for text in ["1", "0", "\"true\"", "null"] { #expect(read(text) == Bool?.none, "\(text)") }
+    }
+}
