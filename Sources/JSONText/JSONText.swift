@@ -14,9 +14,11 @@ extension [UInt8] {
     package mutating func append(jsonString text: String) {
         append(UInt8(ascii: "\""))
         let bytes = Array(text.utf8)
-        // What needs no escape, nearly all, is copied at once.
+        // What needs no escape, nearly all, is copied at once. A loop without a way out looks at many bytes at a time.
+        var escapes: UInt8 = 0
+        for byte in bytes { escapes |= Self.isEscaped(byte) ? 1 : 0 }
         var start = 0
-        while let index = bytes[start...].firstIndex(where: Self.isEscaped) {
+        while escapes != 0, let index = bytes[start...].firstIndex(where: Self.isEscaped) {
             append(contentsOf: bytes[start..<index])
             append(escaped: bytes[index])
             start = index + 1

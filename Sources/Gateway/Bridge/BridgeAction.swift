@@ -52,7 +52,10 @@ struct BridgeCall: Sendable {
 /// What other threads say to a loop's bridge.
 enum BridgeMessage: Sendable {
     /// The next thing to do for the run with this number.
-    case action(Int, BridgeAction)
+    typealias Step = (run: Int, action: BridgeAction)
+
+    /// What some runs do next.
+    case steps([Step])
     /// The run with this number has the session's turn.
     case turn(Int, session: String)
 }

@@ -45,6 +45,9 @@ final class BridgeRun {
         var body: [UInt8] = []
     }
 
+    /// Bytes of an answer that are translated in some tenths of a millisecond.
+    private static let shortReply = 16 * 1024
+
     let bridge: LoopBridge
     let route: RoutingTable.Route
     private let limits: GatewayLimits
@@ -75,17 +78,16 @@ final class BridgeRun {
 
     var owner: GatewayLoop { bridge.owner }
 
-    private func think(_ next: @escaping BridgeAction.Next) {
+    /// `isLong`: whether the next step may take a millisecond and more, as a page of a long list does.
+    private func think(isLong: Bool? = nil, _ next: @escaping BridgeAction.Next) {
         phase = .thinking
-        guard let mailbox = owner.mailbox else { return }
-        let number = number
-        bridge.threads.run { mailbox.post(.bridge(.action(number, BridgeAction(next())))) }
+        bridge.think(number, isLong: isLong ?? hasBegun, next)
     }
 
     /// Takes the first step without a worker. An answer comes through the mailbox, as a worker's would.
     private func takeHere(_ first: BridgeAction.Next) {
         let action = BridgeAction(first())
-        if case .call = action { take(action) } else { owner.mailbox?.post(.bridge(.action(number, action))) }
+        if case .call = action { take(action) } else { owner.mailbox?.post(.bridge(.steps([(number, action)]))) }
     }
 
     /// The worker says what is next.
@@ -179,7 +181,7 @@ final class BridgeRun {
             status: received.status, type: received.type, nextCursor: received.nextCursor, body: received.body,
             isCut: isCut)
         received = Received()
-        think { next(reply) }
+        think(isLong: reply.body.count > Self.shortReply) { next(reply) }
     }
 
     // MARK: The end

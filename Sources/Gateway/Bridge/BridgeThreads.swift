@@ -1,25 +1,22 @@
+import Clocks
 import Dialects
 import EventLoop
 import Locking
 
+/// What a run of the bridge has a worker find out: its next step.
+struct BridgeThought: Sendable {
+    /// The run's number, and its loop.
+    let run: Int
+    let loop: Mailbox<LoopMessage>
+    /// Whether others should not have to wait for it.
+    let isLong: Bool
+    let next: BridgeAction.Next
+}
+
 /// The threads on which the bridge reads and writes JSON, and what all loops' requests share.
 final class BridgeThreads: Sendable {
-    typealias Work = @Sendable () -> Void
-
-    private final class Queue: Sendable {
-        struct State {
-            var work: [Work] = []
-            var isEnding = false
-        }
-
-        let monitor = Monitor(State())
-
-        /// Waits for the next thing to do; nil at the end.
-        func next() -> Work? {
-            monitor.wait(
-                until: { !$0.work.isEmpty || $0.isEnding }, then: { $0.isEnding ? nil : $0.work.removeFirst() })
-        }
-    }
+    /// Two: a page of a long list keeps no other request waiting.
+    private static let count = 2
 
     /// The home directory of the user who runs OpenCode.
     let home: String
@@ -28,24 +25,24 @@ final class BridgeThreads: Sendable {
     private let queue: Queue
     private let threads: [WorkerThread]
 
-    /// Two: a page of a long list keeps no other request waiting.
-    private static let count = 2
-
     init(home: String) throws {
         self.home = home
         let queue = Queue()
         self.queue = queue
         threads = try (0..<Self.count).map { index in
-            try WorkerThread(name: "bridge-\(index)") {
-                while let work = queue.next() { work() }
-            }
+            try WorkerThread(name: "bridge-\(index)") { Self.work(queue) }
         }
     }
 
-    /// Has something done, behind all that was asked for before.
-    func run(_ work: @escaping Work) {
-        queue.monitor.withLock { $0.work.append(work) }
-        queue.monitor.notifyOne()
+    /// Has these found out, behind all that was asked for before. Loops ask once at the end of a pass: each wake-up of a thread
+    /// costs as much as translating a small answer.
+    func think(_ thoughts: [BridgeThought]) {
+        queue.monitor.withLock { $0.thoughts.append(contentsOf: thoughts) }
+        if thoughts.count > 1, thoughts.contains(where: \.isLong) {
+            queue.monitor.notifyAll()
+        } else {
+            queue.monitor.notifyOne()
+        }
     }
 
     /// Ends the threads; what waits is not done. Not on one of them.
@@ -53,5 +50,77 @@ final class BridgeThreads: Sendable {
         queue.monitor.withLock { $0.isEnding = true }
         queue.monitor.notifyAll()
         for thread in threads { thread.join() }
+    }
+
+    /// One thread: steps go back to their loops when there is nothing more to do, or when the first of them has waited enough.
+    private static func work(_ queue: Queue) {
+        var results = Results()
+        while true {
+            switch queue.next(waits: results.isEmpty) {
+            case .thought(let thought):
+                if thought.isLong { results.post() }
+                results.add(BridgeAction(thought.next()), thought)
+                if results.isDue { results.post() }
+            case .nothing: results.post()
+            case .end: return
+            }
+        }
+    }
+}
+
+/// What waits to be found out.
+private final class Queue: Sendable {
+    struct State {
+        var thoughts: [BridgeThought] = []
+        var isEnding = false
+    }
+
+    enum Next {
+        case thought(BridgeThought)
+        case nothing
+        case end
+    }
+
+    let monitor = Monitor(State())
+
+    /// The next thing to do.
+    func next(waits: Bool) -> Next {
+        monitor.wait(
+            until: { !waits || !$0.thoughts.isEmpty || $0.isEnding },
+            then: { state in
+                if state.isEnding { return .end }
+                return state.thoughts.isEmpty ? .nothing : .thought(state.thoughts.removeFirst())
+            })
+    }
+}
+
+/// Steps on their way back to the loops: one message for each loop.
+private struct Results {
+    private static let most = 16
+    private static let longest = Duration.microseconds(500)
+
+    private var steps: [(loop: Mailbox<LoopMessage>, steps: [BridgeMessage.Step])] = []
+    private var count = 0
+    private var since = MonotonicTime(nanoseconds: 0)
+
+    var isEmpty: Bool { count == 0 }
+
+    var isDue: Bool { count >= Self.most || MonotonicTime.now >= since + Self.longest }
+
+    mutating func add(_ action: BridgeAction, _ thought: BridgeThought) {
+        if isEmpty { since = .now }
+        count += 1
+        let step = (thought.run, action)
+        if let index = steps.firstIndex(where: { $0.loop === thought.loop }) {
+            steps[index].steps.append(step)
+        } else {
+            steps.append((thought.loop, [step]))
+        }
+    }
+
+    mutating func post() {
+        for (loop, steps) in steps { loop.post(.bridge(.steps(steps))) }
+        steps.removeAll(keepingCapacity: true)
+        count = 0
     }
 }

@@ -36,7 +36,7 @@ enum BridgeWish {
         if method == "GET", segments == ["event"] || segments == ["global", "event"] {
             return stream(query, hasHub: hasHub)
         }
-        guard !identified.contains(segments[0]) || segments.allSatisfy({ SessionIdentifier.isValid(Array($0.utf8)) })
+        guard !identified.contains(segments[0]) || segments.allSatisfy({ SessionIdentifier.isValid($0.utf8) })
         else {
             return .refused(400, "The path names something that can be no identifier: use the one that OpenCode gave.")
         }
@@ -71,13 +71,19 @@ enum BridgeWish {
     private static func segments(_ path: ArraySlice<UInt8>) -> [String]? {
         guard path.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
-        for raw in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            guard !raw.isEmpty, let text = String(validating: PercentEncoding.decode(raw).bytes, as: UTF8.self) else {
-                return nil
-            }
+        var rest = path.dropFirst()
+        while true {
+            let raw = rest.prefix { $0 != UInt8(ascii: "/") }
+            let isPlain = !raw.contains(UInt8(ascii: "%"))
+            guard !raw.isEmpty,
+                let text = isPlain
+                    ? String(validating: raw, as: UTF8.self)
+                    : String(validating: PercentEncoding.decode(raw).bytes, as: UTF8.self)
+            else { return nil }
             segments.append(text)
+            guard raw.endIndex < path.endIndex else { return segments }
+            rest = path[(raw.endIndex + 1)...]
         }
-        return segments
     }
 
     /// A query, decoded, its directory apart.

@@ -8,6 +8,8 @@ final class LoopBridge {
     let threads: BridgeThreads
     private var runs: [Int: BridgeRun] = [:]
     private var count = 0
+    /// What the workers are asked for at the end of the pass.
+    private var thoughts: [BridgeThought] = []
 
     init(_ owner: GatewayLoop, _ threads: BridgeThreads) { (self.owner, self.threads) = (owner, threads) }
 
@@ -20,9 +22,16 @@ final class LoopBridge {
 
     func remove(_ number: Int) { runs[number] = nil }
 
+    /// Has a worker find out what is next for a run; `isLong`: others should not have to wait for it.
+    func think(_ number: Int, isLong: Bool, _ next: @escaping BridgeAction.Next) {
+        guard let mailbox = owner.mailbox else { return }
+        if thoughts.isEmpty { owner.loop.atEndOfPass(self) }
+        thoughts.append(BridgeThought(run: number, loop: mailbox, isLong: isLong, next: next))
+    }
+
     func receive(_ message: BridgeMessage) {
         switch message {
-        case .action(let number, let action): runs[number]?.take(action)
+        case .steps(let steps): for step in steps { runs[step.run]?.take(step.action) }
         case .turn(let number, let session):
             if let run = runs[number] { run.takeTurn(of: session) } else { threads.turns.give(session) }
         }
@@ -36,5 +45,12 @@ final class LoopBridge {
     /// The time for what still runs is over.
     func breakOff() {
         for run in Array(runs.values) { run.fail(ControlAnswers.shuttingDown) }
+    }
+}
+
+extension LoopBridge: PassHandler {
+    func passEnded() {
+        threads.think(thoughts)
+        thoughts.removeAll(keepingCapacity: true)
     }
 }

@@ -61,14 +61,20 @@ package enum SessionIdentifier {
 
     /// Whether it is made of letters, digits, `_` and `-` alone and no longer than any (`ses_…`, 30 characters in 2.0.15).
     package static func isValid(_ text: some Collection<UInt8>) -> Bool {
-        !text.isEmpty && text.count <= longest
-            && text.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
+        // The one step that is generic.
+        isValid(Array(text))
+    }
+
+    private static func isValid(_ text: [UInt8]) -> Bool {
+        guard !text.isEmpty, text.count <= longest else { return false }
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                continue
+            default: return false
             }
+        }
+        return true
     }
 }

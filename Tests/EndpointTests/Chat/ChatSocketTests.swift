@@ -40,12 +40,13 @@ import WebSockets
     @Test("A client is asked whether it is there, and stays for as long as it answers")
     func pings() async throws {
         var limits = ChatLimits()
-        limits.pingInterval = .milliseconds(100)
+        // The client's thread may be late by much beside the three hundred above.
+        limits.pingInterval = .seconds(2)
         let rig = try await ChatRig(limits)
         defer { rig.plane.stop() }
         try await onThread {
             let client = try rig.open()
-            for _ in 0..<5 {
+            for _ in 0..<2 {
                 let ping = try client.read()
                 #expect(ping.opcode == 9)
                 try client.send(ClientFrame(10, ping.payload))
@@ -56,7 +57,7 @@ import WebSockets
         }
         #expect(try rig.heard.wait(forCount: 2) == ["opened VIBE_AUTH_SECRET", "ended"])
         let lines = rig.log.records.values.map { "\($0)" }
-        #expect(lines.contains { $0.contains("answered no ping of its chat for 100ms") })
+        #expect(lines.contains { $0.contains("answered no ping of its chat for 2s") })
     }
 
     @Test("A client that does not read is cut once too much waits, without a close frame")
