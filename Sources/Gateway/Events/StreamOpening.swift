@@ -1,4 +1,5 @@
 import Addresses
+import Clocks
 import EventHub
 import EventLoop
 import HTTPClient
@@ -172,13 +173,21 @@ enum StreamHead {
     /// OpenCode 1's heartbeat; with the id of the last event, so that a client to which nothing was told comes on all the same.
     static func heartbeat(_ shape: EventShape, _ id: EventID?) -> [UInt8] {
         var frame = id.map { Array("id: \($0.text)\n".utf8) } ?? []
-        let data = #"{"type":"server.heartbeat","properties":{}}"#
+        let data = #"{"id":"\#(eventID(WallClock.milliseconds))","type":"server.heartbeat","properties":{}}"#
         if case .payload = shape {
             frame += "data: \(data)\n\n".utf8
         } else {
             frame += "data: {\"payload\":\(data)}\n\n".utf8
         }
         return frame
+    }
+
+    /// An id as OpenCode 1 gives it to an event of this moment: the time in twelve digits, then letters and digits by chance (1.18).
+    private static func eventID(_ milliseconds: Int64) -> String {
+        let digits = String(UInt64(milliseconds) << 12 & 0xFFFF_FFFF_FFFF, radix: 16)
+        let letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+        let chance = (0..<14).compactMap { _ in letters.randomElement() }
+        return "evt_" + String(repeating: "0", count: 12 - digits.count) + digits + String(chance)
     }
 
     /// A comment; with an id, so that a reader whose filter leaves everything out comes on all the same.

@@ -65,6 +65,23 @@ import Testing
         #expect(drawn == text)
     }
 
+    /// OpenCode 1 says every ten seconds that it is there, on either stream (1.18.33); OpenCode 2 only has comments.
+    @Test func itsHeartbeatsAreOpenCode1s() throws {
+        let app = try Self.start()
+        for (path, isWrapped) in [("/event", false), ("/global/event", true)] {
+            let client = try Self.open(app, path)
+            var beats: [(id: String, time: ContinuousClock.Instant)] = []
+            while beats.count < 2, let frame = try client.next() {
+                guard frame.type == "server.heartbeat" else { continue }
+                #expect((frame.json["payload"] != nil) == isWrapped && frame.content["properties"] == .object([]))
+                beats.append((try #require(frame.content["id"]?.text), .now))
+            }
+            try #require(beats.count == 2)
+            #expect(beats.allSatisfy { $0.id.hasPrefix("evt_") && $0.id.count == 30 } && beats[0].id < beats[1].id)
+            #expect(beats[0].time.duration(to: beats[1].time) > .seconds(9))
+        }
+    }
+
     @Test func aFrameOfEverythingNamesItsDirectory() throws {
         let (app, session) = try Self.begin()
         let (here, everything) = try (Self.open(app, "/event"), Self.open(app, "/global/event"))
