@@ -116,6 +116,35 @@ import Testing
         #expect(world.server.sessions.isEmpty)
     }
 
+    /// OpenCode says that a session is gone before it answers who asked for that; who asks second is answered 404.
+    @Test(arguments: [[1, 3], [3, 1]])
+    func whatIsDeletedIsToldOnceUnderTheClientsOwnIDThoughTheEventComesFirst(deleters: [Int]) {
+        var world = world()
+        for chat in [1, 2] {
+            world.open(chat)
+            world.say(#"{"type":"user_message","conversationId":"\#(World.mine)","content":"hi"}"#, chat)
+        }
+        // The third has not looked at it.
+        world.open(3)
+        for chat in [1, 2, 3] { _ = world.got(chat) }
+        world.isHeld = true
+        for chat in deleters { world.say(#"{"type":"delete_conversation","conversationId":"\#(World.mine)"}"#, chat) }
+        let session = world.server.shown(.init(id: "ses_made1", title: "t", updated: 1))
+        world.hear("session.deleted", ["sessionID": "ses_made1", "info": session])
+        world.release()
+        let confirmed = #"{"type":"conversation_deleted","conversationId":"\#(World.mine)"}"#
+        for chat in [1, 2] {
+            let got = world.got(chat).filter { $0["type"] != "assistant_done" }
+            #expect(got.map(\.shown) == [confirmed])
+        }
+        let third = world.got(3)
+        if deleters.first == 3 {
+            #expect(third.map(\.shown) == [confirmed])
+        } else {
+            #expect(third.map { $0["metadata"]?["code"] } == ["STORAGE_ERROR"])
+        }
+    }
+
     @Test func aMessageToAnUnknownConversationMakesItUnderTheClientsOwnID() {
         var world = world()
         let text = String(repeating: "👨‍👩‍👧‍👦é", count: 40)

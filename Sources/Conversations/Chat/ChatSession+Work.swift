@@ -20,7 +20,7 @@ extension ChatSession {
             let plan = book.finding(id).then { list, session in
                 asking.delete(session.id).then { _ in .done(Result.deleted(list, session.id)) }
             }
-            return [run(.delete(id), plan)]
+            return [run(.delete(id, isTold: false), plan)]
         case .user(let id, let text):
             let messageID = PromptID.make(at: now, random)
             isCancelled = false
@@ -132,11 +132,13 @@ extension ChatSession {
             if let list { book.learn(list) }
             if revision != book.revision(of: session.id), tries > 1 { return [load(id, book, tries: tries - 1)] }
             return loaded(session, window, &book, now)
-        case (.delete, .deleted(let list, let session)):
+        case (.delete(let id, let isTold), .deleted(let list, let session)):
             if let list { book.learn(list) }
-            let answer = Action.send(ServerMessage.deleted(book.id(of: session)))
+            // The event may have come first: nothing is known of the id that a client chose then.
+            let conversation = book.session(id) == session ? book.id(of: session) : id
             watched.remove(session)
-            return [.tellOthers(book.deleted(session, at: now)), answer]
+            let others = Action.tellOthers(book.deleted(session, at: now))
+            return isTold ? [others] : [others, .send(ServerMessage.deleted(conversation))]
         case (.user(let id, let text, let messageID), .prepared(let list, let session, let isNew, let catalogue)):
             return prepared(id, text, messageID, list, session, isNew, catalogue, &book, now)
         case (.prompt(_, let session, _), .prompted):
@@ -199,7 +201,8 @@ extension ChatSession {
             book.forget(messageID, in: session)
             if refusal.kind == .notFound { book.forget(session, isGone: true) }
             return problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: session)))]
-        case .load(let id, _), .delete(let id):
+        case .delete(_, isTold: true): return []
+        case .load(let id, _), .delete(let id, _):
             // It was deleted where nobody told of it.
             if refusal.kind == .notFound, let session = book.session(id) { book.forget(session, isGone: true) }
             return problem(refusal)

@@ -40,7 +40,8 @@ package struct ChatSession: Sendable {
         case list
         case new(ConversationID?)
         case load(ConversationID, tries: Int)
-        case delete(ConversationID)
+        /// `isTold`: the client knows already that it is gone, for its event came before the answer.
+        case delete(ConversationID, isTold: Bool)
         case user(ConversationID, String, messageID: String)
         case prompt(ConversationID, session: String, messageID: String)
         /// Something that other messages need not wait for.
@@ -76,7 +77,12 @@ package struct ChatSession: Sendable {
     /// Something was told of a session that it sees; `texts` as ``ConversationBook/chatTexts(_:)`` gives them.
     package mutating func tell(_ told: Told, _ texts: [[UInt8]]) -> [Action] {
         guard watched.contains(told.session) else { return [] }
-        if case .deleted = told.content { watched.remove(told.session) }
+        if case .deleted = told.content {
+            watched.remove(told.session)
+            if let current, case .delete(told.conversation, _) = works[current] {
+                works[current] = .delete(told.conversation, isTold: true)
+            }
+        }
         return texts.map(Action.send)
     }
 
