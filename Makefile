@@ -27,6 +27,7 @@ run: setup ## run the gateway with a demo project on 127.0.0.1:4000 (PROFILE=1.1
 
 test: setup lab ## run all tests; as root also those in the lab
 	swift build --build-tests
+	scripts/check-fuzz.sh
 	scripts/run-tests.sh
 	$(lab_tests)
 

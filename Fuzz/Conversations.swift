@@ -3,6 +3,7 @@
 
 import Conversations
 import Dialects
+import JSONText
 
 /// Whatever a chat's client or a request's body says, the answer is JSON, at most 1 MiB, and in a request's case of the
 /// contract's form; no answer of OpenCode makes that otherwise.

@@ -35,7 +35,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     }
     let mayPass =
         isClean && hasGoodHosts && framing.isClear && (hosts == 1 || hosts == 0 && head.version == .http10)
-        && !(framing.isChunked && head.version == .http10)
+        && !(framing.isChunked && head.version == .http10) && (framing.length ?? 0) < 1 << 63
     do {
         let verdict = try RequestFraming.of(head)
         precondition(mayPass)
@@ -58,6 +58,12 @@ private func check(_ refusal: RequestFraming.Refusal, _ head: RequestHead, _ fra
     case .lengthAndTransferEncoding: precondition(framing.lengths > 0 && framing.codings > 0)
     case .severalLengths: precondition(framing.lengths > 1)
     case .lengthIsNoNumber: precondition(framing.lengths > 0)
+    case .lengthTooLarge:
+        precondition(
+            (0..<head.fields.count).contains { index in
+                Characters.matches(head.fields.name(at: index), "content-length")
+                    && isTooLarge(head.fields.value(at: index))
+            })
     case .unknownTransferEncoding: precondition(framing.codings > 1 || framing.codings == 1 && !framing.isChunked)
     case .transferEncodingInHTTP10: precondition(framing.codings > 0 && head.version == .http10)
     case .missingHost: precondition(hosts == 0)
@@ -75,6 +81,12 @@ private func check(_ refusal: RequestFraming.Refusal, _ head: RequestHead, _ fra
         precondition((0..<head.fields.count).contains { !Characters.isFieldValue(head.fields.value(at: $0)) })
     case .badLineEnding: preconditionFailure("line endings are not looked at here")
     }
+}
+
+/// A number from 2^63 on.
+private func isTooLarge(_ value: ArraySlice<UInt8>) -> Bool {
+    guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+    return (UInt64(String(decoding: value, as: UTF8.self)) ?? .max) >= 1 << 63
 }
 
 /// `uri-host [ ":" port ]`, read with a regular expression, and an IPv6 address by inet_pton(3).

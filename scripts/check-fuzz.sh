@@ -1,0 +1,28 @@
+#!/bin/sh
+# Whether the fuzz targets still fit the modules: a type check of each against what `swift build --build-tests` has made, for
+# building and running them takes too long to be done each time (scripts/fuzz.sh).
+set -eu
+cd "$(dirname "$0")/.."
+
+# SwiftPM names the package behind `package` declarations after the checkout's folder.
+package=$(basename "$PWD" | tr 'A-Z' 'a-z' | tr -c 'a-z0-9\n' '_')
+libraries=""
+for folder in Sources/C*; do
+    [ ! -f "$folder/module.modulemap" ] || libraries="$libraries -I $folder"
+done
+for map in .build/debug/C*.build/module.modulemap; do
+    libraries="$libraries -Xcc -fmodule-map-file=$map"
+done
+status=0
+for source in Fuzz/*.swift; do
+    # shellcheck disable=SC2086  # a list of flags
+    swiftc -typecheck -suppress-warnings -parse-as-library -swift-version 6 -package-name "$package" \
+        -enable-upcoming-feature ExistentialAny -enable-upcoming-feature MemberImportVisibility \
+        -enable-upcoming-feature InternalImportsByDefault -I .build/debug/Modules $libraries \
+        "$source" Fuzz/Support/*.swift || {
+        echo "check-fuzz: $source does not fit the modules that it tests any more" >&2
+        status=1
+    }
+done
+[ "$status" -ne 0 ] || echo "check-fuzz: all $(find Fuzz -maxdepth 1 -name '*.swift' | wc -l) targets fit their modules"
+exit "$status"
