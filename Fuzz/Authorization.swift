@@ -1,4 +1,3 @@
-// modules: Sodium Addresses Access
 // length: 128
 
 import Access

@@ -1,4 +1,3 @@
-// modules: Locking Digests TextCoding JSONText Clocks OpenCode Dialects Storage Conversations
 // length: 512
 
 import Conversations

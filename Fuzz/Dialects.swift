@@ -1,4 +1,3 @@
-// modules: TextCoding JSONText Dialects
 // length: 1024
 
 import Dialects

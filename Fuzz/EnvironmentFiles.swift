@@ -1,4 +1,3 @@
-// modules: EnvironmentFiles
 // length: 200
 
 import EnvironmentFiles

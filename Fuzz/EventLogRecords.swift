@@ -1,4 +1,3 @@
-// modules: TextCoding JSONText Locking Clocks MappedFiles OpenCode EventHub
 // length: 1024
 
 import MappedFiles

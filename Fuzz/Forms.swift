@@ -1,4 +1,3 @@
-// modules: TextCoding JSONText Clocks Locking MappedFiles OpenCode EventHub
 // length: 512
 
 import EventHub

@@ -1,4 +1,3 @@
-// modules: Addresses
 // length: 160
 
 @testable import Addresses

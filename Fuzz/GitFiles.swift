@@ -1,4 +1,3 @@
-// modules: TextCoding JSONText OpenCode
 // length: 128
 
 import OpenCode

@@ -1,4 +1,3 @@
-// modules: TextCoding JSONText OpenCode
 // length: 400
 
 import OpenCode

@@ -1,4 +1,3 @@
-// modules: TextCoding JSONText Addresses Locking HTTPTypes EventLoop HTTPServer
 // length: 128
 
 import HTTPServer

@@ -1,4 +1,3 @@
-// modules: TextCoding Clocks Addresses EnvironmentFiles Locking Logging Settings
 // length: 200
 
 import EnvironmentFiles

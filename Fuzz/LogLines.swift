@@ -1,4 +1,3 @@
-// modules: TextCoding Clocks Locking Logging
 // length: 128
 
 import Glibc

@@ -1,4 +1,3 @@
-// modules: TextCoding JSONText Clocks Sodium Addresses EnvironmentFiles Locking OpenCode Logging Systemd Projects Instances Supervisors
 // length: 128
 
 import Supervisors

@@ -1,4 +1,3 @@
-// modules: TextCoding Locking Systemd
 // length: 300
 
 import Systemd

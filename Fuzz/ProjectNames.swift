@@ -1,4 +1,3 @@
-// modules: TextCoding JSONText Clocks Addresses Locking OpenCode Logging Systemd Projects Instances
 // length: 300
 
 import Instances

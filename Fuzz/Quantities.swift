@@ -1,4 +1,3 @@
-// modules: TextCoding Clocks Addresses EnvironmentFiles Locking Logging Settings
 // length: 128
 
 import EnvironmentFiles

@@ -1,4 +1,3 @@
-// modules: TextCoding HTTPTypes
 // length: 256
 
 import Glibc

@@ -1,4 +1,3 @@
-// modules: TextCoding JSONText Clocks Sodium Addresses EnvironmentFiles Locking HTTPTypes EventLoop HTTPServer HTTPClient Digests WebSockets OpenCode Access Logging Systemd Settings Projects Instances Storage MappedFiles Dialects Conversations EventHub Gateway
 // length: 128
 
 import HTTPTypes

@@ -1,4 +1,3 @@
-// modules: Digests TextCoding HTTPTypes WebSockets
 // length: 512
 
 import HTTPTypes

@@ -1,10 +1,9 @@
 #!/bin/sh
 # Throws random bytes at the parsers of what comes from outside (libFuzzer): scripts/fuzz.sh [NAME…], all by default.
 #
-# Fuzz/NAME.swift has a function `LLVMFuzzerTestOneInput` and names on a line `// modules: A B` which modules it needs,
-# each behind those that it imports, and on a line `// length: N` how long an input gets. The modules are built with the
-# fuzzer's instrumentation, without the package; the checks and Fuzz/Support without it, which is faster and lets only the
-# code under test guide the fuzzer. Inputs to begin with stand in Fuzz/seeds/NAME. A crash, a failed precondition, an
+# Fuzz/NAME.swift has a function `LLVMFuzzerTestOneInput` and names on a line `// length: N` how long an input gets. The modules
+# that it imports, and those that they import, are built with the fuzzer's instrumentation, without the package; the checks and
+# Fuzz/Support without it, which is faster and lets only the code under test guide the fuzzer. Inputs to begin with stand in Fuzz/seeds/NAME. A crash, a failed precondition, an
 # input that takes longer than FUZZ_TIMEOUT and a run that takes more memory than FUZZ_MEMORY end it; the input is kept.
 #
 #   FUZZ_RUNS     inputs for each parser (10000000)
@@ -40,6 +39,34 @@ for folder in Sources/C*; do
     fi
 done
 
+# What the package's modules import of each other: lines `IMPORTED MODULE`, and `MODULE MODULE` for each.
+imports() {
+    sed -n 's/^\(@[a-z]* \)\{0,1\}\([a-z]* \)\{0,1\}import \([A-Za-z0-9]*\)$/\3/p' | sort -u | while read -r module; do
+        case $module in C[A-Z]*) continue ;; esac
+        [ ! -d "Sources/$module" ] || echo "$module"
+    done
+}
+edges=$(for folder in Sources/*; do
+    module=${folder#Sources/}
+    case $module in C[A-Z]*) continue ;; esac
+    echo "$module $module"
+    find "$folder" -name '*.swift' -exec cat {} + | imports | sed "s/\$/ $module/"
+done)
+order=$(echo "$edges" | tsort)
+
+# modules_of FILE: all modules behind a file's imports, each behind those that it imports itself.
+modules_of() {
+    needed=" $(imports <"$1" | tr '\n' ' ')"
+    for module in $(echo "$order" | tac); do
+        case $needed in
+            *" $module "*) needed="$needed$(echo "$edges" | sed -n "s/^\(.*\) $module\$/\1/p" | tr '\n' ' ')" ;;
+        esac
+    done
+    for module in $order; do
+        case $needed in *" $module "*) echo "$module" ;; esac
+    done
+}
+
 compile() {
     # shellcheck disable=SC2086  # a list of flags
     swiftc -O -wmo -c -parse-as-library -swift-version 6 -package-name fuzz \
@@ -52,7 +79,7 @@ for name in "$@"; do
     source=Fuzz/$name.swift
     [ -f "$source" ] || { echo "fuzz: there is no $source" >&2; exit 2; }
     objects=""
-    for module in $(sed -n 's|^// modules: ||p' "$source"); do
+    for module in $(modules_of "$source"); do
         objects="$objects $work/$module.o"
         case $built in *" $module "*) continue ;; esac
         compile -sanitize=fuzzer -enable-testing -emit-module -module-name "$module" -emit-module-path "$work/$module.swiftmodule" \
