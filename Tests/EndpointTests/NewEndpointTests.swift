@@ -11,7 +11,7 @@ import Testing
 @testable import Gateway
 
 /// One `Endpoint` is all that a new route needs.
-@Suite(.timeLimit(.minutes(1))) struct NewEndpointTests {
+@Suite(.timeLimit(.minutes(5))) struct NewEndpointTests {
     private static let key = "a key that is long enough"
     private static let authorization = ("Authorization", "Bearer \(key)")
 

@@ -7,7 +7,7 @@ import Projects
 import Testing
 
 /// The worktrees that git lists belong to their project. Where nothing else is said, no timer helps.
-@Suite(.timeLimit(.minutes(1))) struct WorktreeTests {
+@Suite(.timeLimit(.minutes(5))) struct WorktreeTests {
     /// Whether the project `alpha` holds a path below the home directory.
     private func holds(_ rig: CatalogueRig, _ path: String, _ project: ProjectName = .alpha) async -> Bool {
         await rig.catalogue.scope(of: project)?.holds(Array("\(rig.home.path)/\(path)".utf8)[...]) ?? false

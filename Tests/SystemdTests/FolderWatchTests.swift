@@ -3,7 +3,7 @@ import Glibc
 import Systemd
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+@Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
     /// A folder of its own, watched on a loop of its own.
     private final class Rig: Sendable {
         let path: String

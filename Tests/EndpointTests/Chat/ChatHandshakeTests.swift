@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 
 /// How a chat's WebSocket is opened, and who may open one.
-@Suite(.timeLimit(.minutes(1))) struct ChatHandshakeTests {
+@Suite(.timeLimit(.minutes(5))) struct ChatHandshakeTests {
     private static let plainKey = "plain-key.that_is~long"
     private static let policy = ChatRig.policy([("spaces", ChatRig.key), ("plain", plainKey)], failedTries: 2)
     /// `ChatRig.key` in base64url without padding.

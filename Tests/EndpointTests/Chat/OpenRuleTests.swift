@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 
 /// Who is let in without a key where `--chat-open` is on.
-@Suite(.timeLimit(.minutes(1))) struct OpenRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenRuleTests {
     private static func verdict(_ fields: [(String, String)], target: String = "/") -> OpenRule.Verdict {
         let head = RequestHead(.get, target)
         for (name, value) in fields { head.fields.append(name, value) }

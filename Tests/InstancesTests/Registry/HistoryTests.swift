@@ -84,7 +84,7 @@ import Testing
         await rig.end()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aStopFromOutsideIsNotTakenForTheOneThatComesWhileItEnds() async throws {
+    @Test(.timeLimit(.minutes(5))) func aStopFromOutsideIsNotTakenForTheOneThatComesWhileItEnds() async throws {
         let rig = try await rig(history)
         await rig.supervisor.tell(
             .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))

@@ -8,7 +8,7 @@ import Projects
 import Testing
 
 /// Which project an instance's folder is to OpenCode: asked when it is needed, once, and again when it may have changed.
-@Suite(.timeLimit(.minutes(1))) struct OwnProjectTests {
+@Suite(.timeLimit(.minutes(5))) struct OwnProjectTests {
     /// What instances answer by their ports, and what they were asked.
     private final class Instances: Sendable {
         /// The id of each port's project; the folders that it knows of an id.

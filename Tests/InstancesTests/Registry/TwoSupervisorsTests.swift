@@ -7,7 +7,7 @@ import Projects
 import Testing
 
 /// A registry whose projects have different supervisors.
-@Suite(.timeLimit(.minutes(1))) struct TwoSupervisorsTests {
+@Suite(.timeLimit(.minutes(5))) struct TwoSupervisorsTests {
     /// However busy the machine is, nobody is killed who has ended.
     private static var limits: InstanceLimits {
         var limits = InstanceLimits()

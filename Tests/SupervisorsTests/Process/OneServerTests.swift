@@ -75,7 +75,7 @@ import Testing
     }
 
     /// What a killed gateway has started has its locks until it begins its program: the next one waits for that.
-    @Test(.timeLimit(.minutes(1)), arguments: ["projects", "records"])
+    @Test(.timeLimit(.minutes(5)), arguments: ["projects", "records"])
     func theLocksOfAKilledGatewayAreWaitedFor(place: String) async throws {
         let rig = try ProcessRig(Self.server)
         try rig.home.makeFolder(".records")

@@ -9,7 +9,7 @@ import Supervisors
 import Testing
 
 /// A project's folder and its instance, when one of them goes.
-@Suite(.timeLimit(.minutes(1))) struct ProjectPresenceTests {
+@Suite(.timeLimit(.minutes(5))) struct ProjectPresenceTests {
     @Test func aFolderThatGoesWhileItsInstanceRunsIsShownAsMissing() async throws {
         let rig = try await RegistryRig(projects: ["alpha", "beta", "zeta"])
         #expect(await rig.registry.start(.beta) == .started(address: .loopback(4096)))
