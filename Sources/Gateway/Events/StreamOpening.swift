@@ -22,9 +22,7 @@ final class StreamOpening: PendingStream {
     private var connection: ClientConnection?
     private var timer: LoopTimer?
     private var opener: DirectoryOpening?
-    private var isOpen = false
-    private var isLate = false
-    private var isMarked = false
+    private var beginning = StreamBeginning()
 
     init(
         _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
@@ -54,7 +52,7 @@ final class StreamOpening: PendingStream {
                 opened(directory, isGiven)
             }
         } else {
-            isOpen = true
+            beginning.isOpen = true
         }
         proceed()
     }
@@ -67,7 +65,7 @@ final class StreamOpening: PendingStream {
     private func opened(_ directory: [UInt8], _ isGiven: Bool) {
         opener = nil
         guard isGiven else { return passOn() }
-        isOpen = true
+        beginning.isOpen = true
         if let endpoint = route.endpoint {
             owner.answered(route, ResponseHead(status: 200), wish.target)
             owner.hub?.post(.opened(route.name, run: endpoint.generation, directory: directory))
@@ -86,13 +84,15 @@ final class StreamOpening: PendingStream {
     }
 
     private func proceed() {
-        guard isOpen, !isMarked, connection != nil else { return }
-        guard isLate || view?.upstream == .connected && view?.connected != nil else { return }
-        isMarked = true
+        guard connection != nil, beginning.wantsPlace(isHeard: isHeard) else { return }
         owner.events?.mark(route.name, for: self) { [unowned self] in start($0) }
     }
 
+    /// Whether the hub hears the instance, as far as this loop knows.
+    private var isHeard: Bool { view?.upstream == .connected && view?.connected != nil }
+
     private func start(_ place: LogPlace) {
+        guard beginning.begins(isHeard: isHeard) else { return }
         guard let events = owner.events, let view = events.view(route.name), let connection = end() else { return }
         let connected =
             (wish.isTranslated ? view.translatedConnected : view.connected)
@@ -136,6 +136,29 @@ final class StreamOpening: PendingStream {
     }
 }
 
+/// When such a stream begins. Pure.
+struct StreamBeginning {
+    /// Whether the instance has opened the stream's directory.
+    var isOpen = false
+    /// Whether the hub has had its time to hear the instance.
+    var isLate = false
+    private var isAsked = false
+
+    /// Whether the hub is to be asked now for the place where the stream begins; once, until ``begins(isHeard:)``.
+    mutating func wantsPlace(isHeard: Bool) -> Bool {
+        guard isOpen, !isAsked, isHeard || isLate else { return false }
+        isAsked = true
+        return true
+    }
+
+    /// The hub has said the place: whether the stream begins there. The hub may have lost the instance before it was asked, and
+    /// the loop has heard of that only since: who began there would miss what is said until the hub is back, so it asks again then.
+    mutating func begins(isHeard: Bool) -> Bool {
+        isAsked = isHeard || isLate
+        return isAsked
+    }
+}
+
 extension StreamOpening: ServerExchange {
     func requestBodyArrived() { connection?.discardBody() }
     func resumeResponse() {}
@@ -144,14 +167,14 @@ extension StreamOpening: ServerExchange {
 
 extension StreamOpening: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
-        guard !isLate else {
+        guard !beginning.isLate else {
             guard let connection = end() else { return }
             return owner.refuse(
                 connection, 504,
                 "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.plainText) (--answer-timeout)."
             )
         }
-        isLate = true
+        beginning.isLate = true
         owner.loop.arm(timer, after: policy.limits.answerTimeout)
         proceed()
     }

@@ -110,10 +110,13 @@ final class EventFeed {
         stream = EventStreamReader(connection)
     }
 
-    /// Reads up to the next event of a type that meets the condition, and returns its content.
+    /// Reads up to the next event of a type that meets the condition, and returns its content. Heartbeats are no reason to wait
+    /// for ever.
     @discardableResult
     func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
+        let deadline = Deadline(after: .seconds(120))
         while true {
+            if deadline.hasPassed { throw TestFailure("no \(type) has come; the last events: \(events.suffix(5))") }
             while seen < events.count {
                 let event = events[seen]
                 seen += 1

@@ -33,6 +33,31 @@ import Testing
         #expect(ids[1][1] == ids[0][1] + 1)
     }
 
+    /// Who begins on a loop that has not heard of the loss yet would miss what is said until the hub is back.
+    @Test func whoComesBackAtOnceBeginsWhenTheInstanceIsHeardAgain() throws {
+        let (clients, rounds) = (8, 25)
+        let rig = try HubRig()
+        let begun = Recorded<Void>("a stream that has begun")
+        let gaps = Recorded<String>("a gap")
+        let threads = try (0..<clients).map { _ in
+            try TestThread {
+                for _ in 0..<rounds {
+                    guard let client = try? rig.open(), (try? client.connected()) != nil else { return }
+                    begun.append(())
+                    while let frame = try? client.nextEvent() {
+                        if let gap = frame.gap { gaps.append("\(gap)") }
+                    }
+                }
+            }
+        }
+        for round in 1...rounds {
+            try begun.wait(forCount: clients * round)
+            rig.instance.endStreams(.reset)
+        }
+        for thread in threads { thread.join() }
+        #expect(gaps.values.isEmpty)
+    }
+
     @Test func aStopEndsThemAbnormallyAndThenThereIsNoneAtOnce() throws {
         let rig = try HubRig()
         let clients = try [rig.open(), rig.open("/event")]

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Gateway
+
+/// When a stream of OpenCode's own begins: a client that has read `server.connected` misses nothing from there on.
+@Suite struct StreamBeginningTests {
+    @Test func itBeginsOnceTheDirectoryIsOpenAndTheInstanceIsHeard() {
+        var beginning = StreamBeginning()
+        let beforeItIsOpen = beginning.wantsPlace(isHeard: true)
+        beginning.isOpen = true
+        // The last one: asked once.
+        let asked = [false, true, true].map { beginning.wantsPlace(isHeard: $0) }
+        let begins = beginning.begins(isHeard: true)
+        #expect(!beforeItIsOpen && asked == [false, true, false] && begins)
+    }
+
+    /// The hub was asked by a loop that did not know yet that the instance's stream is lost.
+    @Test func aLossBeforeThePlaceIsSaidHasItWaitForTheNextOne() {
+        var beginning = StreamBeginning()
+        beginning.isOpen = true
+        let asked = beginning.wantsPlace(isHeard: true)
+        let begins = beginning.begins(isHeard: false)
+        let askedAgain = [false, true].map { beginning.wantsPlace(isHeard: $0) }
+        let beginsThen = beginning.begins(isHeard: true)
+        #expect(asked && !begins && askedAgain == [false, true] && beginsThen)
+    }
+
+    @Test func itBeginsAllTheSameWhenItsTimeIsOver() {
+        var beginning = StreamBeginning()
+        beginning.isOpen = true
+        let inTime = beginning.wantsPlace(isHeard: false)
+        beginning.isLate = true
+        let late = beginning.wantsPlace(isHeard: false)
+        let begins = beginning.begins(isHeard: false)
+        #expect(!inTime && late && begins)
+    }
+}
