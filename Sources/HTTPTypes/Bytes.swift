@@ -16,7 +16,65 @@ extension UInt8 {
     }
 }
 
+/// Eight bytes at a time: a head has some hundreds, and each is looked at twice.
+private struct ByteOctet {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    let word: UInt64
+
+    /// The bytes from `offset` on, of which there must be eight; the first one is the lowest.
+    init(_ bytes: RawSpan, at offset: Int) {
+        word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
+    }
+
+    /// How many bytes stand before the first that is `byte`; nil where there is none.
+    func distance(to byte: UInt8) -> Int? {
+        let difference = word ^ Self.ones &* UInt64(byte)
+        let zeros = (difference &- Self.ones) & ~difference & Self.highBits
+        // Above the first zero byte a borrow may have set bits that mean nothing.
+        return zeros == 0 ? nil : zeros.trailingZeroBitCount / 8
+    }
+
+    /// Whether any byte is below `limit`, which is at most 0x80.
+    func hasByte(below limit: UInt8) -> Bool {
+        (word &- Self.ones &* UInt64(limit)) & ~word & Self.highBits != 0
+    }
+}
+
 extension Span<UInt8> {
+    /// The index of the first `byte` at or after `start`; `count` where there is none.
+    package func firstIndex(of byte: UInt8, from start: Int) -> Int {
+        precondition(start >= 0)
+        let raw = bytes
+        var index = start
+        while index + 8 <= count {
+            if let distance = ByteOctet(raw, at: index).distance(to: byte) { return index + distance }
+            index += 8
+        }
+        while index < count, self[unchecked: index] != byte { index += 1 }
+        return Swift.min(index, count)
+    }
+
+    /// Whether all bytes may stand in a field's value (``UInt8/isFieldContent``).
+    package var isFieldContent: Bool {
+        let raw = bytes
+        var index = 0
+        while index < count {
+            if index + 8 <= count {
+                let octet = ByteOctet(raw, at: index)
+                if !octet.hasByte(below: 0x20), octet.distance(to: 0x7f) == nil {
+                    index += 8
+                    continue
+                }
+            }
+            // HTAB is below 0x20, too.
+            guard self[unchecked: index].isFieldContent else { return false }
+            index += 1
+        }
+        return true
+    }
+
     /// Whether the bytes are `other`, letters in any spelling.
     package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }

@@ -117,6 +117,21 @@ package struct FieldList: Sendable {
         endLine(nameStart, name.count, valueStart)
     }
 
+    /// Adds a field by its line, CR LF included, with the place of its colon. One that stands there as this list writes it, with
+    /// one space behind the colon and none at the end, is one copy.
+    package mutating func append(line: Span<UInt8>, colon: Int) {
+        let end = line.count - 2
+        let value = colon + 2
+        guard value < end, line[colon + 1] == UInt8(ascii: " "), !line[value].isOptionalWhiteSpace,
+            !line[end - 1].isOptionalWhiteSpace
+        else {
+            return append(name: line.extracting(0..<colon), value: line.extracting((colon + 1)..<end))
+        }
+        let start = bytes.count
+        bytes.append(line)
+        addEntry(start, start + colon, start + value, start + end, FieldName.of(line.extracting(0..<colon)))
+    }
+
     /// Adds copies of another list's fields, of those of whose name and spelling `isWanted` says yes.
     package mutating func append(fieldsOf other: FieldList, where isWanted: (FieldName, Span<UInt8>) -> Bool) {
         for var entry in other.entries
@@ -225,12 +240,17 @@ package struct FieldList: Sendable {
     /// Adds a line's end and its entry; `field` nil where the name has to be recognised.
     private mutating func endLine(_ nameStart: Int, _ nameLength: Int, _ valueStart: Int, _ field: FieldName? = nil) {
         let nameEnd = nameStart + nameLength
-        entries.append(
-            Entry(
-                nameStart: Int32(nameStart), nameEnd: Int32(nameEnd), valueStart: Int32(valueStart),
-                valueEnd: Int32(bytes.count), name: field ?? FieldName.of(bytes.span.extracting(nameStart..<nameEnd))))
+        addEntry(
+            nameStart, nameEnd, valueStart, bytes.count, field ?? FieldName.of(bytes.span.extracting(nameStart..<nameEnd)))
         bytes.append(0x0d)
         bytes.append(0x0a)
+    }
+
+    private mutating func addEntry(_ nameStart: Int, _ nameEnd: Int, _ valueStart: Int, _ valueEnd: Int, _ name: FieldName) {
+        entries.append(
+            Entry(
+                nameStart: Int32(nameStart), nameEnd: Int32(nameEnd), valueStart: Int32(valueStart), valueEnd: Int32(valueEnd),
+                name: name))
     }
 }
 

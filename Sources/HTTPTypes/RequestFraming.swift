@@ -91,9 +91,8 @@ package enum RequestFraming: Sendable, Equatable {
 
     private static func check(_ line: Span<UInt8>, _ name: Range<Int>, _ value: Range<Int>) -> Refusal? {
         if name.isEmpty { return .badFieldName }
-        // Both ranges lie within the line.
+        // The range lies within the line.
         for index in name where !line[unchecked: index].isTokenCharacter { return .badFieldName }
-        for index in value where !line[unchecked: index].isFieldContent { return .badFieldValue }
-        return nil
+        return line.extracting(value).isFieldContent ? nil : .badFieldValue
     }
 }

@@ -42,8 +42,7 @@ package struct ResponseHeadReader: Sendable {
     package mutating func read(_ bytes: Span<UInt8>, from index: inout Int) throws(Fault) -> Progress {
         while index < bytes.count {
             let start = index
-            // Stays within the bytes by its condition.
-            while index < bytes.count, bytes[unchecked: index] != UInt8(ascii: "\n") { index += 1 }
+            index = bytes.firstIndex(of: UInt8(ascii: "\n"), from: index)
             let isWhole = index < bytes.count
             if isWhole { index += 1 }
             size += index - start
@@ -77,7 +76,7 @@ package struct ResponseHeadReader: Sendable {
         } else if line.isEmpty {
             return end()
         } else {
-            try add(line)
+            try add(line, bytes)
         }
         return .needsMore
     }
@@ -112,18 +111,14 @@ package struct ResponseHeadReader: Sendable {
         return status
     }
 
-    private mutating func add(_ line: Span<UInt8>) throws(Fault) {
+    /// Adds a field; `bytes` is its line with the line ending.
+    private mutating func add(_ line: Span<UInt8>, _ bytes: Span<UInt8>) throws(Fault) {
         guard !line[0].isOptionalWhiteSpace else { throw .foldedLine }
         var colon = 0
-        // Both loops stay within the line by their conditions.
+        // Stays within the line by its condition.
         while colon < line.count, line[unchecked: colon].isTokenCharacter { colon += 1 }
         guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else { throw .badField }
-        var index = colon
-        while index < line.count {
-            guard line[unchecked: index].isFieldContent else { throw .badField }
-            index += 1
-        }
-        fields.append(
-            name: line.extracting(0..<colon), value: line.extracting((colon + 1)..<line.count))
+        guard line.extracting((colon + 1)..<line.count).isFieldContent else { throw .badField }
+        fields.append(line: bytes, colon: colon)
     }
 }

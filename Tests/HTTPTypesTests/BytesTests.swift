@@ -71,4 +71,46 @@ struct BytesTests {
         bytes.append([UInt8]().span)
         #expect(bytes.text == "abcd")
     }
+
+    @Test("A byte is found where it first stands, at every distance and behind every start")
+    func finding() {
+        // Neighbours of the wanted byte, and those that differ from it by the highest bit only, must not be taken for it.
+        for filling in [0x00, 0x09, 0x0b, 0x8a, 0xff] as [UInt8] {
+            for count in 0...20 {
+                let none = [UInt8](repeating: filling, count: count)
+                for start in 0...count { #expect(none.span.firstIndex(of: 0x0a, from: start) == count) }
+                for place in 0..<count {
+                    var bytes = none
+                    bytes[place] = 0x0a
+                    for start in 0...count {
+                        #expect(bytes.span.firstIndex(of: 0x0a, from: start) == (start <= place ? place : count))
+                    }
+                    // The first of two.
+                    bytes[count - 1] = 0x0a
+                    #expect(bytes.span.firstIndex(of: 0x0a, from: 0) == place)
+                }
+            }
+        }
+    }
+
+    @Test("What may stand in a value may stand anywhere in it, and what may not, nowhere (RFC 9110 §5.5)")
+    func fieldContent() {
+        for byte in UInt8.min...UInt8.max {
+            for count in 1...17 {
+                for place in 0..<count {
+                    for filling in [0x09, 0x20, 0x7e, 0x80, 0xff] as [UInt8] {
+                        var bytes = [UInt8](repeating: filling, count: count)
+                        bytes[place] = byte
+                        let isContent = bytes.span.isFieldContent
+                        if isContent != byte.isFieldContent {
+                            Issue.record("\(byte) at \(place) of \(count) beside \(filling): \(isContent)")
+                        }
+                    }
+                }
+            }
+        }
+        let nothing: [UInt8] = []
+        let isContent = nothing.span.isFieldContent
+        #expect(isContent)
+    }
 }

@@ -41,6 +41,26 @@ struct FieldListTests {
         #expect((0..<3).allSatisfy { fields.knownName(at: $0) == .contentLength })
     }
 
+    @Test(
+        "A field added by its line is the field that its parts give",
+        arguments: [
+            "a", " a", "  a", "\ta", " \ta", "a ", " a ", " a\t", "", " ", "  ", "\t", "a b", " a b", " a:b", " a: b", " \u{a0}",
+        ])
+    func lines(value: String) {
+        for name in ["X", "Content-Length", "date"] {
+            var byLine = FieldList()
+            var byParts = FieldList()
+            for fields in 1...2 {
+                byLine.append(line: "\(name):\(value)\r\n".bytes.span, colon: name.utf8.count)
+                byParts.append(name: name.bytes.span, value: value.bytes.span)
+                #expect(byLine.wire == byParts.wire)
+                #expect(byLine.lines == byParts.lines)
+                #expect(byLine.count == fields)
+                #expect(byLine.knownName(at: fields - 1) == byParts.knownName(at: fields - 1))
+            }
+        }
+    }
+
     @Test("Fields copied from another list keep order, spelling, value and meaning")
     func copies() {
         let other = FieldList(["X": "1", "hOST": "example.com", "Empty": ""])
