@@ -15,8 +15,8 @@ WARM_UP_ROUNDS, ROUNDS = 10, 60
 class Counts:
     """Runs a side twice under a tool, with fewer and with more requests: what differs is the requests' own."""
 
-    def __init__(self, bench, sides, body=None):
-        self.bench, self.sides, self.body = bench, sides, body
+    def __init__(self, bench, sides, body=None, fresh=False):
+        self.bench, self.sides, self.body, self.fresh = bench, sides, body, fresh
 
     def instructions(self, side):
         """User-space instructions a request (callgrind)."""
@@ -53,7 +53,7 @@ class Counts:
     def _run(self, side, rounds, prefix, child):
         """Starts a side with one thread under a tool, sends the requests and ends it so that the tool reports."""
         running = self.sides.start(side, threads=1, prefix=prefix, patience=120)
-        send_requests(running.port, self.sides.key, rounds, self.body)
+        send_requests(running.port, self.sides.key, rounds, self.body, self.fresh)
         process = running.process
         os.kill(children(process.pid)[0] if child else process.pid, signal.SIGTERM)
         try:
@@ -63,13 +63,22 @@ class Counts:
         self.sides.stop(running)
 
 
-def send_requests(port, key, rounds, body):
-    """Sends small GETs, or POSTs of `body` bytes, in step: in each round one on every connection, then all answers are read."""
+def send_requests(port, key, rounds, body, fresh):
+    """Sends small GETs, or POSTs of `body` bytes, in step: in each round one on every connection, then all answers are read.
+
+    The connections are kept from round to round, or (`fresh`) made anew for each.
+    """
     method, content = ("GET", "") if body is None else ("POST", f"Content-Length: {body}\r\n")
+    if fresh:
+        content += "Connection: close\r\n"
     request = (f"{method} {SMALL} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
                f"Authorization: Bearer {key}\r\n{content}\r\n").encode() + b"x" * (body or 0)
-    connections = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(CONNECTIONS)]
+    connections = []
     for _ in range(rounds):
+        if fresh or not connections:
+            for connection in connections:
+                connection.close()
+            connections = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(CONNECTIONS)]
         for connection in connections:
             connection.sendall(request)
         for connection in connections:

@@ -13,26 +13,32 @@ package struct IPAddress: Sendable, Hashable {
         self.low = low
     }
 
+    /// An address in IPv6's form as two numbers, the first octet the most significant; IPv4 in its mapped form.
+    package init(ipv6: (high: UInt64, low: UInt64)) { self.init(high: ipv6.high, low: ipv6.low) }
+
     /// Reads an address as inet_pton(3) does: dotted decimal, or hexadecimal groups with colons, without brackets. A
     /// zone (`%eth0`, RFC 4007 §11) is left out. Nil for anything else.
-    package init?(_ text: some Collection<UInt8>) {
-        let isIPv6 = text.contains(UInt8(ascii: ":"))
-        let digits = isIPv6 ? text.prefix { $0 != UInt8(ascii: "%") } : text[...]
-        // The longest is `ffff:…:255.255.255.255` with 45 characters; inet_pton reads up to a NUL.
-        guard (2...45).contains(digits.count), !digits.contains(0) else { return nil }
-        var bytes = (UInt64(0), UInt64(0))
-        let isRead = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 46) { characters in
-            var end = 0
-            for digit in digits {
-                characters[end] = CChar(bitPattern: digit)
-                end += 1
-            }
-            characters[end] = 0
-            guard let start = characters.baseAddress else { return false }
-            // The address is written in network order: 16 bytes, or 4.
-            return inet_pton(isIPv6 ? AF_INET6 : AF_INET, start, &bytes) == 1
+    package init?(_ text: Span<UInt8>) {
+        var isIPv6 = false
+        var count = 0
+        while count < text.count {
+            if text[count] == UInt8(ascii: ":") { isIPv6 = true }
+            if text[count] == UInt8(ascii: "%"), isIPv6 { break }
+            count += 1
         }
-        guard isRead else { return nil }
+        // The longest is `ffff:…:255.255.255.255` with 45 characters; inet_pton reads up to a NUL.
+        guard (2...45).contains(count) else { return nil }
+        var characters = InlineArray<46, CChar>(repeating: 0)
+        for index in 0..<count {
+            guard text[index] != 0 else { return nil }
+            characters[index] = CChar(bitPattern: text[index])
+        }
+        // The address is written in network order: 16 bytes, or 4.
+        var bytes = (UInt64(0), UInt64(0))
+        let family = isIPv6 ? AF_INET6 : AF_INET
+        guard characters.span.withUnsafeBufferPointer({ inet_pton(family, $0.baseAddress, &bytes) }) == 1 else {
+            return nil
+        }
         if isIPv6 {
             self.init(high: UInt64(bigEndian: bytes.0), low: UInt64(bigEndian: bytes.1))
         } else {
@@ -40,7 +46,15 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// Reads an address; see ``init(_:)-(Collection)``.
+    // Not one generic initializer: other modules would call it unspecialised, which takes a hundred times as long.
+
+    /// Reads an address; see ``init(_:)-(Span)``.
+    package init?(_ text: [UInt8]) { self.init(text.span) }
+
+    /// Reads an address; see ``init(_:)-(Span)``.
+    package init?(_ text: ArraySlice<UInt8>) { self.init(text.span) }
+
+    /// Reads an address; see ``init(_:)-(Span)``.
     package init?(_ text: String) { self.init(Array(text.utf8)) }
 
     /// `::ffff:0:0`, the last 64 bits.
@@ -72,6 +86,7 @@ package struct IPAddress: Sendable, Hashable {
 extension IPAddress: CustomStringConvertible {
     /// Dotted decimal, or as RFC 5952 wants it.
     package var description: String {
+        if let ipv4 { return Self.dottedDecimal(ipv4) }
         var bytes = isIPv4 ? (UInt64(low << 32).bigEndian, UInt64(0)) : (high.bigEndian, low.bigEndian)
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { characters in
             guard let start = characters.baseAddress,
@@ -79,5 +94,20 @@ extension IPAddress: CustomStringConvertible {
             else { return "" }
             return String(cString: start)
         }
+    }
+
+    /// As inet_ntop(3) writes it, which uses a format string: that would be a fiftieth of a small request on a connection of its
+    /// own.
+    private static func dottedDecimal(_ number: UInt32) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(15)
+        for shift in stride(from: 24 as UInt32, through: 0, by: -8) {
+            let octet = UInt8(truncatingIfNeeded: number >> shift)
+            if octet >= 100 { text.append(UInt8(ascii: "0") + octet / 100) }
+            if octet >= 10 { text.append(UInt8(ascii: "0") + octet / 10 % 10) }
+            text.append(UInt8(ascii: "0") + octet % 10)
+            if shift > 0 { text.append(UInt8(ascii: ".")) }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }

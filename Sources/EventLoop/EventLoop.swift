@@ -13,6 +13,8 @@ package struct Readiness: OptionSet, Sendable {
     package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     /// There is room to write.
     package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+    /// Both: said on each request's way, where a literal of two is made by a call for each.
+    package static let readableAndWritable = Readiness(rawValue: EPOLLIN.rawValue | EPOLLOUT.rawValue)
     /// The peer has closed its side or shut down writing.
     package static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
     /// Both directions are closed, or an error is pending; always told, never asked for.

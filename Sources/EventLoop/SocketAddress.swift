@@ -48,6 +48,27 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// AF_INET or AF_INET6.
     package var family: Int32 { Int32(storage.ss_family) }
 
+    /// The address in IPv6's form as two numbers, the first octet the most significant, of IPv4 the mapped one (RFC 4291
+    /// §2.5.5.2); nil where it is of another family.
+    package var ipv6: (high: UInt64, low: UInt64)? {
+        withUnsafeBytes(of: storage) { memory in
+            switch family {
+            case AF_INET:
+                (
+                    0,
+                    0xffff_0000_0000
+                        | UInt64(UInt32(bigEndian: memory.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+                )
+            case AF_INET6:
+                (
+                    UInt64(bigEndian: memory.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+                    UInt64(bigEndian: memory.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+                )
+            default: nil
+            }
+        }
+    }
+
     /// The same host with another port.
     package func with(port: UInt16) -> SocketAddress {
         var other = self

@@ -15,6 +15,9 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// How long the server's end waits for the first request of a client that has just connected: some round trips.
     private static let welcome = Duration.seconds(1)
 
+    /// Edge-triggered: told once for each change, so that it costs nothing while libmicrohttpd reads the same socket.
+    private static let news: Readiness = [.readable, .peerClosed, .edgeTriggered]
+
     let server: Server
     let handle: ConnectionHandle
     let descriptor: Int32
@@ -44,7 +47,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// The same as bytes, made once.
     package let peerBytes: [UInt8]
     /// The same as a number; nil for a peer that has none.
-    package private(set) lazy var peerAddress = IPAddress(peerBytes)
+    package let peerAddress: IPAddress?
     /// The head of the current request.
     package let head = RequestHead()
     /// How the current request's body is framed.
@@ -80,6 +83,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         self.handle = handle
         peer = client.peer
         peerBytes = Array(client.peer.utf8)
+        peerAddress = client.address
         account = client.account
         context = client.context
         entrance = client.entrance
@@ -90,10 +94,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
 
     /// Begins to watch the socket; false where the kernel refuses.
     func open() -> Bool {
-        // Edge-triggered: told once for each change, so that it costs nothing while libmicrohttpd reads the same
-        // socket.
-        watch = try? server.loop.watch(
-            descriptor, for: [.readable, .peerClosed, .edgeTriggered], handler: self)
+        watch = try? server.loop.watch(descriptor, for: Self.news, handler: self)
         timer = server.loop.timer(self)
         arm(deadline)
         return watch != nil

@@ -1,9 +1,13 @@
+import Addresses
+import EventLoop
 import HTTPTypes
 
 /// What stays with a client while its socket changes hands.
 struct Client {
     /// Its address, without the port.
-    var peer: String
+    var peer = ""
+    /// The same as a number; nil where it has none.
+    var address: IPAddress?
     var account = SocketAccount()
     var context: (any ConnectionContext)?
     /// Whether it has had an answer on this connection.
@@ -13,9 +17,19 @@ struct Client {
 }
 
 extension Client {
+    /// Who has come from this address to the listener with the number `entrance`.
+    init(_ address: SocketAddress, entrance: UInt8) {
+        // A listener on IPv6 takes IPv4 clients as well, and shows their addresses mapped.
+        self.address = address.ipv6.map { IPAddress(ipv6: $0) }
+        // Of IPv6 the zone is told as well (getnameinfo(3), which takes ten times as long).
+        peer = if let ip = self.address, ip.isIPv4 { ip.description } else { address.host }
+        self.entrance = entrance
+    }
+
     /// The client of a connection whose socket is taken.
     init(of connection: ClientConnection) {
         peer = connection.peer
+        address = connection.peerAddress
         account = connection.account
         context = connection.context
         isKept = true

@@ -1,4 +1,3 @@
-import Addresses
 package import EventLoop
 import Glibc
 import HTTPTypes
@@ -32,7 +31,7 @@ package final class Server {
     /// Connections whose answer's source may go on.
     private var caughtUp: [ClientConnection] = []
     /// Who comes with the descriptor that libmicrohttpd is given.
-    private var arriving = Client(peer: "")
+    private var arriving = Client()
     private var requestCount: UInt64 = 0
     var pacing = RunPacing()
     private var timer: LoopTimer?
@@ -115,12 +114,7 @@ package final class Server {
 
     /// Hands a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this returns or never.
     func take(_ descriptor: Int32, from address: SocketAddress, by entrance: UInt8) {
-        arriving = Client(peer: address.host)
-        arriving.entrance = entrance
-        // A listener on IPv6 takes IPv4 clients as well, and shows their addresses mapped.
-        if arriving.peer.hasPrefix("::ffff:"), let address = IPAddress(arriving.peer) {
-            arriving.peer = address.description
-        }
+        arriving = Client(address, entrance: entrance)
         // That small writes leave at once (TCP_NODELAY) is set by libmicrohttpd, before it sends anything.
         if daemon?.add(descriptor) == true { needsRun() }
     }
@@ -130,7 +124,7 @@ package final class Server {
         detached[ObjectIdentifier(connection)] = nil
         arriving = client
         if daemon?.add(socket.release()) == true { needsRun() } else { roomAgain() }
-        arriving = Client(peer: "")
+        arriving = Client()
     }
 
     /// Whether another connection is allowed.

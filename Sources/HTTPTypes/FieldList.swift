@@ -241,15 +241,19 @@ package struct FieldList: Sendable {
     private mutating func endLine(_ nameStart: Int, _ nameLength: Int, _ valueStart: Int, _ field: FieldName? = nil) {
         let nameEnd = nameStart + nameLength
         addEntry(
-            nameStart, nameEnd, valueStart, bytes.count, field ?? FieldName.of(bytes.span.extracting(nameStart..<nameEnd)))
+            nameStart, nameEnd, valueStart, bytes.count,
+            field ?? FieldName.of(bytes.span.extracting(nameStart..<nameEnd)))
         bytes.append(0x0d)
         bytes.append(0x0a)
     }
 
-    private mutating func addEntry(_ nameStart: Int, _ nameEnd: Int, _ valueStart: Int, _ valueEnd: Int, _ name: FieldName) {
+    private mutating func addEntry(
+        _ nameStart: Int, _ nameEnd: Int, _ valueStart: Int, _ valueEnd: Int, _ name: FieldName
+    ) {
         entries.append(
             Entry(
-                nameStart: Int32(nameStart), nameEnd: Int32(nameEnd), valueStart: Int32(valueStart), valueEnd: Int32(valueEnd),
+                nameStart: Int32(nameStart), nameEnd: Int32(nameEnd), valueStart: Int32(valueStart),
+                valueEnd: Int32(valueEnd),
                 name: name))
     }
 }

@@ -54,4 +54,32 @@ struct IPAddressTests {
     func network(text: String, network: String) throws {
         #expect(try #require(IPAddress(text)).network.description == network)
     }
+
+    @Test("Every octet is written without leading zeros, at every place")
+    func octets() throws {
+        for octet in 0...255 {
+            for place in 0..<4 {
+                let text = (0..<4).map { $0 == place ? "\(octet)" : "7" }.joined(separator: ".")
+                #expect(try #require(IPAddress(text)).description == text)
+            }
+        }
+    }
+
+    @Test(
+        "The same text is the same address, in whichever form it is held",
+        arguments: ["192.0.2.1", "2001:db8::1", "1.2.3", "", "::1%lo"])
+    func forms(text: String) {
+        let inside = Array("x\(text)x".utf8)
+        #expect(IPAddress(inside[1..<(inside.count - 1)]) == IPAddress(text))
+        #expect(IPAddress(Array(text.utf8)) == IPAddress(text))
+        #expect(IPAddress(Array(text.utf8).span) == IPAddress(text))
+    }
+
+    @Test(
+        "An address is its numbers",
+        arguments: ["192.0.2.1", "0.0.0.0", "::", "2001:db8::ff00:1", "ffff::", "::ffff:192.0.2.1"])
+    func numbers(text: String) throws {
+        let address = try #require(IPAddress(text))
+        #expect(IPAddress(ipv6: address.ipv6) == address)
+    }
 }

@@ -74,6 +74,20 @@ struct ListenerTests {
     }
 
     @Test(
+        "An address is two numbers, too; IPv4 is mapped into IPv6 (RFC 4291 §2.5.5.2)",
+        arguments: [
+            ("192.0.2.1", 0, 0xffff_c000_0201), ("255.255.255.255", 0, 0xffff_ffff_ffff),
+            ("0.0.0.0", 0, 0xffff_0000_0000),
+            ("::ffff:192.0.2.1", 0, 0xffff_c000_0201), ("::", 0, 0), ("::1", 0, 1),
+            ("2001:db8::a:1", 0x2001_0db8_0000_0000, 0xa_0001),
+        ] as [(String, UInt64, UInt64)])
+    func numbers(host: String, high: UInt64, low: UInt64) throws {
+        let address = try #require(SocketAddress(host: host, port: 4096)?.ipv6)
+        #expect(address == (high, low))
+        #expect(SocketAddress(ipv6: (high, low), port: 80).ipv6.map { $0 == (high, low) } == true)
+    }
+
+    @Test(
         "An address is written as its host and its port, the host in brackets where it is IPv6",
         arguments: [
             ("127.0.0.1", 4000, "127.0.0.1:4000", AF_INET), ("0.0.0.0", 0, "0.0.0.0:0", AF_INET),

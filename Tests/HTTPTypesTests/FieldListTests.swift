@@ -44,7 +44,8 @@ struct FieldListTests {
     @Test(
         "A field added by its line is the field that its parts give",
         arguments: [
-            "a", " a", "  a", "\ta", " \ta", "a ", " a ", " a\t", "", " ", "  ", "\t", "a b", " a b", " a:b", " a: b", " \u{a0}",
+            "a", " a", "  a", "\ta", " \ta", "a ", " a ", " a\t", "", " ", "  ", "\t", "a b", " a b", " a:b", " a: b",
+            " \u{a0}",
         ])
     func lines(value: String) {
         for name in ["X", "Content-Length", "date"] {

@@ -99,10 +99,11 @@ package final class UpstreamTransfer {
                 guard isRunning, let follower else { return }
                 if !follower.answerBody(content) { isPaused = true }
             }
-            guard let begun else { break }
+            guard case (let head, let framing)? = begun else { break }
             // The text is not needed again: a request is repeated before any byte of an answer only.
             client.spareTexts.giveBack(outgoing.takeText())
-            follower?.answerHead(begun.head, begun.framing)
+            // Given away: the follower takes fields out, which would else be done in a copy.
+            follower?.answerHead(consume head, framing)
             guard isRunning else { return }
         }
         if index < bytes.count, state.switching != nil { early.append(bytes.extracting(index...)) }
