@@ -1,9 +1,11 @@
 #!/bin/sh
 # Runs tests that are built already again and again, to find those that fail once in many runs: MODULES runs of the module tests
-# (100), then BLACKBOX runs of the black-box tests (20), every second one beside a busy loop on each core. Not those in the lab.
+# (100), as many of those of events, then BLACKBOX runs of the black-box tests (20), every second one beside a busy loop on each
+# core. Not those in the lab.
 #
-# Each run's outcome is one line. What failed is summed up at the end, or when it is interrupted (Ctrl-C); the output of
-# failing runs stays in .build/test-repeat. The exit code says whether every run passed.
+# Each run's outcome is one line. It can be interrupted (Ctrl-C) and goes on the next time where it was, as long as the tests and
+# the programs are the same: all runs together take a night. What failed is summed up at the end, or when it is interrupted; the
+# output of failing runs stays in .build/test-repeat. The exit code says whether every run passed. Remove that folder to begin again.
 set -eu
 cd "$(dirname "$0")/.."
 modules=${MODULES:-100}
@@ -12,8 +14,15 @@ logs=.build/test-repeat
 blocking='^(GatewayTests|OpenCodeTwinTests|TestKitTests)\.'
 working='^(EventHubTests|DialectsTests|ConversationsTests|MappedFilesTests)\.'
 lab='^LabTests\.'
-rm -rf "$logs"
-mkdir -p "$logs"
+
+# What was built, then a line for each run: the group's name and "passed" or "failed".
+runs=$logs/runs
+built=$(cd .build/debug && cksum viberemote-gatewayPackageTests.xctest viberemote-gateway opencode-twin | cksum)
+if [ "$(sed -n 1p "$runs" 2>/dev/null)" != "$built" ]; then
+    rm -rf "$logs"
+    mkdir -p "$logs"
+    echo "$built" >"$runs"
+fi
 
 loops=""
 stop_loops() {
@@ -22,12 +31,15 @@ stop_loops() {
     loops=""
 }
 
-passed=0
-failed=0
+# count WHAT: how many runs are of that kind.
+count() { grep -c "$1" "$runs" || :; }
+
 summary() {
     stop_loops
+    failed=$(count " failed$")
     echo
-    echo "test-repeat: $((passed + failed)) runs, $passed passed, $failed failed"
+    echo "test-repeat: $(count " [a-z]*ed$") runs ($(count "^modules ") modules, $(count "^events ") events," \
+        "$(count "^black-box ") black-box), $(count " passed$") passed, $failed failed"
     if [ "$failed" -gt 0 ]; then
         echo "what failed, and in how many runs:"
         for log in "$logs"/*.log; do
@@ -41,15 +53,15 @@ summary() {
 log=
 # What was interrupted has no outcome.
 trap 'rm -f "$log"; summary; exit 130' INT
-trap 'stop_loops; exit 143' TERM
+trap 'rm -f "$log"; stop_loops; exit 143' TERM
 
 # repeat NAME COUNT OPTIONS...: of COUNT runs every second one has busy neighbours.
 repeat() {
     name=$1
-    count=$2
+    wanted=$2
     shift 2
-    run=1
-    while [ "$run" -le "$count" ]; do
+    run=$(($(count "^$name ") + 1))
+    while [ "$run" -le "$wanted" ]; do
         beside="alone"
         if [ $((run % 2)) -eq 0 ]; then
             beside="beside busy loops"
@@ -67,18 +79,22 @@ repeat() {
         stop_loops
         took="$(($(date +%s) - begin)) s"
         if [ "$status" -eq 0 ]; then
-            passed=$((passed + 1))
+            echo "$name passed" >>"$runs"
             rm "$log"
-            echo "$name $run of $count, $beside: passed in $took"
+            echo "$name $run of $wanted, $beside: passed in $took"
         else
-            failed=$((failed + 1))
-            echo "$name $run of $count, $beside: FAILED in $took (exit code $status), $log"
+            echo "$name failed" >>"$runs"
+            echo "$name $run of $wanted, $beside: FAILED in $took (exit code $status), $log"
         fi
+        log=
         run=$((run + 1))
     done
 }
 
+# As scripts/run-tests.sh runs them, which says why.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16
 repeat modules "$modules" --skip "$blocking" --skip "$working" --skip "$lab"
+unset SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH
 repeat events "$modules" --filter "$working"
 repeat black-box "$blackbox" --filter "$blocking"
 summary

@@ -56,13 +56,15 @@ struct IPAddressTests {
     }
 
     @Test("Every octet is written without leading zeros, at every place")
-    func octets() throws {
+    func octets() {
+        var wrong: [String] = []
         for octet in 0...255 {
-            for place in 0..<4 {
-                let text = (0..<4).map { $0 == place ? "\(octet)" : "7" }.joined(separator: ".")
-                #expect(try #require(IPAddress(text)).description == text)
+            for text in ["\(octet).7.7.7", "7.\(octet).7.7", "7.7.\(octet).7", "7.7.7.\(octet)"]
+            where IPAddress(text)?.description != text {
+                wrong.append(text)
             }
         }
+        #expect(wrong.isEmpty)
     }
 
     @Test(

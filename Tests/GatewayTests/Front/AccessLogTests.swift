@@ -50,6 +50,23 @@ import Testing
         }
     }
 
+    @Test(
+        "A client has one address, whichever socket it has come to: a mapped one is its IPv4 address (RFC 4291 §2.5.5.2)",
+        arguments: [
+            ("[::ffff:127.0.0.1]:0", Loopback.ipv4, "127.0.0.1"), ("[::1]:0", .ipv6, "::1"),
+        ])
+    func theClientHasOneAddress(listen: String, loopback: Loopback, client: String) throws {
+        // A range that holds the address trusts it in whichever form it came.
+        let gateway = try GatewayUnderTest(flags: ["--listen", listen, "--trust-proxy", client])
+        let connection = try TestClient.connect(port: gateway.port, on: loopback)
+        _ = try connection.exchange("GET", "/plain")
+        let plain = try gateway.fields(of: try gateway.accessLine { $0.contains("/plain") })
+        #expect(plain["client"] as? String == client)
+        _ = try connection.exchange("GET", "/named", headers: [("X-Forwarded-For", "203.0.113.9")])
+        let named = try gateway.fields(of: try gateway.accessLine { $0.contains("/named") })
+        #expect(named["client"] as? String == "203.0.113.9")
+    }
+
     @Test func everyKindOfAnswerHasItsLine() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
