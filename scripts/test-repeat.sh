@@ -11,9 +11,6 @@ cd "$(dirname "$0")/.."
 modules=${MODULES:-100}
 blackbox=${BLACKBOX:-20}
 logs=.build/test-repeat
-blocking='^(GatewayTests|OpenCodeTwinTests|TestKitTests)\.'
-working='^(EventHubTests|DialectsTests|ConversationsTests|MappedFilesTests)\.'
-lab='^LabTests\.'
 
 # What was built, then a line for each run: the group's name and "passed" or "failed".
 runs=$logs/runs
@@ -55,11 +52,10 @@ log=
 trap 'rm -f "$log"; summary; exit 130' INT
 trap 'rm -f "$log"; stop_loops; exit 143' TERM
 
-# repeat NAME COUNT OPTIONS...: of COUNT runs every second one has busy neighbours.
+# repeat GROUP COUNT: of COUNT runs every second one has busy neighbours.
 repeat() {
     name=$1
     wanted=$2
-    shift 2
     run=$(($(count "^$name ") + 1))
     while [ "$run" -le "$wanted" ]; do
         beside="alone"
@@ -75,7 +71,7 @@ repeat() {
         log=$logs/$name-$run.log
         begin=$(date +%s)
         status=0
-        swift test --skip-build --disable-xctest "$@" >"$log" 2>&1 || status=$?
+        TEST_GROUPS=$name scripts/run-tests.sh >"$log" 2>&1 || status=$?
         stop_loops
         took="$(($(date +%s) - begin)) s"
         if [ "$status" -eq 0 ]; then
@@ -91,11 +87,8 @@ repeat() {
     done
 }
 
-# As scripts/run-tests.sh runs them, which says why.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16
-repeat modules "$modules" --skip "$blocking" --skip "$working" --skip "$lab"
-unset SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH
-repeat events "$modules" --filter "$working"
-repeat black-box "$blackbox" --filter "$blocking"
+repeat modules "$modules"
+repeat events "$modules"
+repeat black-box "$blackbox"
 summary
 [ "$failed" -eq 0 ]

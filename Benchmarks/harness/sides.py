@@ -287,3 +287,11 @@ def words(known):
         return [word for word in known if word in chosen]
 
     return parse
+
+
+def positive(text):
+    """A whole number from 1 on."""
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number

@@ -15,9 +15,6 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// How long the server's end waits for the first request of a client that has just connected: some round trips.
     private static let welcome = Duration.seconds(1)
 
-    /// Edge-triggered: told once for each change, so that it costs nothing while libmicrohttpd reads the same socket.
-    private static let news: Readiness = [.readable, .peerClosed, .edgeTriggered]
-
     let server: Server
     let handle: ConnectionHandle
     let descriptor: Int32
@@ -94,7 +91,10 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
 
     /// Begins to watch the socket; false where the kernel refuses.
     func open() -> Bool {
-        watch = try? server.loop.watch(descriptor, for: Self.news, handler: self)
+        // Edge-triggered: told once for each change, so that it costs nothing while libmicrohttpd reads the same
+        // socket.
+        watch = try? server.loop.watch(
+            descriptor, for: [.readable, .peerClosed, .edgeTriggered], handler: self)
         timer = server.loop.timer(self)
         arm(deadline)
         return watch != nil

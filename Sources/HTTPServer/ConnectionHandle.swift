@@ -38,7 +38,7 @@ struct ConnectionHandle {
     ) -> Bool {
         // At once what most clients need, and what any needs of bytes: to grow bit by bit costs a new connection more than the
         // whole head does.
-        fields.makeRoom(fields: 16, bytes: headSize)
+        fields.reserveCapacity(fields: 16, bytes: headEnd - requestLineEnd)
         var collector = FieldCollector(fields: fields, lineEnd: requestLineEnd)
         fields = FieldList()
         withUnsafeMutablePointer(to: &collector) {

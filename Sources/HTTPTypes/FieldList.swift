@@ -34,6 +34,11 @@ package struct FieldList: Sendable {
     /// Empties the list and makes room for this many fields and bytes, in the memory that it has where that is enough.
     package mutating func makeRoom(fields: Int, bytes byteCount: Int) {
         removeAll()
+        reserveCapacity(fields: fields, bytes: byteCount)
+    }
+
+    /// Makes room for this many fields and bytes, where there is less.
+    package mutating func reserveCapacity(fields: Int, bytes byteCount: Int) {
         if entries.capacity < fields { entries.reserveCapacity(fields) }
         if bytes.capacity < byteCount { bytes.reserveCapacity(byteCount) }
     }
@@ -253,8 +258,7 @@ package struct FieldList: Sendable {
         entries.append(
             Entry(
                 nameStart: Int32(nameStart), nameEnd: Int32(nameEnd), valueStart: Int32(valueStart),
-                valueEnd: Int32(valueEnd),
-                name: name))
+                valueEnd: Int32(valueEnd), name: name))
     }
 }
 

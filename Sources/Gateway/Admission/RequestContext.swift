@@ -5,9 +5,6 @@ import HTTPServer
 /// What the gateway knows of the request that a client's connection carries, from its head to its line in the log. One
 /// object for each connection, used again for each of its requests.
 final class RequestContext: ConnectionContext {
-    /// Nothing is allowed. Made once: an empty literal of an option set is made by a generic call, and each request ends with one.
-    private static let nothing = Grant(rawValue: 0)
-
     /// The client whose valid key has come on this connection: ``FailedTries`` need not be asked about it again.
     var admittedClient: IPAddress?
 
@@ -18,7 +15,7 @@ final class RequestContext: ConnectionContext {
     /// Who has sent it; nil until a key was judged.
     private(set) var principal: Principal?
     /// What they may.
-    private(set) var grant = RequestContext.nothing
+    private(set) var grant: Grant = []
     /// The project that it is for, one that there is.
     var project: String?
 
@@ -39,7 +36,7 @@ final class RequestContext: ConnectionContext {
         policy = nil
         forwardedClient = nil
         principal = nil
-        grant = Self.nothing
+        grant = []
         project = nil
     }
 }

@@ -158,9 +158,9 @@ final class UpstreamConnection: ReadinessHandler {
     /// What the transfer waits for.
     private var interest: Readiness {
         guard let transfer else { return .readable }
-        let canSend = failure == nil && transfer.outgoing.canSend
-        if transfer.isPaused { return canSend ? .writable : [] }
-        return canSend ? .readableAndWritable : .readable
+        var interest: Readiness = transfer.isPaused ? [] : .readable
+        if failure == nil, transfer.outgoing.canSend { interest.insert(.writable) }
+        return interest
     }
 
     private func want(_ readiness: Readiness) {
