@@ -4,9 +4,14 @@ import Glibc
 /// that IPv4 address: one client has one address, however it was accepted.
 package struct IPAddress: Sendable, Hashable {
     /// The first 64 bits, the most significant first; IPv4 is kept in its mapped form.
-    let high: UInt64
+    @usableFromInline let high: UInt64
     /// The last 64 bits.
-    let low: UInt64
+    @usableFromInline let low: UInt64
+
+    /// The same address; spelt out so that other modules compare without a call.
+    @inlinable package static func == (left: IPAddress, right: IPAddress) -> Bool {
+        left.high == right.high && left.low == right.low
+    }
 
     init(high: UInt64, low: UInt64) {
         self.high = high
@@ -98,7 +103,7 @@ extension IPAddress: CustomStringConvertible {
         }
     }
 
-    /// Adds an IPv4 address; false, and nothing is added, where it is IPv6. Each request and each new connection needs one:
+    /// Adds an IPv4 address; false, and nothing is added, where it is IPv6. Each new connection needs one:
     /// inet_ntop(3) uses a format string, which takes longer than all of its digits.
     package func appendDottedDecimal(to text: inout [UInt8]) -> Bool {
         guard let ipv4 else { return false }

@@ -1,5 +1,10 @@
 /// Where an instance listens: a numeric address and a port.
 package struct InstanceAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The same address; spelt out so that other modules compare without a call.
+    @inlinable package static func == (left: InstanceAddress, right: InstanceAddress) -> Bool {
+        left.ip == right.ip && left.port == right.port
+    }
+
     /// The IP address.
     package let ip: IPAddress
     /// The TCP port, never 0.

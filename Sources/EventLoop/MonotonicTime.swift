@@ -36,6 +36,9 @@ package struct MonotonicTime: Sendable, Comparable {
 extension Duration {
     /// The duration in nanoseconds, at most what 64 bits hold (292 years).
     package var wholeNanoseconds: Int64 {
-        Int64(clamping: attoseconds / 1_000_000_000)
+        // 10⁹ is 2⁹ × 1,953,125. Without its twos what a time-out takes fits into 64 bits: a division of 128 bits takes ten times
+        // as long, and each request needs some.
+        if let parts = UInt64(exactly: attoseconds >> 9) { return Int64(parts / 1_953_125) }
+        return Int64(clamping: attoseconds / 1_000_000_000)
     }
 }

@@ -1,6 +1,6 @@
 import Addresses
 package import EventLoop
-import HTTPTypes
+package import HTTPTypes
 
 /// The way from one loop to the instances: HTTP/1.1 on connections that are kept alive where they may be.
 package final class UpstreamClient {
@@ -12,7 +12,10 @@ package final class UpstreamClient {
     private var running: [UpstreamTransfer] = []
     private(set) var idle = IdleConnections()
     private var ageTimer: LoopTimer?
+    private var lastAuthority: (address: InstanceAddress?, text: [UInt8]) = (nil, [])
     var spareTexts = SpareTexts()
+    /// Memory for the fields of requests and of answers; who has sent an answer on gives its memory back.
+    package var spareFields = SpareFieldLists()
 
     /// For how long after its last request was sent a kept connection may carry a request that must not be repeated. OpenCode closes
     /// a connection that has rested for 5 s, and no server that keeps connections at all closes one after less than a second.
@@ -57,6 +60,12 @@ package final class UpstreamClient {
     }
 
     // MARK: For transfers
+
+    /// ``Addresses/InstanceAddress/authority`` as bytes; that of the instance that was asked last is there already.
+    func authority(of address: InstanceAddress) -> [UInt8] {
+        if lastAuthority.address != address { lastAuthority = (address, Array(address.authority.utf8)) }
+        return lastAuthority.text
+    }
 
     /// The transfer has ended.
     func forget(_ transfer: UpstreamTransfer) {

@@ -107,7 +107,7 @@ extension ClientConnection {
         _ = state.on(.headAccepted)
         // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client
         // sending it.
-        if head.fields.firstIndex(of: .expect) != nil, framing != .none,
+        if head.mayHave(.expect), framing != .none,
             head.fields.contains(.continueExpectation, in: .expect),
             let answer = server.handler.refusal(of: self)
         {

@@ -126,10 +126,12 @@ extension ClientConnection {
 
     /// Queues the answer that waits; in the access handler only.
     func queuePendingAnswer() -> StepResult {
-        switch pendingAnswer {
+        switch pendingAnswer.take() {
         case nil: return .consumed(0)
         case .whole(let answer): return queue(answer)
-        case .begun(let head, let length): return queue(head, length)
+        case .begun(let head, let length):
+            defer { server.handler.sent(head) }
+            return queue(head, length)
         case .upgrade(let head): return queueUpgrade(head)
         }
     }

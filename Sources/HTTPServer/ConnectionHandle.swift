@@ -79,9 +79,15 @@ private struct FieldCollector {
     ) {
         isContiguous = isContiguous && name == lineEnd + 2
         lineEnd = (value ?? name + nameLength) + (value == nil ? 0 : valueLength)
-        let nameBytes = UnsafeRawBufferPointer(start: name, count: nameLength).bindMemory(to: UInt8.self)
-        let valueBytes = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength)
-            .bindMemory(to: UInt8.self)
-        fields.append(name: nameBytes.span, value: valueBytes.span)
+        if value == name + nameLength + 2 {
+            // The usual line, in one piece: libmicrohttpd has written over its colon.
+            let both = UnsafeRawBufferPointer(start: name, count: nameLength + 2 + valueLength)
+            fields.append(nameAndValue: both.bindMemory(to: UInt8.self).span, nameLength: nameLength)
+        } else {
+            let nameBytes = UnsafeRawBufferPointer(start: name, count: nameLength).bindMemory(to: UInt8.self)
+            let valueBytes = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength)
+                .bindMemory(to: UInt8.self)
+            fields.append(name: nameBytes.span, value: valueBytes.span)
+        }
     }
 }

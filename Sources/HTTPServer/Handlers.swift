@@ -1,5 +1,5 @@
 package import EventLoop
-import HTTPTypes
+package import HTTPTypes
 
 /// What a server serves: one object for each loop.
 package protocol RequestHandler: AnyObject {
@@ -8,12 +8,19 @@ package protocol RequestHandler: AnyObject {
     /// A request is there. Its body is whole where ``ClientConnection/isBodyComplete``, else it arrives bit by bit.
     /// The handler answers now, or keeps the connection, sets ``ClientConnection/exchange`` and answers later.
     func handle(_ connection: ClientConnection)
+    /// An answer's head was handed to libmicrohttpd, which has copied it: its memory may be used again.
+    func sent(_ head: consuming ResponseHead)
     /// The request has ended, answered or not. `record` makes what the access log wants to know of it, which costs
     /// something: it is called only where somebody wants that.
     func ended(_ summary: RequestSummary, record: () -> RequestRecord)
     /// A client was turned away before there was a request to hand over, or in the middle of its answer. `address` is
     /// empty where nobody has been accepted.
     func turnedAway(_ address: String, _ reason: TurnedAway)
+}
+
+extension RequestHandler {
+    /// The memory is given up.
+    package func sent(_ head: consuming ResponseHead) {}
 }
 
 /// Why a client was turned away.

@@ -58,6 +58,7 @@ package struct ByteQueue: Sendable {
 
     /// Drops everything.
     package mutating func removeAll() {
+        guard !storage.isEmpty else { return }
         if storage.capacity > Self.keptCapacity {
             storage = []
         } else {

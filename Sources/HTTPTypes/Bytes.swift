@@ -36,6 +36,15 @@ private struct ByteOctet {
         return zeros == 0 ? nil : zeros.trailingZeroBitCount / 8
     }
 
+    /// Each letter in its lower case, any other byte itself.
+    var lowercased: UInt64 {
+        let sevenBits = word & ~Self.highBits
+        // The high bit of each byte says whether its lower seven are at least, or above, a bound.
+        let isAtLeastA = sevenBits &+ Self.ones &* (0x80 - 0x41)
+        let isAboveZ = sevenBits &+ Self.ones &* (0x7f - 0x5a)
+        return word | (isAtLeastA & ~isAboveZ & ~word & Self.highBits) >> 2
+    }
+
     /// Whether any byte is below `limit`, which is at most 0x80.
     func hasByte(below limit: UInt8) -> Bool {
         (word &- Self.ones &* UInt64(limit)) & ~word & Self.highBits != 0
@@ -54,6 +63,22 @@ extension Span<UInt8> {
         }
         while index < count, self[unchecked: index] != byte { index += 1 }
         return Swift.min(index, count)
+    }
+
+    /// Whether all bytes may stand in a request's target: no control character and no space.
+    package var isTargetContent: Bool {
+        let raw = bytes
+        var index = 0
+        while index + 8 <= count {
+            let octet = ByteOctet(raw, at: index)
+            guard !octet.hasByte(below: 0x21), octet.distance(to: 0x7f) == nil else { return false }
+            index += 8
+        }
+        while index < count {
+            guard self[unchecked: index] > 0x20, self[unchecked: index] != 0x7f else { return false }
+            index += 1
+        }
+        return true
     }
 
     /// Whether all bytes may stand in a field's value (``UInt8/isFieldContent``).
@@ -78,8 +103,30 @@ extension Span<UInt8> {
     /// Whether the bytes are `other`, letters in any spelling.
     package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        for index in indices where self[index].lowercasedLetter != other[index].lowercasedLetter { return false }
-        return true
+        guard count >= 8 else {
+            // Both have so many.
+            for index in indices
+            where self[unchecked: index].lowercasedLetter != other[unchecked: index].lowercasedLetter { return false }
+            return true
+        }
+        let (raw, otherRaw) = (bytes, other.bytes)
+        var index = 0
+        while true {
+            guard ByteOctet(raw, at: index).lowercased == ByteOctet(otherRaw, at: index).lowercased else {
+                return false
+            }
+            if index + 8 >= count { return true }
+            // The last eight overlap those before.
+            index = Swift.min(index + 8, count - 8)
+        }
+    }
+
+    /// A part without the SP and HTAB at both its ends.
+    package func trimmingOptionalWhiteSpace(_ part: Range<Int>) -> Range<Int> {
+        var (first, last) = (part.lowerBound, part.upperBound)
+        while first < last, self[first].isOptionalWhiteSpace { first += 1 }
+        while last > first, self[last - 1].isOptionalWhiteSpace { last -= 1 }
+        return first..<last
     }
 }
 
@@ -110,11 +157,8 @@ extension ArraySlice<UInt8> {
 
     /// The bytes without SP and HTAB at both ends.
     package func trimmingOptionalWhiteSpace() -> ArraySlice<UInt8> {
-        var first = startIndex
-        var last = endIndex
-        while first < last, self[first].isOptionalWhiteSpace { first += 1 }
-        while last > first, self[last - 1].isOptionalWhiteSpace { last -= 1 }
-        return self[first..<last]
+        let left = span.trimmingOptionalWhiteSpace(0..<count)
+        return self[(startIndex + left.lowerBound)..<(startIndex + left.upperBound)]
     }
 }
 
@@ -127,11 +171,18 @@ extension [UInt8] {
 
     /// Adds a number in decimal digits.
     package mutating func append(decimal number: UInt64) {
-        var unit: UInt64 = 1
-        while number / unit >= 10 { unit *= 10 }
-        while unit > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
-            unit /= 10
+        // From the last digit on, so that the divisor is a constant; then the other way round.
+        var first = count
+        var rest = number
+        repeat {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        var last = count - 1
+        while first < last {
+            swapAt(first, last)
+            first += 1
+            last -= 1
         }
     }
 }

@@ -21,6 +21,8 @@ package struct FieldList: Sendable {
     @usableFromInline var entries: [Entry] = []
     /// Whether the buffer also holds lines of fields that were taken out.
     @usableFromInline var hasGaps = false
+    /// The names of all fields that were added since the list was empty: which are not among them need not be looked for.
+    @usableFromInline var names = FieldNames()
 
     /// An empty list.
     @inlinable package init() {}
@@ -54,6 +56,7 @@ package struct FieldList: Sendable {
         bytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
         hasGaps = false
+        names = FieldNames()
     }
 
     /// Takes out every field of whose name and spelling `isLeft` says no.
@@ -95,13 +98,14 @@ package struct FieldList: Sendable {
         endLine(nameStart, name.count, valueStart)
     }
 
-    /// Adds a field whose name is known, at the end, spelt as RFC 9110 and its kin spell it.
-    package mutating func append(_ field: FieldName, _ spelling: [UInt8], _ value: Span<UInt8>) {
-        let nameStart = beginLine(spelling.span)
-        if !value.isEmpty { bytes.append(UInt8(ascii: " ")) }
+    /// Adds a field whose name is known, at the end.
+    package mutating func append(_ name: KnownName, _ value: Span<UInt8>) {
+        let nameStart = bytes.count
+        bytes.append(name.beginning.span)
+        if value.isEmpty { bytes.removeLast() }
         let valueStart = bytes.count
         bytes.append(value)
-        endLine(nameStart, spelling.count, valueStart, field)
+        endLine(nameStart, name.count, valueStart, name.field)
     }
 
     /// Adds a field at the end.
@@ -111,15 +115,34 @@ package struct FieldList: Sendable {
 
     /// Adds a field whose bytes are borrowed; white space around the value is left out (RFC 9110 §5.5).
     package mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
-        var first = 0
-        var last = value.count
-        while first < last, value[first].isOptionalWhiteSpace { first += 1 }
-        while last > first, value[last - 1].isOptionalWhiteSpace { last -= 1 }
+        let left = value.trimmingOptionalWhiteSpace(0..<value.count)
         let nameStart = beginLine(name)
-        if first < last { bytes.append(UInt8(ascii: " ")) }
+        if !left.isEmpty { bytes.append(UInt8(ascii: " ")) }
         let valueStart = bytes.count
-        bytes.append(value.extracting(first..<last))
+        bytes.append(value.extracting(left))
         endLine(nameStart, name.count, valueStart)
+    }
+
+    /// Adds a field whose name and value stand behind each other with two bytes between that are not looked at: libmicrohttpd
+    /// writes there. White space around the value is left out.
+    package mutating func append(nameAndValue both: Span<UInt8>, nameLength: Int) {
+        let value = nameLength + 2
+        guard value < both.count, !both[value].isOptionalWhiteSpace, !both[both.count - 1].isOptionalWhiteSpace else {
+            return append(name: both.extracting(0..<nameLength), value: both.extracting(value...))
+        }
+        let start = bytes.count
+        bytes.append(both)
+        bytes[start + nameLength] = UInt8(ascii: ":")
+        bytes[start + nameLength + 1] = UInt8(ascii: " ")
+        endLine(start, nameLength, start + value)
+    }
+
+    /// Adds a field that is always the same.
+    package mutating func append(_ line: KnownLine) {
+        let start = bytes.count
+        bytes.append(line.bytes.span)
+        let valueStart = start + line.name.count + 2
+        addEntry(start, valueStart - 2, valueStart, bytes.count - 2, line.name.field)
     }
 
     /// Adds a field by its line, CR LF included, with the place of its colon. One that stands there as this list writes it, with
@@ -148,6 +171,7 @@ package struct FieldList: Sendable {
             entry.valueStart += distance
             entry.valueEnd += distance
             entries.append(entry)
+            names.insert(entry.name)
         }
     }
 
@@ -156,28 +180,31 @@ package struct FieldList: Sendable {
 
     /// Adds a field of a known name whose value is the values of all fields of that name in another list and then an
     /// element of one's own: how a list field is continued (RFC 9110 §5.3).
-    package mutating func append(
-        _ field: FieldName, _ spelling: [UInt8], continuing other: FieldList, with element: [UInt8]
-    ) {
-        let nameStart = beginLine(spelling.span)
-        bytes.append(UInt8(ascii: " "))
+    package mutating func append(_ name: KnownName, continuing other: FieldList, with element: [UInt8]) {
+        let nameStart = bytes.count
+        bytes.append(name.beginning.span)
         let valueStart = bytes.count
         var start = 0
-        while let index = other.firstIndex(of: field, from: start) {
+        while let index = other.firstIndex(of: name.field, from: start) {
             bytes.append(other.bytes.span.extracting(other.entries[index].valueRange))
             bytes.append(UInt8(ascii: ","))
             bytes.append(UInt8(ascii: " "))
             start = index + 1
         }
         bytes.append(element.span)
-        endLine(nameStart, spelling.count, valueStart, field)
+        endLine(nameStart, name.count, valueStart, name.field)
     }
 
     /// The name of the field at `index`, as far as it is a known one.
     @inlinable package func knownName(at index: Int) -> FieldName { entries[index].name }
 
     /// The index of the first field of this name at or after `start`.
-    package func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
+    @inlinable package func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
+        // Of what a head is asked for most is not there: that takes neither a call nor a reference to the fields.
+        names.contains(name) ? search(for: name, from: start) : nil
+    }
+
+    @usableFromInline func search(for name: FieldName, from start: Int) -> Int? {
         var index = start
         while index < entries.count {
             if entries[index].name == name { return index }
@@ -223,13 +250,20 @@ package struct FieldList: Sendable {
     }
 
     /// Whether any field of this name has the token in its comma-separated list (RFC 9110 §5.6.1), in any case.
-    package func contains(_ token: Token, in name: FieldName) -> Bool {
+    @inlinable package func contains(_ token: Token, in name: FieldName) -> Bool {
+        names.contains(name) && hasElement(in: name) { token.isSpelt($0) }
+    }
+
+    /// Whether any field of this name has an element in its comma-separated list (RFC 9110 §5.6.1) of which `isWanted` says yes.
+    package func hasElement(in name: FieldName, where isWanted: (Span<UInt8>) -> Bool) -> Bool {
         var start = 0
-        while let index = firstIndex(of: name, from: start) {
-            if ListElements(value(at: index)).contains(where: { $0.equalsIgnoringCase(token.lowercased) }) {
-                return true
+        while let field = firstIndex(of: name, from: start) {
+            let value = bytes.span.extracting(entries[field].valueRange)
+            var index = 0
+            while let element = value.nextListElement(from: &index) {
+                if isWanted(value.extracting(element)) { return true }
             }
-            start = index + 1
+            start = field + 1
         }
         return false
     }
@@ -255,29 +289,10 @@ package struct FieldList: Sendable {
     private mutating func addEntry(
         _ nameStart: Int, _ nameEnd: Int, _ valueStart: Int, _ valueEnd: Int, _ name: FieldName
     ) {
+        names.insert(name)
         entries.append(
             Entry(
                 nameStart: Int32(nameStart), nameEnd: Int32(nameEnd), valueStart: Int32(valueStart),
                 valueEnd: Int32(valueEnd), name: name))
-    }
-}
-
-/// The elements of a comma-separated field value, white space and empty elements left out (RFC 9110 §5.6.1).
-package struct ListElements: Sequence, IteratorProtocol {
-    private var rest: ArraySlice<UInt8>
-
-    /// Iterates over the elements of one field's value. Commas inside quoted strings are not looked for: the lists that
-    /// the gateway reads (`Connection`, `Transfer-Encoding`, `Upgrade`, `Expect`) hold tokens only.
-    package init(_ value: ArraySlice<UInt8>) { rest = value }
-
-    /// The next element.
-    package mutating func next() -> ArraySlice<UInt8>? {
-        while !rest.isEmpty {
-            let comma = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
-            let element = rest[rest.startIndex..<comma].trimmingOptionalWhiteSpace()
-            rest = comma == rest.endIndex ? rest[comma...] : rest[(comma + 1)...]
-            if !element.isEmpty { return element }
-        }
-        return nil
     }
 }

@@ -107,6 +107,9 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Whether all of the name is known by this, which makes it a token.
+    var isWhole: Bool { self != .other && self != .forwardedOther }
+
     /// The name in lower case; empty where there is not one spelling.
     private var lowercased: String {
         switch self {
@@ -182,6 +185,20 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     static func of(_ spelling: Span<UInt8>) -> FieldName { table.name(of: spelling) }
 }
 
+/// A set of names: one bit for each.
+package struct FieldNames: Sendable {
+    @usableFromInline var bits: UInt64 = 0
+
+    /// None.
+    @inlinable package init() {}
+
+    /// Whether the name is among them.
+    @inlinable package func contains(_ name: FieldName) -> Bool { bits >> UInt64(name.rawValue) & 1 == 1 }
+
+    /// Adds a name.
+    @inlinable package mutating func insert(_ name: FieldName) { bits |= 1 << UInt64(name.rawValue) }
+}
+
 extension FieldName.Table {
     private static let forwardedPrefix = Array("x-forwarded-".utf8)
 
@@ -193,28 +210,17 @@ extension FieldName.Table {
             let known = bytes.span
             var start = firstByte[length]
             for index in firstName[length]..<firstName[length + 1] {
-                // Both indices lie within their spans: the table holds `length` bytes for each name of that length.
-                if known[unchecked: start] == initial {
-                    var offset = 1
-                    while offset < length,
-                        spelling[unchecked: offset].lowercasedLetter == known[unchecked: start + offset]
-                    {
-                        offset += 1
-                    }
-                    if offset == length { return names[index] }
+                // The table holds `length` bytes for each name of that length.
+                if known[unchecked: start] == initial,
+                    spelling.equalsIgnoringCase(known.extracting(unchecked: start..<(start + length)))
+                {
+                    return names[index]
                 }
                 start += length
             }
         }
         guard initial == UInt8(ascii: "x"), length > Self.forwardedPrefix.count else { return .other }
-        return Self.begins(spelling, with: Self.forwardedPrefix.span) ? .forwardedOther : .other
-    }
-
-    /// Whether `spelling`, which is no shorter, begins with the letters of `lowercased`.
-    private static func begins(_ spelling: Span<UInt8>, with lowercased: Span<UInt8>) -> Bool {
-        for offset in 0..<lowercased.count where spelling[offset].lowercasedLetter != lowercased[offset] {
-            return false
-        }
-        return true
+        let prefix = Self.forwardedPrefix.span
+        return spelling.extracting(first: prefix.count).equalsIgnoringCase(prefix) ? .forwardedOther : .other
     }
 }

@@ -26,6 +26,9 @@ package final class RequestHead {
     /// A head to be filled.
     package init() {}
 
+    /// Whether there may be a field of this name: where the answer is no there is none. To ask costs no reference to the fields.
+    @inlinable package func mayHave(_ name: FieldName) -> Bool { fields.names.contains(name) }
+
     /// Prepares the head for another request; memory is kept.
     package func removeAll() {
         target.removeAll(keepingCapacity: true)

@@ -40,9 +40,9 @@ package enum RequestFraming: Sendable, Equatable {
 
     /// Checks a whole head, its characters included, and says how its body ends.
     package static func of(_ head: RequestHead) throws(Refusal) -> RequestFraming {
-        guard !head.methodName.isEmpty, head.methodName.utf8.allSatisfy(\.isTokenCharacter) else { throw .badMethod }
-        guard !head.target.isEmpty, head.target.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .badTarget }
-        let fields = head.fields
+        guard head.method != .other || isToken(head.methodName.utf8) else { throw .badMethod }
+        let (target, fields) = (head.target, head.fields)
+        guard !target.isEmpty, target.span.isTargetContent else { throw .badTarget }
         var length: UInt64?
         var isChunked = false
         var hosts = 0
@@ -86,13 +86,12 @@ package enum RequestFraming: Sendable, Equatable {
 
     /// Names are tokens; values hold no control character but HTAB (RFC 9110 §5.1, §5.5).
     private static func checkCharacters(of fields: FieldList, at index: Int) throws(Refusal) {
-        if let refusal = fields.withLine(at: index, check) { throw refusal }
+        guard fields.knownName(at: index).isWhole || isToken(fields.name(at: index)) else { throw .badFieldName }
+        guard fields.withValue(at: index, { $0.isFieldContent }) else { throw .badFieldValue }
     }
 
-    private static func check(_ line: Span<UInt8>, _ name: Range<Int>, _ value: Range<Int>) -> Refusal? {
-        if name.isEmpty { return .badFieldName }
-        // The range lies within the line.
-        for index in name where !line[unchecked: index].isTokenCharacter { return .badFieldName }
-        return line.extracting(value).isFieldContent ? nil : .badFieldValue
+    /// What is known by its spelling is one.
+    private static func isToken(_ name: some Collection<UInt8>) -> Bool {
+        !name.isEmpty && name.allSatisfy(\.isTokenCharacter)
     }
 }

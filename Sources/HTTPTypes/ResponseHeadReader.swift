@@ -37,6 +37,11 @@ package struct ResponseHeadReader: Sendable {
     /// A reader before the first line.
     package init() {}
 
+    /// Takes memory for the fields of the next head, unless one has begun.
+    package mutating func lend(from spare: inout SpareFieldLists) {
+        if status == 0 { fields = spare.take() }
+    }
+
     /// Reads bytes as the network has cut them, from `index` on, as far as the end of the head; `index` stands behind
     /// what was read.
     package mutating func read(_ bytes: Span<UInt8>, from index: inout Int) throws(Fault) -> Progress {
@@ -72,7 +77,7 @@ package struct ResponseHeadReader: Sendable {
         let line = bytes.extracting(0..<(bytes.count - 2))
         if status == 0 {
             status = try readStatus(line)
-            fields = FieldList(fields: 12, bytes: 480)
+            fields.makeRoom(fields: 12, bytes: 480)
         } else if line.isEmpty {
             return end()
         } else {
@@ -114,11 +119,13 @@ package struct ResponseHeadReader: Sendable {
     /// Adds a field; `bytes` is its line with the line ending.
     private mutating func add(_ line: Span<UInt8>, _ bytes: Span<UInt8>) throws(Fault) {
         guard !line[0].isOptionalWhiteSpace else { throw .foldedLine }
-        var colon = 0
-        // Stays within the line by its condition.
-        while colon < line.count, line[unchecked: colon].isTokenCharacter { colon += 1 }
-        guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else { throw .badField }
+        let colon = line.firstIndex(of: UInt8(ascii: ":"), from: 0)
+        guard colon > 0, colon < line.count else { throw .badField }
         guard line.extracting((colon + 1)..<line.count).isFieldContent else { throw .badField }
         fields.append(line: bytes, colon: colon)
+        // What is known by its spelling is a token.
+        if fields.knownName(at: fields.count - 1).isWhole { return }
+        // Stays within the line by its condition.
+        for index in 0..<colon where !line[unchecked: index].isTokenCharacter { throw .badField }
     }
 }

@@ -6,6 +6,9 @@ package struct Token: Sendable {
     /// Takes a token in lower case.
     package init(_ lowercased: StaticString) { self.lowercased = Array(lowercased.description.utf8) }
 
+    /// Whether an element is this one, in any spelling.
+    package func isSpelt(_ element: Span<UInt8>) -> Bool { element.equalsIgnoringCase(lowercased.span) }
+
     /// `close` of `Connection` (RFC 9112 §9.6).
     package static let close = Token("close")
     /// `keep-alive` of `Connection`, HTTP/1.0's way to keep one open.

@@ -1,4 +1,5 @@
 import Addresses
+import EventLoop
 import HTTPTypes
 import Testing
 
@@ -20,7 +21,7 @@ struct RequestTextTests {
 
     private func text(of request: UpstreamRequest) -> String {
         var text: [UInt8] = []
-        request.write(to: &text)
+        request.write(to: &text, Array(request.instance.authority.utf8))
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -56,6 +57,19 @@ struct RequestTextTests {
         #expect("\(instance.socketAddress)" == instance.authority)
     }
 
+    @Test("Of instances that are asked in turn each is named by its own address")
+    func hostsInTurn() throws {
+        let client = UpstreamClient(loop: try EventLoop())
+        let other = try #require(IPAddress("::1"))
+        let places: [(IPAddress, UInt16)] = [
+            (.loopback, 1), (.loopback, 1), (.loopback, 2), (other, 2), (.loopback, 2), (other, 1),
+        ]
+        for (ip, port) in places {
+            let instance = InstanceAddress(ip: ip, port: port)
+            #expect(String(decoding: client.authority(of: instance), as: UTF8.self) == instance.authority)
+        }
+    }
+
     @Test("A body that is whole goes along, with its length", arguments: ["{}", ""])
     func withBody(content: String) {
         let request = request("PUT", "/x", ["A": "b"], body: .whole(Array(content.utf8)))
@@ -78,7 +92,7 @@ struct RequestTextTests {
             instance: InstanceAddress(ip: .loopback, port: 1), method: .get, methodName: "GET",
             target: [0x2f, 0xe9][...], fields: fields, body: .none)
         var bytes: [UInt8] = []
-        request.write(to: &bytes)
+        request.write(to: &bytes, Array("127.0.0.1:1".utf8))
         let head = Array("GET ".utf8) + [0x2f, 0xe9] + Array(" HTTP/1.1\r\nHost: 127.0.0.1:1\r\nX: ".utf8)
         #expect(bytes == head + [0xff, 0x80] + Array("\r\n\r\n".utf8))
     }

@@ -101,6 +101,51 @@ struct BytesTests {
         #expect(wrong.isEmpty)
     }
 
+    @Test("Eight letters at a time are compared as each of them is, at every place and length")
+    func comparingOctets() {
+        var wrong: [String] = []
+        for count in [1, 7, 8, 9, 15, 16, 17] {
+            var left = [UInt8](repeating: UInt8(ascii: "q"), count: count)
+            var right = [UInt8](repeating: UInt8(ascii: "Q"), count: count)
+            for place in 0..<count {
+                for byte in UInt8.min...UInt8.max {
+                    left[place] = byte
+                    // What differs by the bit that makes a letter small, what else could be taken for it, and itself.
+                    for other in [byte, byte ^ 0x20, byte ^ 0x80, byte ^ 0xa0, byte &+ 1, 0x0d, 0x2d] {
+                        right[place] = other
+                        let isEqual = left.span.equalsIgnoringCase(right.span)
+                        if isEqual != (byte.lowercasedLetter == other.lowercasedLetter) {
+                            wrong.append("\(byte) and \(other) at \(place) of \(count)")
+                        }
+                    }
+                }
+                left[place] = UInt8(ascii: "q")
+                right[place] = UInt8(ascii: "Q")
+            }
+        }
+        #expect(wrong.isEmpty)
+    }
+
+    @Test("What may stand in a target may stand anywhere in it, and what may not, nowhere")
+    func targetContent() {
+        var wrong: [String] = []
+        for filling in [0x21, 0x7e, 0x80, 0xff] as [UInt8] {
+            for count in [1, 7, 8, 9, 17] {
+                var bytes = [UInt8](repeating: filling, count: count)
+                for place in 0..<count {
+                    for byte in UInt8.min...UInt8.max {
+                        bytes[place] = byte
+                        if bytes.span.isTargetContent != (byte > 0x20 && byte != 0x7f) {
+                            wrong.append("\(byte) at \(place) of \(count) beside \(filling)")
+                        }
+                    }
+                    bytes[place] = filling
+                }
+            }
+        }
+        #expect(wrong.isEmpty)
+    }
+
     @Test("What may stand in a value may stand anywhere in it, and what may not, nowhere (RFC 9110 §5.5)")
     func fieldContent() {
         var wrong: [String] = []

@@ -37,8 +37,69 @@ struct FieldListTests {
         fields.append("Content-Length", "5")
         fields.append(name: "Content-Length".bytes, value: "x5x".bytes[1..<2])
         fields.append(name: "Content-Length".bytes.span, value: "5".bytes.span)
-        #expect(fields.lines == Array(repeating: "Content-Length: 5", count: 3))
-        #expect((0..<3).allSatisfy { fields.knownName(at: $0) == .contentLength })
+        fields.append(nameAndValue: "Content-Length\0\t5".bytes.span, nameLength: 14)
+        let name = KnownName(.contentLength, "Content-Length")
+        fields.append(name, "5".bytes.span)
+        fields.append(KnownLine(name, "5"))
+        #expect(fields.lines == Array(repeating: "Content-Length: 5", count: 6))
+        #expect(fields.wire == String(repeating: "Content-Length: 5\r\n", count: 6))
+        #expect((0..<6).allSatisfy { fields.knownName(at: $0) == .contentLength })
+    }
+
+    @Test("A known name without a value has no space behind its colon, as any other field")
+    func knownNameAlone() {
+        var fields = FieldList()
+        fields.append(KnownName(.via, "Via"), [UInt8]().span)
+        fields.append("X", "")
+        #expect(fields.wire == "Via:\r\nX:\r\n")
+        #expect(fields.lines == ["Via: ", "X: "])
+    }
+
+    @Test(
+        "A name and a value with two bytes between give the field that their parts give",
+        arguments: ["a", " a", "\ta", "a ", "a\t", "", " ", "a b", "0123456789"])
+    func nameAndValue(value: String) {
+        for name in ["X", "Content-Length", "date"] {
+            var together = FieldList(["Before": "b"])
+            var byParts = together
+            for between in ["\0 ", ": ", "\0\0"] {
+                together.append(
+                    nameAndValue: "\(name)\(between)\(value)".bytes.span, nameLength: name.utf8.count)
+                byParts.append(name: name.bytes.span, value: value.bytes.span)
+            }
+            #expect(together.wire == byParts.wire)
+            #expect(together.lines == byParts.lines)
+            #expect(together.knownName(at: 1) == byParts.knownName(at: 1))
+        }
+    }
+
+    @Test("What is looked for is found however it came, and not where the list was emptied or it was taken out")
+    func findingAfterChanges() {
+        var fields = FieldList(["Via": "1"])
+        fields.append(fieldsOf: FieldList(["Host": "h", "Upgrade": "x"])) { name, _ in name != .upgrade }
+        #expect(fields.firstIndex(of: .host) == 1 && fields.firstIndex(of: .upgrade) == nil)
+        fields.keep { name, _ in name != .via }
+        #expect(fields.firstIndex(of: .via) == nil && fields.firstIndex(of: .host) == 0)
+        fields.makeRoom(fields: 1, bytes: 1)
+        #expect(fields.firstIndex(of: .host) == nil && !fields.contains(.close, in: .connection))
+        fields.append("Connection", "close")
+        #expect(fields.firstIndex(of: .connection) == 0 && fields.contains(.close, in: .connection))
+    }
+
+    @Test("Elements are asked about in order, of all fields of the name, until one is wanted")
+    func elements() {
+        let fields = FieldList(["Connection": "a, b", "Other": "x", "connection": ",c,, d"])
+        for (wanted, asked) in [("c", ["a", "b", "c"]), ("a", ["a"]), ("z", ["a", "b", "c", "d"])] {
+            var heard: [String] = []
+            let isThere = fields.hasElement(in: .connection) { element in
+                var copy: [UInt8] = []
+                copy.append(element)
+                heard.append(copy.text)
+                return copy.text == wanted
+            }
+            #expect(isThere == (wanted != "z"))
+            #expect(heard == asked)
+        }
     }
 
     @Test(
@@ -78,8 +139,8 @@ struct FieldListTests {
     func continuing() {
         let other = FieldList(["Via": "1.0 a, 1.1 b", "X-Via": "no", "VIA": "1.1 c", "via": "1.1 d"])
         var fields = FieldList(["Before": "b"])
-        fields.append(.via, "Via".bytes, continuing: other, with: "1.1 e".bytes)
-        fields.append(.forwardedFor, "X-Forwarded-For".bytes, continuing: other, with: "127.0.0.1".bytes)
+        fields.append(KnownName(.via, "Via"), continuing: other, with: "1.1 e".bytes)
+        fields.append(KnownName(.forwardedFor, "X-Forwarded-For"), continuing: other, with: "127.0.0.1".bytes)
         #expect(fields.lines == ["Before: b", "Via: 1.0 a, 1.1 b, 1.1 c, 1.1 d, 1.1 e", "X-Forwarded-For: 127.0.0.1"])
         #expect(fields.knownName(at: 1) == .via)
     }

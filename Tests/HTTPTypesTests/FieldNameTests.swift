@@ -23,6 +23,16 @@ struct FieldNameTests {
         .forwardedProto: "X-Forwarded-Proto", .realAddress: "X-Real-IP",
     ]
 
+    @Test("All names together fit into the bits of a set, each with its own")
+    func sets() {
+        var names = FieldNames()
+        for (number, name) in FieldName.allCases.enumerated() {
+            #expect(!names.contains(name))
+            names.insert(name)
+            #expect(FieldName.allCases.filter { names.contains($0) }.count == number + 1)
+        }
+    }
+
     private func name(_ bytes: [UInt8]) -> FieldName { FieldName.of(bytes.span) }
 
     @Test("Every name is known in every spelling of its letters")

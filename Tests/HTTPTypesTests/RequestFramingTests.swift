@@ -82,6 +82,7 @@ struct RequestFramingTests {
             (["Host": "h", "Content-Length ": "5"], .badFieldName),
             (["Host": "h", "Transfer-Encoding\t": "chunked"], .badFieldName),
             (["Host": "h", "X Y": "a"], .badFieldName),
+            (["Host": "h", "X-Forwarded-A B": "a"], .badFieldName),
             (["Host": "h", "X\u{e9}": "a"], .badFieldName),
             (["Host": "h", "X": "a\0b"], .badFieldValue),
             (["Host": "h", "X": "a\rContent-Length: 5"], .badFieldValue),

@@ -7,13 +7,6 @@ import Logging
 
 /// Who is let in: ``Admission`` judges, and here is remembered what it has to be judged by.
 extension GatewayLoop {
-    /// Whether what the peer says of its clients is believed.
-    func isTrustedProxy(_ connection: ClientConnection) -> Bool {
-        let policy = connection.request.begin(snapshot)
-        guard !policy.trustedProxies.isEmpty, let peer = connection.peerAddress else { return false }
-        return policy.trustedProxies.contains(peer)
-    }
-
     /// The refusal of a request whose credentials don't open the endpoint; nil where they do, and who has sent it is noted.
     func admit(_ connection: ClientConnection, _ request: RequestContext, _ requirement: Requirement) -> Answer? {
         guard !requirement.isOpen else { return nil }

@@ -49,7 +49,7 @@ final class BridgeExchange {
                 continue
             }
             // It is given from the root of OpenCode's routes.
-            let base = ClientBase(connection.head, isTrusted: owner.isTrustedProxy(connection))
+            let base = ClientBase(connection.head, isTrusted: policy.trusts(connection.peerAddress))
             head.fields.append(name, "<" + String(decoding: base.text, as: UTF8.self) + value.dropFirst())
         }
         if answer.fields["X-Next-Cursor"] != nil, owner.crossOriginTerms(connection)?.isGranted == true {

@@ -46,7 +46,7 @@ final class StreamOpening: PendingStream {
         if let directory = wish.directory, !wish.isTranslated, view?.opened.contains(directory) != true {
             let fields = StreamWish.withoutPlace(
                 RequestForwarding.fields(
-                    of: connection.head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
+                    of: connection.head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
                     authorization: endpoint.authorization, isUpgrade: false, in: FieldList()))
             opener = DirectoryOpening(owner.client, endpoint.address, wish.target, fields) { [unowned self] isGiven in
                 opened(directory, isGiven)

@@ -42,9 +42,7 @@ extension GatewayLoop {
 
     /// What the answer to the connection's request tells a browser.
     func crossOriginTerms(_ connection: ClientConnection) -> CrossOriginTerms? {
-        let policy = connection.request.begin(snapshot)
-        // Nothing is copied where there is nothing to say.
-        return policy.origins.isEmpty ? nil : policy.origins.terms(for: connection.head.fields)
+        connection.request.begin(snapshot).crossOriginTerms(connection.head)
     }
 
     func requestID(_ number: UInt64) -> String { "\(index)-\(number)" }

@@ -1,5 +1,6 @@
 import Addresses
 import EventLoop
+import HTTPClient
 import HTTPServer
 import HTTPTypes
 import Instances
@@ -136,6 +137,8 @@ extension GatewayLoop: RequestHandler {
         if let name = request.project, snapshot.routes.isProject(name) { context.project = name.string }
         return request
     }
+
+    func sent(_ head: consuming ResponseHead) { client.spareFields.giveBack(head.fields) }
 
     func ended(_ summary: RequestSummary, record: () -> RequestRecord) {
         counts.add(summary.status)

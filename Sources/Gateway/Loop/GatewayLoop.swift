@@ -66,7 +66,6 @@ final class GatewayLoop {
     var drain: Drain?
     /// Listeners from which nothing is accepted yet.
     var held: [(Listener, entrance: UInt8)] = []
-    var spareFields = SpareFields()
 
     init(_ setUp: LoopSetUp) throws {
         loop = try EventLoop()

@@ -2,6 +2,7 @@ package import Access
 package import Addresses
 package import EventHub
 package import HTTPServer
+import HTTPTypes
 import Instances
 
 /// All that a request reads on its way: immutable, replaced as a whole, taken once for each request.
@@ -59,6 +60,18 @@ package final class Policy: Sendable {
         self.limits = limits
         self.eventForm = eventForm
         self.accessLog = accessLog
+    }
+
+    /// What an answer to this request says of web pages that may read it; nil where there is nothing to say.
+    func crossOriginTerms(_ head: RequestHead) -> CrossOriginTerms? {
+        // Nothing is copied then.
+        origins.isEmpty ? nil : origins.terms(for: head.fields)
+    }
+
+    /// Whether what the peer with this address says of its clients is believed; nil for a peer that has none.
+    func trusts(_ peer: IPAddress?) -> Bool {
+        guard !trustedProxies.isEmpty, let peer else { return false }
+        return trustedProxies.contains(peer)
     }
 }
 

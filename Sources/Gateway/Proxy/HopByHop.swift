@@ -6,17 +6,17 @@ struct HopByHop {
     private static let mostOptions = 32
 
     /// What `Connection` names besides `keep-alive`, which always stays: nothing, in most messages.
-    private var options: [ArraySlice<UInt8>] = []
+    private var options: [[UInt8]] = []
 
     /// The rules for one head, whose own `Connection` can name further fields.
     init(_ fields: FieldList) {
-        var start = 0
-        while let index = fields.firstIndex(of: .connection, from: start) {
-            for option in ListElements(fields.value(at: index))
-            where options.count < Self.mostOptions && !option.equalsIgnoringCase(Token.keepAlive.lowercased) {
-                options.append(option)
+        _ = fields.hasElement(in: .connection) { option in
+            if !Token.keepAlive.isSpelt(option) {
+                var copy: [UInt8] = []
+                copy.append(option)
+                options.append(copy)
             }
-            start = index + 1
+            return options.count == Self.mostOptions
         }
     }
 

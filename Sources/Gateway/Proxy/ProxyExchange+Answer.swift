@@ -28,9 +28,9 @@ extension ProxyExchange: UpstreamFollower {
             filter = EventFilter(
                 scope, limit: policy.limits.streamBacklog, owner.knowledge.beginRun(route, endpoint), owner.log)
         }
-        let answer = ResponseForwarding.head(head, owner.crossOriginTerms(connection)) {
+        let answer = ResponseForwarding.head(head, policy.crossOriginTerms(connection.head)) {
             InstanceReferences(
-                to: instance, base: ClientBase(connection.head, isTrusted: owner.isTrustedProxy(connection)))
+                to: instance, base: ClientBase(connection.head, isTrusted: policy.trusts(connection.peerAddress)))
         }
         if isEventStream {
             // What a filter leaves is not as long as what comes.

@@ -116,14 +116,14 @@ final class ProxyExchange {
         var request = UpstreamRequest(
             instance: instance, method: head.method, methodName: head.methodName, target: target,
             fields: RequestForwarding.fields(
-                of: head, from: connection.peerBytes, isTrusted: owner.isTrustedProxy(connection),
-                authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.spareFields.take()),
+                of: head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
+                authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.client.spareFields.take()),
             body: body(of: connection), mayUpgrade: isUpgrade)
         if dropsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
         if dropsLastEventID { request.fields = StreamWish.withoutPlace(request.fields) }
         isSentOnceOnly = request.connectionChoice != .kept
         upstream = owner.client.start(request, follower: self)
-        owner.spareFields.giveBack(request.fields)
+        owner.client.spareFields.giveBack(request.fields)
         connection.exchange = self
         timer = owner.loop.spareTimer(self)
         arm(answerTimeout)

@@ -8,14 +8,14 @@ enum RequestForwarding {
     )
 
     private enum Name {
-        static let authorization = Array("Authorization".utf8)
-        static let forwardedFor = Array("X-Forwarded-For".utf8)
-        static let forwardedProto = Array("X-Forwarded-Proto".utf8)
-        static let forwardedHost = Array("X-Forwarded-Host".utf8)
-        static let via = Array("Via".utf8)
+        static let authorization = KnownName(.authorization, "Authorization")
+        static let forwardedFor = KnownName(.forwardedFor, "X-Forwarded-For")
+        static let forwardedProto = KnownName(.forwardedProto, "X-Forwarded-Proto")
+        static let forwardedHost = KnownName(.forwardedHost, "X-Forwarded-Host")
+        static let via = KnownName(.via, "Via")
     }
 
-    private static let http = Array("http".utf8)
+    private static let http = KnownLine(Name.forwardedProto, "http")
 
     /// The instance's fields.
     ///
@@ -38,41 +38,41 @@ enum RequestForwarding {
             fields.append("Connection", "Upgrade")
             fields.append("Upgrade", "websocket")
         }
-        if let authorization { fields.append(.authorization, Name.authorization, authorization.span) }
+        if let authorization { fields.append(Name.authorization, authorization.span) }
         if isTrusted {
-            fields.append(.forwardedFor, Name.forwardedFor, continuing: received, with: peer)
+            fields.append(Name.forwardedFor, continuing: received, with: peer)
         } else {
-            fields.append(.forwardedFor, Name.forwardedFor, peer.span)
+            fields.append(Name.forwardedFor, peer.span)
         }
         appendScheme(to: &fields, received, isTrusted)
         appendHost(to: &fields, received, isTrusted)
-        fields.append(.via, Name.via, continuing: received, with: head.version == .http10 ? via.http10 : via.http11)
+        fields.append(Name.via, continuing: received, with: head.version == .http10 ? via.http10 : via.http11)
         return fields
     }
 
     private static func appendScheme(to fields: inout FieldList, _ received: FieldList, _ isTrusted: Bool) {
         if isTrusted,
-            received.withFirst(.forwardedProto, { fields.append(.forwardedProto, Name.forwardedProto, $0) }) != nil
+            received.withFirst(.forwardedProto, { fields.append(Name.forwardedProto, $0) }) != nil
         {
             return
         }
-        fields.append(.forwardedProto, Name.forwardedProto, http.span)
+        fields.append(http)
     }
 
     private static func appendHost(to fields: inout FieldList, _ received: FieldList, _ isTrusted: Bool) {
         if isTrusted,
-            received.withFirst(.forwardedHost, { fields.append(.forwardedHost, Name.forwardedHost, $0) }) != nil
+            received.withFirst(.forwardedHost, { fields.append(Name.forwardedHost, $0) }) != nil
         {
             return
         }
-        received.withFirst(.host) { fields.append(.forwardedHost, Name.forwardedHost, $0) }
+        received.withFirst(.host) { fields.append(Name.forwardedHost, $0) }
     }
 
     /// Whether the client asks to switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`, in
     /// HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Another protocol is not passed on: `h2c` would carry requests past
     /// every check.
     static func wantsUpgrade(_ head: RequestHead) -> Bool {
-        guard head.version == .http11, head.fields.firstIndex(of: .upgrade) != nil else { return false }
+        guard head.version == .http11, head.mayHave(.upgrade) else { return false }
         return head.fields.contains(.webSocket, in: .upgrade) && head.fields.contains(.upgrade, in: .connection)
     }
 

@@ -137,7 +137,7 @@ final class UpstreamConnection: ReadinessHandler {
         guard let transfer, !isConnecting, !isSending, failure == nil else { return }
         isSending = true
         var isFull = false
-        while transfer.outgoing.canSend, !isFull, failure == nil {
+        while transfer.canSend, !isFull, failure == nil {
             let sent = transfer.send { text, content, lineEnd in
                 switch socket.send(text, content, lineEnd) {
                 case .bytes(let count):
@@ -152,14 +152,14 @@ final class UpstreamConnection: ReadinessHandler {
         }
         isSending = false
         want(interest)
-        if transfer.outgoing.isSent { transfer.requestSent() }
+        if transfer.isSent { transfer.requestSent() }
     }
 
     /// What the transfer waits for.
     private var interest: Readiness {
         guard let transfer else { return .readable }
         var interest: Readiness = transfer.isPaused ? [] : .readable
-        if failure == nil, transfer.outgoing.canSend { interest.insert(.writable) }
+        if failure == nil, transfer.canSend { interest.insert(.writable) }
         return interest
     }
 

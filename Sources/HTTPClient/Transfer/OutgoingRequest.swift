@@ -24,16 +24,16 @@ struct OutgoingRequest {
     private var isContentComplete = false
     private var isLastChunkBegun = false
 
-    /// The request in `emptied` memory.
-    init(_ request: borrowing UpstreamRequest, in emptied: consuming [UInt8] = []) {
+    /// The request in `spare` memory.
+    init(_ request: borrowing UpstreamRequest, authority: [UInt8], in spare: inout SpareTexts) {
         form =
             switch request.body {
             case .none, .whole: .whole
             case .streamed(length: .some): .length
             case .streamed(length: nil): .chunked
             }
-        text = emptied
-        request.write(to: &text)
+        text = spare.take()
+        request.write(to: &text, authority)
     }
 
     /// Whether the body is handed over bit by bit.
@@ -42,8 +42,10 @@ struct OutgoingRequest {
     /// Bytes of a streamed body that have not left.
     var waitingContent: Int { content.count }
 
+    // What a transfer asks of it for each request is `mutating`: so it is called in place, and not on a copy.
+
     /// Whether all of it has left, and nothing more will come.
-    var isSent: Bool {
+    mutating func isSent() -> Bool {
         guard textSent == text.count else { return false }
         switch form {
         case .whole: return true
@@ -53,7 +55,7 @@ struct OutgoingRequest {
     }
 
     /// Whether there is something that can leave now.
-    var canSend: Bool {
+    mutating func canSend() -> Bool {
         if textSent < text.count || !content.isEmpty { return true }
         return form == .chunked && (lineEndLeft > 0 || isContentComplete && !isLastChunkBegun)
     }
@@ -70,7 +72,7 @@ struct OutgoingRequest {
     /// Hands out the memory of a text that is not needed any more.
     mutating func takeText() -> [UInt8] {
         var taken: [UInt8] = []
-        guard isSent else { return taken }
+        guard isSent() else { return taken }
         swap(&taken, &text)
         textSent = 0
         return taken
@@ -124,14 +126,14 @@ struct OutgoingRequest {
 }
 
 extension UpstreamRequest {
-    /// Adds the request as it goes on the wire (RFC 9112 §2.1), with its body where that is whole.
-    func write(to text: inout [UInt8]) {
+    /// Adds the request as it goes on the wire (RFC 9112 §2.1), with its body where that is whole. `authority`: the instance's.
+    func write(to text: inout [UInt8], _ authority: [UInt8]) {
         text.reserveCapacity(target.count + fields.byteCount + 128)
         text.append(contentsOf: methodName.utf8)
         text.append(UInt8(ascii: " "))
         text.append(contentsOf: target)
         text.append(contentsOf: Self.behindTarget)
-        instance.appendAuthority(to: &text)
+        text.append(contentsOf: authority)
         text.append(contentsOf: Self.lineEnd)
         fields.appendLines(to: &text)
         switch body {

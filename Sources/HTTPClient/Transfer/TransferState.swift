@@ -70,6 +70,11 @@ struct TransferState {
     /// The trailer fields of an answer that is whole.
     mutating func trailers() -> FieldList { body.trailers }
 
+    /// Takes memory for the answer's head, which has not begun.
+    mutating func lend(from spare: inout SpareFieldLists) {
+        if status == 0 { reader.lend(from: &spare) }
+    }
+
     /// Reads bytes from `index` on and hands each run of the body's content to `content`. Returns when the bytes are taken, or
     /// earlier with the answer's head, which has to be told before the rest is read.
     mutating func read(

@@ -12,7 +12,7 @@ package final class UpstreamTransfer {
     /// The connection that carries the transfer; nil once it has ended.
     private var connection: UpstreamConnection?
     private var state: TransferState
-    private(set) var outgoing: OutgoingRequest
+    private var outgoing: OutgoingRequest
     /// Where the transfer stands in the client's list of running ones.
     var listIndex = 0
     /// Who is told; nil once nothing more will come.
@@ -32,7 +32,7 @@ package final class UpstreamTransfer {
         address = request.instance
         self.follower = follower
         state = TransferState(request, onKeptConnection: kept != nil)
-        outgoing = OutgoingRequest(request, in: client.spareTexts.take())
+        outgoing = OutgoingRequest(request, authority: client.authority(of: address), in: &client.spareTexts)
         if let kept {
             connection = kept
             kept.carry(self)
@@ -77,6 +77,11 @@ package final class UpstreamTransfer {
 
     // MARK: For the connection
 
+    /// Whether something of the request can leave now.
+    var canSend: Bool { outgoing.canSend() }
+    /// Whether all of it has left.
+    var isSent: Bool { outgoing.isSent() }
+
     /// Lends what goes next to `write`, which answers how many bytes have left; see ``OutgoingRequest/send(_:)``.
     func send(_ write: (Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Int?) -> Int? { outgoing.send(write) }
 
@@ -92,6 +97,7 @@ package final class UpstreamTransfer {
 
     /// The connection has brought bytes; what they end is decided by ``readEnded()``.
     func received(_ bytes: Span<UInt8>) {
+        state.lend(from: &client.spareFields)
         var index = 0
         while index < bytes.count {
             let begun = state.read(bytes, from: &index) { content in

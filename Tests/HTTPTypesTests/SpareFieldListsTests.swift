@@ -1,0 +1,64 @@
+import HTTPTypes
+import Testing
+
+@Suite("Memory of field lists that is used again")
+struct SpareFieldListsTests {
+    @Test("A head that is read into used memory has its own fields only")
+    func nothingIsLeft() throws {
+        var spare = SpareFieldLists()
+        spare.giveBack(FieldList(["Set-Cookie": "secret=1", "Connection": "close", "X": "y"]))
+        var reader = ResponseHeadReader()
+        reader.lend(from: &spare)
+        let bytes = "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nServer: s\r\n\r\n".bytes
+        var index = 0
+        guard case .interim = try reader.read(bytes.span, from: &index),
+            case .complete(let head) = try reader.read(bytes.span, from: &index)
+        else {
+            Issue.record("the heads were not read")
+            return
+        }
+        #expect(head.fields.lines == ["Server: s"])
+        #expect(head.fields.wire == "Server: s\r\n")
+        #expect(head.fields.firstIndex(of: .connection) == nil)
+    }
+
+    @Test("Memory is not lent to a head that has begun")
+    func notInTheMiddle() throws {
+        var spare = SpareFieldLists()
+        var reader = ResponseHeadReader()
+        var index = 0
+        let beginning = "HTTP/1.1 200 OK\r\nServer: s\r\n".bytes
+        _ = try reader.read(beginning.span, from: &index)
+        spare.giveBack(FieldList(["X": "y"]))
+        reader.lend(from: &spare)
+        index = 0
+        guard case .complete(let head) = try reader.read("\r\n".bytes.span, from: &index) else {
+            Issue.record("the head was not read")
+            return
+        }
+        #expect(head.fields.lines == ["Server: s"])
+    }
+
+    @Test("Who still holds a list that was given back keeps it as it is")
+    func stillHeld() {
+        var spare = SpareFieldLists()
+        let held = FieldList(["A": "1"])
+        spare.giveBack(held)
+        var taken = spare.take()
+        taken.makeRoom(fields: 4, bytes: 100)
+        taken.append("B", "2")
+        #expect(held.lines == ["A: 1"] && taken.lines == ["B: 2"])
+    }
+
+    @Test("Large lists, empty ones and more than 64 are not kept")
+    func limits() {
+        var spare = SpareFieldLists()
+        spare.giveBack(FieldList(["X": String(repeating: "x", count: 8 * 1024)]))
+        spare.giveBack(FieldList())
+        #expect(spare.take().count == 0)
+        for _ in 0..<100 { spare.giveBack(FieldList(["A": "1"])) }
+        var count = 0
+        while spare.take().count > 0 { count += 1 }
+        #expect(count == 64)
+    }
+}
