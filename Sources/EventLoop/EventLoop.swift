@@ -83,6 +83,11 @@ package final class EventLoop {
     /// The time at which the pass began; read the clock itself only where microseconds count.
     package private(set) var now = MonotonicTime.now
 
+    /// The number of the pass that runs, from 1.
+    package private(set) var pass: UInt64 = 0
+    /// Whether all that this pass's look at the descriptors has found was told.
+    private var hasToldAll = false
+
     /// A loop that is not running yet.
     package init() throws(SystemCallError) {
         epoll = try check("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
@@ -155,8 +160,15 @@ package final class EventLoop {
     /// Sets or moves a timer's deadline to `duration` after the start of this pass.
     package func arm(_ timer: LoopTimer, after duration: Duration) { timers.arm(timer, at: now + duration) }
 
+    /// Disarms a timer and wakes for it no more; ``LoopTimer/disarm()``, which costs nothing, leaves the loop to find out at the old
+    /// deadline.
+    package func withdraw(_ timer: LoopTimer) { timers.withdraw(timer) }
+
     /// Never fires a timer from now on and lets go of its handler.
     package func cancel(_ timer: LoopTimer) { timers.cancel(timer) }
+
+    /// Whether all that had happened to the watched descriptors by the end of that pass was told.
+    package func hasTold(of pass: UInt64) -> Bool { hasToldAll && pass < self.pass }
 
     /// Calls the handler once at the end of this pass. Whoever asks twice is called twice: keep a flag.
     package func atEndOfPass(_ handler: any PassHandler) { passHandlers.append(handler) }
@@ -164,7 +176,7 @@ package final class EventLoop {
     /// Runs on the calling thread until ``stop()``.
     package func run() throws(SystemCallError) {
         isRunning = true
-        while isRunning { try pass() }
+        while isRunning { try runPass() }
     }
 
     /// Ends ``run()`` after this pass.
@@ -179,17 +191,21 @@ package final class EventLoop {
         spareTimers.removeAll()
     }
 
-    private func pass() throws(SystemCallError) {
+    private func runPass() throws(SystemCallError) {
         let timeout = passHandlers.isEmpty ? millisecondsToNextTimer() : 0
         let count = epoll_wait(epoll, events, Int32(Self.eventsPerPass), timeout)
         if count < 0 && errno != EINTR { throw SystemCallError(call: "epoll_wait", code: errno) }
         now = MonotonicTime.now
+        pass &+= 1
+        hasToldAll = false
         for index in 0..<max(0, Int(count)) {
             let event = events[index]
             let slot = Int(truncatingIfNeeded: event.data.u64 & 0xffff_ffff)
             guard slots[slot].generation == UInt32(truncatingIfNeeded: event.data.u64 >> 32) else { continue }
             slots[slot].handler?.ready(Readiness(rawValue: event.events))
         }
+        // What finds no room waits for the next pass; a look that was interrupted has found nothing.
+        hasToldAll = count >= 0 && count < Self.eventsPerPass
         while let timer = timers.popDue(at: now) { timer.handler?.timerFired(timer) }
         endPass()
     }

@@ -62,6 +62,11 @@ struct TimerHeap {
     /// moments: what has ended must not stay.
     mutating func cancel(_ timer: LoopTimer) {
         timer.handler = nil
+        withdraw(timer)
+    }
+
+    /// Disarms a timer and takes it out; it can be armed again.
+    mutating func withdraw(_ timer: LoopTimer) {
         timer.deadline = .distantFuture
         // A loop that has let go of everybody knows none of its timers any more.
         guard timer.index >= 0, timer.index < timers.count, timers[timer.index] === timer else { return }

@@ -63,7 +63,11 @@ package final class UpstreamClient {
 
     /// ``Addresses/InstanceAddress/authority`` as bytes; that of the instance that was asked last is there already.
     func authority(of address: InstanceAddress) -> [UInt8] {
-        if lastAuthority.address != address { lastAuthority = (address, Array(address.authority.utf8)) }
+        if lastAuthority.address != address {
+            var text: [UInt8] = []
+            address.appendAuthority(to: &text)
+            lastAuthority = (address, text)
+        }
         return lastAuthority.text
     }
 
@@ -87,7 +91,7 @@ package final class UpstreamClient {
         while let connection = idle.take(
             instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) })
         {
-            if connection.isUsable { return connection }
+            if connection.isUsable(for: choice) { return connection }
             connection.close()
         }
         return nil

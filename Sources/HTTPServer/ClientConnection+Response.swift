@@ -9,7 +9,7 @@ extension ClientConnection {
         case .needsSocket: answerEarly(answer)
         case .accepted:
             pendingAnswer = .whole(answer)
-            resume()
+            offerAnswer()
         }
     }
 
@@ -43,7 +43,7 @@ extension ClientConnection {
     package func begin(_ head: ResponseHead, _ length: BodyLength) {
         guard state.call(.begin) == .accepted else { return }
         pendingAnswer = .begun(head, length)
-        resume()
+        offerAnswer()
     }
 
     /// Adds bytes to the body; answers whether the source may go on at once. If not,
@@ -113,7 +113,7 @@ extension ClientConnection {
         guard state.call(.upgrade) == .accepted else { return }
         upgradeHandler = handler
         pendingAnswer = .upgrade(head)
-        resume()
+        offerAnswer()
     }
 
     private func wakeReader() {
@@ -124,7 +124,24 @@ extension ClientConnection {
 
     // MARK: libmicrohttpd's side
 
-    /// Queues the answer that waits; in the access handler only.
+    /// Gives libmicrohttpd the answer: at once where it asks for that in vain whenever it runs (``AnswerWait``), else in its next
+    /// run, where it calls for it.
+    ///
+    /// Given at once the answer is sent in the next run, and not only in the one behind that. The manual wants it in the access
+    /// handler or while the connection is suspended: a daemon with threads of its own refuses it elsewhere, one without takes it
+    /// wherever a whole request waits (MHD_queue_response in 0.9.75 and 1.0.1). Not in the middle of a run: that walks over the
+    /// connections, and one whose head can't be built leaves their list.
+    private func offerAnswer() {
+        guard isWaiting, !isSuspended, !isInCallback, !server.isRunning else { return resume() }
+        endWait()
+        server.pacing.answerGiven()
+        switch queuePendingAnswer() {
+        case .consumed: server.needsRun()
+        case .close: cut()
+        }
+    }
+
+    /// Queues the answer that waits.
     func queuePendingAnswer() -> StepResult {
         switch pendingAnswer.take() {
         case nil: return .consumed(0)
@@ -178,11 +195,11 @@ extension ClientConnection {
     private func queue(_ response: inout Response, _ status: Int) -> StepResult {
         pendingAnswer = nil
         if server.isDraining || mayHideRequest { response.closeConnection() }
-        guard handle.queue(response, status: status) else { return .close }
+        // First, for libmicrohttpd may be done with the connection when it returns: where it can't build the head.
         _ = state.on(.answerQueued)
         summary.status = status
         arm(.send)
-        return .consumed(0)
+        return handle.queue(response, status: status) ? .consumed(0) : .close
     }
 
     /// Whether what follows the request may be a part of it: before 0.9.77 libmicrohttpd reads the chunked coding

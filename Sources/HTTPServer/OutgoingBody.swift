@@ -25,7 +25,7 @@ struct OutgoingBody {
     }
 }
 
-/// An answer that is queued at libmicrohttpd's next call: it takes answers in its access handler only.
+/// An answer that libmicrohttpd has not been given yet.
 enum PendingAnswer {
     case whole(Answer)
     case begun(ResponseHead, BodyLength)

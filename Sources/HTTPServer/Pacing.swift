@@ -61,6 +61,9 @@ struct RunPacing: Equatable {
     /// one connection come in a row.
     private var unsettled: ObjectIdentifier?
     private var hasWorked = false
+    /// Whether libmicrohttpd was given an answer since its last run: it sends that in the next one, and is done with it, or goes on,
+    /// in the one behind that, which nobody hears of.
+    private var hasAnswer = false
     private var idleRuns = 0
 
     /// A connection begins to wait for its answer.
@@ -71,6 +74,9 @@ struct RunPacing: Equatable {
 
     /// A connection waits no longer.
     mutating func waitEnds() { waitingConnections -= 1 }
+
+    /// libmicrohttpd was given an answer outside of its runs.
+    mutating func answerGiven() { hasAnswer = true }
 
     /// A run begins.
     mutating func begins() {
@@ -86,7 +92,8 @@ struct RunPacing: Equatable {
 
     /// The run has ended; `wantsMore` is what libmicrohttpd says, `isRequested` what others have asked for.
     mutating func ended(wantsMore: Bool, isRequested: Bool) -> Next {
-        idleRuns = wantsMore && !hasWorked && unsettled == nil ? idleRuns + 1 : 0
+        idleRuns = wantsMore && !hasWorked && !hasAnswer && unsettled == nil ? idleRuns + 1 : 0
+        hasAnswer = false
         if isRequested || wantsMore && idleRuns < (waitingConnections > 0 ? 1 : Self.mostIdleRuns) { return .atOnce }
         return wantsMore ? .later : .onEvent
     }

@@ -25,7 +25,7 @@ struct RequestState: Equatable {
         case receiving
         /// The handler has the request and has not answered.
         case handedOver
-        /// The answer waits for libmicrohttpd's next call: it takes answers in its access handler only.
+        /// The answer is there, and given to libmicrohttpd at once or when it calls for it.
         case decided
         /// The answer is queued or being sent.
         case answering

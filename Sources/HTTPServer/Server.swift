@@ -27,7 +27,8 @@ package final class Server {
     private var connections: [ClientConnection] = []
     private var detached: [ObjectIdentifier: DetachedConnection] = [:]
     private var isRunScheduled = false
-    private var isRunning = false
+    /// Whether libmicrohttpd runs: callbacks come.
+    private(set) var isRunning = false
     /// Connections whose answer's source may go on.
     private var caughtUp: [ClientConnection] = []
     /// Who comes with the descriptor that libmicrohttpd is given.
@@ -205,7 +206,7 @@ package final class Server {
             isRunScheduled = true
             loop.atEndOfPass(self)
         case .later: if let timer { loop.arm(timer, after: RunPacing.interval) }
-        case .onEvent: break
+        case .onEvent: if let timer { loop.withdraw(timer) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Testing
 
 @Suite("Work at the end of a pass")
@@ -72,6 +73,38 @@ struct PassEndTests {
         // A loop that waited would wake up for nothing but the limit's deadline, and so fail.
         try loop.runWithinLimit()
         #expect(again.callsPerPass == [4, 4, 2])
+    }
+
+    /// Runs one pass over `count` descriptors that ring; what ``EventLoop/hasTold(of:)`` says of the pass before, at the first
+    /// event and at the end, and of the pass itself, at the end.
+    private func told(ringing count: Int) throws -> [Bool] {
+        let loop = try EventLoop()
+        let bell = try Bell()
+        let copies = (1..<count).map { _ in Socket(owning: dup(bell.descriptor)) }
+        var said: [Bool] = []
+        let handler = OnReady { [unowned loop] _ in
+            if said.isEmpty { said.append(loop.hasTold(of: loop.pass - 1)) }
+        }
+        for descriptor in [bell.descriptor] + copies.map(\.descriptor) {
+            _ = try loop.watch(descriptor, for: .readable, handler: handler)
+        }
+        loop.atEndOfPass(
+            OnPassEnd { [unowned loop] in
+                said += [loop.hasTold(of: loop.pass - 1), loop.hasTold(of: loop.pass)]
+                loop.stop()
+            })
+        bell.ring()
+        try loop.runWithinLimit()
+        return said
+    }
+
+    @Test(
+        "What happened before a pass has been told at its end, not within it, and not where there were more events than it takes"
+    )
+    func told() throws {
+        #expect(try told(ringing: 1) == [false, true, false])
+        #expect(try told(ringing: 255) == [false, true, false])
+        #expect(try told(ringing: 256) == [false, false, false])
     }
 
     @Test("Whoever asks again for ever does not starve the events")

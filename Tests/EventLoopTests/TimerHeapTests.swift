@@ -116,6 +116,19 @@ struct TimerHeapTests {
         #expect(popAll(&heap, at: 100).map { timer in timers.firstIndex { $0 === timer } } == expected)
     }
 
+    @Test("A timer that was withdrawn is waited for no more, and can be armed again")
+    func withdraw() {
+        var heap = TimerHeap()
+        let (first, second) = (timer(), timer())
+        heap.arm(first, at: time(10))
+        heap.arm(second, at: time(20))
+        heap.withdraw(first)
+        heap.withdraw(first)
+        #expect(heap.next == time(20) && heap.count == 1 && first.deadline == .distantFuture)
+        heap.arm(first, at: time(30))
+        #expect(popAll(&heap, at: 30).map { $0 === first } == [false, true])
+    }
+
     @Test("A cancelled timer lets go of its handler, can't be armed again and can be cancelled again")
     func cancelForGood() {
         var heap = TimerHeap()

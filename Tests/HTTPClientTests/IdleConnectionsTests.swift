@@ -1,5 +1,6 @@
 import Addresses
 import EventLoop
+import Glibc
 import HTTPTypes
 import TestKit
 import Testing
@@ -73,6 +74,38 @@ final class IdleConnectionsTests {
         #expect(removed.count == 2 && removed.allSatisfy { $0 !== connections[0] })
         #expect(kept.nextExpiry == connections[0].usableUntil)
         #expect(kept.take(instance(0)) === connections[0] && kept.isEmpty && kept.nextExpiry == nil)
+    }
+
+    /// A connection that rests, and the instance's end of it.
+    private func resting() throws -> (kept: UpstreamConnection, peer: Socket) {
+        var pair: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
+        let kept = UpstreamConnection(Socket(owning: pair[0]), to: instance(1), client: client)
+        kept.rest(for: .seconds(100))
+        return (kept, Socket(owning: pair[1]))
+    }
+
+    @Test(
+        "One that has brought bytes, or has ended, is not used before the loop has heard of that",
+        arguments: [true, false])
+    func unheard(isEnd: Bool) throws {
+        let (kept, peer) = try resting()
+        #expect(kept.isUsable(for: .kept) && kept.isUsable(for: .justUsed))
+        if isEnd { peer.close() } else { #expect(peer.send([1].span) == .bytes(1)) }
+        #expect(!kept.isUsable(for: .kept) && !kept.isUsable(for: .justUsed))
+        kept.close()
+    }
+
+    @Test("For a request that is never sent twice a connection is looked at even if the loop has heard nothing of it")
+    func lookedAtAgain() throws {
+        let (kept, peer) = try resting()
+        let timer = client.loop.timer(Stop(client.loop))
+        client.loop.arm(timer, at: .now)
+        try client.loop.run()
+        #expect(client.loop.hasTold(of: 0) && kept.isUsable(for: .kept) && kept.isUsable(for: .justUsed))
+        #expect(peer.send([1].span) == .bytes(1))
+        #expect(!kept.isUsable(for: .justUsed))
+        kept.close()
     }
 
     private final class Stop: TimerHandler {

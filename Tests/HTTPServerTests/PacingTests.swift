@@ -60,6 +60,16 @@ import Testing
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
     }
 
+    @Test func behindARunThatSendsAnAnswerComesAnotherThatIsDoneWithIt() {
+        var pacing = RunPacing()
+        pacing.waitBegins(first)
+        pacing.answerGiven()
+        pacing.begins()
+        #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
+        pacing.begins()
+        #expect(pacing.ended(wantsMore: true, isRequested: false) == .later)
+    }
+
     @Test func whereConnectionsHaveOnlyBegunToWaitNoOtherRunFollows() {
         for others in [[], [second]] {
             var pacing = RunPacing()

@@ -19,6 +19,8 @@ final class UpstreamConnection: ReadinessHandler {
     private var usedSince: MonotonicTime
     /// Until when another request may be sent: the instance is about to close the connection then.
     private(set) var usableUntil = MonotonicTime.distantFuture
+    /// The pass of the loop in which it came to rest.
+    private var restedIn: UInt64 = 0
     /// Why nothing can be sent any more; told at the end of the pass.
     private var failure: TransferState.ConnectionEnd?
 
@@ -57,7 +59,13 @@ final class UpstreamConnection: ReadinessHandler {
 
     /// Whether its time is not over, and the instance has neither closed the connection nor sent what nobody has asked for, which
     /// must not become the next request's answer.
-    var isUsable: Bool { usableUntil > client.loop.now && socket.isQuiet }
+    ///
+    /// The loop hears of both as long as the connection rests. It is asked itself besides, which is a system call, where the loop
+    /// has not looked since it came to rest, and for a request that is never sent twice.
+    func isUsable(for choice: UpstreamRequest.ConnectionChoice) -> Bool {
+        guard usableUntil > client.loop.now else { return false }
+        return choice == .kept && client.loop.hasTold(of: restedIn) || socket.isQuiet
+    }
 
     /// Whether another request may follow once the answer is there.
     var isSound: Bool { failure == nil && watch != nil }
@@ -81,6 +89,7 @@ final class UpstreamConnection: ReadinessHandler {
     func rest(for limit: Duration) {
         transfer = nil
         usableUntil = usedSince + limit
+        restedIn = client.loop.pass
         want(.readable)
     }
 
