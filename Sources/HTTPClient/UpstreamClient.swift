@@ -81,8 +81,8 @@ package final class UpstreamClient {
         }
     }
 
-    /// A connection that was kept alive, and has neither been closed nor brought what nobody has asked for; nil where the request
-    /// needs a fresh one.
+    /// A connection that was kept alive and is usable (``UpstreamConnection/isUsable(for:)``); nil where the request needs a fresh
+    /// one.
     private func takeIdle(
         _ instance: InstanceAddress, _ choice: UpstreamRequest.ConnectionChoice
     ) -> UpstreamConnection? {

@@ -130,7 +130,7 @@ extension ClientConnection {
     /// Given at once the answer is sent in the next run, and not only in the one behind that. The manual wants it in the access
     /// handler or while the connection is suspended: a daemon with threads of its own refuses it elsewhere, one without takes it
     /// wherever a whole request waits (MHD_queue_response in 0.9.75 and 1.0.1). Not in the middle of a run: that walks over the
-    /// connections, and one whose head can't be built leaves their list.
+    /// connections, and one whose head can't be built leaves their list: that request has ended when this returns.
     private func offerAnswer() {
         guard isWaiting, !isSuspended, !isInCallback, !server.isRunning else { return resume() }
         endWait()
@@ -193,13 +193,15 @@ extension ClientConnection {
     }
 
     private func queue(_ response: inout Response, _ status: Int) -> StepResult {
-        pendingAnswer = nil
         if server.isDraining || mayHideRequest { response.closeConnection() }
         // First, for libmicrohttpd may be done with the connection when it returns: where it can't build the head.
         _ = state.on(.answerQueued)
         summary.status = status
         arm(.send)
-        return handle.queue(response, status: status) ? .consumed(0) : .close
+        if handle.queue(response, status: status) { return .consumed(0) }
+        // Nothing of it has left, or will.
+        summary.status = 0
+        return .close
     }
 
     /// Whether what follows the request may be a part of it: before 0.9.77 libmicrohttpd reads the chunked coding

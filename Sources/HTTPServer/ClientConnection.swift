@@ -71,7 +71,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
 
     /// What of an answer waits for libmicrohttpd to fetch it.
     var outgoing = OutgoingBody()
-    /// An answer that is queued at the next call.
+    /// An answer that libmicrohttpd has not been given yet.
     var pendingAnswer: PendingAnswer?
     var upgradeHandler: UpgradeHandler?
 

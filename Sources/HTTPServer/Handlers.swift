@@ -49,7 +49,8 @@ package protocol ServerExchange: AnyObject {
     func requestBodyArrived()
     /// The client has taken enough of the answer that its source may go on.
     func resumeResponse()
-    /// The client is gone or was cut off: nothing can be answered any more.
+    /// The client is gone or was cut off: nothing can be answered any more. It may come before a call returns that gives the answer
+    /// (``ClientConnection/respond(_:)``, `begin`, `upgrade`): where libmicrohttpd has no room for its head.
     func clientGone()
 }
 

@@ -102,7 +102,9 @@ package final class Server {
         drain()
         for connection in detached.values { connection.close(tellingFollower: true) }
         for connection in connections { connection.cut() }
+        isRunning = true
         while !connections.isEmpty, daemon?.run() == true {}
+        isRunning = false
         if let daemonWatch { loop.cancel(daemonWatch) }
         daemonWatch = nil
         if let timer { loop.cancel(timer) }

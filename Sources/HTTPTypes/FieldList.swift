@@ -51,6 +51,9 @@ package struct FieldList: Sendable {
     /// The bytes that all lines take together, at most.
     @inlinable package var byteCount: Int { bytes.count }
 
+    /// The bytes of lines that it has memory for.
+    package var byteCapacity: Int { bytes.capacity }
+
     /// Empties the list and keeps its memory.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)

@@ -16,8 +16,8 @@ package struct ListElements: Sequence, IteratorProtocol {
 
 extension Span<UInt8> {
     /// The next element of a comma-separated field value at or after `index`, white space and empty elements left out (RFC 9110
-    /// §5.6.1); nil where there is none. Commas inside quoted strings are not looked for: the lists that the gateway reads
-    /// (`Connection`, `Transfer-Encoding`, `Upgrade`, `Expect`) hold tokens only.
+    /// §5.6.1); nil where there is none. Commas inside quoted strings part elements, too: who reads a list that may hold such
+    /// strings, and not tokens only, looks for quotes itself.
     package func nextListElement(from index: inout Int) -> Range<Int>? {
         while index < count {
             let comma = firstIndex(of: UInt8(ascii: ","), from: index)

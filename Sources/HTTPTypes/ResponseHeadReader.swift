@@ -37,9 +37,9 @@ package struct ResponseHeadReader: Sendable {
     /// A reader before the first line.
     package init() {}
 
-    /// Takes memory for the fields of the next head, unless one has begun.
+    /// Takes memory for the fields of the next head, unless one has begun or there is some.
     package mutating func lend(from spare: inout SpareFieldLists) {
-        if status == 0 { fields = spare.take() }
+        if status == 0, fields.byteCapacity == 0 { fields = spare.take() }
     }
 
     /// Reads bytes as the network has cut them, from `index` on, as far as the end of the head; `index` stands behind

@@ -16,6 +16,6 @@ package struct SpareFieldLists {
 
     /// Takes memory back.
     package mutating func giveBack(_ fields: consuming FieldList) {
-        if spare.count < Self.most, 1...Self.largest ~= fields.byteCount { spare.append(fields) }
+        if spare.count < Self.most, 1...Self.largest ~= fields.byteCapacity { spare.append(fields) }
     }
 }

@@ -21,13 +21,13 @@ enum RequestForwarding {
     ///
     /// Order, spelling and duplicates stay. The client's key is dropped and the instance's own credentials are added.
     /// What a trusted proxy says of its client is continued: the gateway adds what it sees itself at the end. What
-    /// anybody else says of that is left out. `emptied` gives its memory for them.
+    /// anybody else says of that is left out. `memory` gives its own for them, whatever is in it.
     static func fields(
         of head: RequestHead, from peer: [UInt8], isTrusted: Bool, authorization: [UInt8]?, isUpgrade: Bool,
-        in emptied: consuming FieldList = FieldList()
+        in memory: consuming FieldList = FieldList()
     ) -> FieldList {
         let received = head.fields
-        var fields = emptied
+        var fields = memory
         fields.makeRoom(fields: received.count + 6, bytes: received.byteCount + 320)
         let hopByHop = HopByHop(received)
         fields.append(fieldsOf: received) { field, spelling in

@@ -14,8 +14,22 @@ enum ResponseForwarding {
         guard head.status == 401 else { return false }
         return (0..<head.fields.count).contains { index in
             head.fields.name(at: index).lazy.map(\.lowercasedLetter).elementsEqual(challenge)
-                && ListElements(head.fields.value(at: index)).contains { isBasic($0) }
+                && offersBasic(head.fields.value(at: index))
         }
+    }
+
+    private static func offersBasic(_ challenges: ArraySlice<UInt8>) -> Bool {
+        var isQuoted = false
+        for element in ListElements(challenges) {
+            // A comma within a parameter's text begins no challenge (RFC 9110 §5.6.4).
+            if !isQuoted, isBasic(element) { return true }
+            var isEscaped = false
+            for byte in element {
+                if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
+                isEscaped = isQuoted && !isEscaped && byte == UInt8(ascii: "\\")
+            }
+        }
+        return false
     }
 
     /// Whether an element of a list of challenges begins one of the scheme `Basic`: the scheme stands alone or before a space.

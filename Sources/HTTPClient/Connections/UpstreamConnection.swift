@@ -57,11 +57,13 @@ final class UpstreamConnection: ReadinessHandler {
         }
     }
 
-    /// Whether its time is not over, and the instance has neither closed the connection nor sent what nobody has asked for, which
-    /// must not become the next request's answer.
+    /// Whether its time is not over, and as far as is known the instance has neither closed the connection nor sent what nobody has
+    /// asked for, which must not become the next request's answer.
     ///
     /// The loop hears of both as long as the connection rests. It is asked itself besides, which is a system call, where the loop
-    /// has not looked since it came to rest, and for a request that is never sent twice.
+    /// has not looked since it came to rest, and for a request that is never sent twice. For another what has come since the loop
+    /// looked is not seen: an end is met by sending again, and bytes of an HTTP server's own accord end a connection (a 408's
+    /// `close`, RFC 9110 §15.5.9), so that no third request gets an answer that is not its own.
     func isUsable(for choice: UpstreamRequest.ConnectionChoice) -> Bool {
         guard usableUntil > client.loop.now else { return false }
         return choice == .kept && client.loop.hasTold(of: restedIn) || socket.isQuiet

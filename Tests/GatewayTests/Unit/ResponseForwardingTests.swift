@@ -106,7 +106,8 @@ struct ResponseForwardingTests {
             ("Basic realm=\"Secure Area\"", true), ("basic", true), ("BASIC realm=x", true),
             ("Bearer realm=\"x\", Basic realm=\"y\"", true), ("Negotiate, Basic", true),
             ("Bearer", false), ("Bearer realm=\"x\"", false), ("Digest realm=\"Basic\", qop=\"auth\"", false),
-            ("Basically realm=x", false), ("", false),
+            ("Basically realm=x", false), ("", false), ("Bearer realm=\"a, Basic b\"", false),
+            (#"Bearer realm="a\", Basic b""#, false), (#"Bearer realm="a\\", Basic"#, true),
         ])
     func challenges(value: String, isRefusal: Bool) {
         var head = ResponseHead(status: 401)
