@@ -41,6 +41,15 @@ struct SpareFieldListsTests {
         #expect(head.fields.lines == ["Server: s"])
     }
 
+    @Test("A head that comes in pieces is lent memory once")
+    func once() {
+        var spare = SpareFieldLists()
+        for _ in 0..<2 { spare.giveBack(FieldList(["X": "y"])) }
+        var reader = ResponseHeadReader()
+        for _ in 0..<3 { reader.lend(from: &spare) }
+        #expect(spare.take().byteCapacity > 0)
+    }
+
     @Test("Who still holds a list that was given back keeps it as it is")
     func stillHeld() {
         var spare = SpareFieldLists()
@@ -57,7 +66,9 @@ struct SpareFieldListsTests {
         var spare = SpareFieldLists()
         spare.giveBack(FieldList(["X": String(repeating: "x", count: 8 * 1024)]))
         spare.giveBack(FieldList())
-        spare.giveBack(FieldList(fields: 1, bytes: 9 * 1024))
+        var roomy = FieldList(fields: 1, bytes: 9 * 1024)
+        roomy.append("X", "y")
+        spare.giveBack(roomy)
         #expect(spare.take().byteCapacity == 0)
         for _ in 0..<100 { spare.giveBack(FieldList(["A": "1"])) }
         var count = 0
