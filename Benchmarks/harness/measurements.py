@@ -9,6 +9,7 @@ from .chat import ChatMeasurements
 from .hub import HubMeasurements, line
 from .processes import BenchmarkError, CPUClock, proportional_memory, wait_until
 from .sides import HERE, SMALL, STREAMS, tool
+from .transfers import TransferMeasurements
 
 SILENT = STREAMS + "/events?rate=0"
 # About what a prompt of some sentences weighs.
@@ -30,6 +31,8 @@ class Measurements:
             self.load("post", "small POST", {"BENCH_BODY": str(POST_BODY)})
         if "fresh" in names:
             self.load("fresh", "small GET on a connection of its own", {"BENCH_FRESH": "1"})
+        if "transfers" in names:
+            TransferMeasurements(self).take()
         for name in ("streams", "memory", "latency"):
             if name in names:
                 getattr(self, name)()

@@ -25,6 +25,9 @@ STREAMS = "/projects/streams/api"
 SMALL_BODY = json.dumps({"id": "ses_bench", "title": "A small answer", "version": "bench", "text": ""})
 SMALL_BODY = SMALL_BODY[:-2] + "x" * (495 - len(SMALL_BODY)) + SMALL_BODY[-2:]
 
+# A body that takes a while, in bytes; nginx's configuration below has room for it.
+LONG_BODY = 64 << 20
+
 NGINX_COMMON = """
 daemon off;
 {user}
@@ -50,6 +53,15 @@ NGINX_UPSTREAM = NGINX_COMMON + """
         listen 127.0.0.1:{port} reuseport backlog=4096;
         location = /small {{ return 200 '{body}'; }}
         location = /global/health {{ return 200 '{{"healthy":true,"version":"bench"}}'; }}
+        # Takes the whole body, in memory, before it answers.
+        location = /upload {{
+            client_max_body_size 0;
+            client_body_buffer_size 64m;
+            proxy_method GET;
+            proxy_set_body "";
+            proxy_pass http://127.0.0.1:{port}/small;
+        }}
+        location = /download {{ sendfile on; alias {long_body}; }}
     }}
 }}
 """
@@ -62,6 +74,8 @@ NGINX_PROXY = NGINX_COMMON + """
         proxy_http_version 1.1;
         proxy_set_header Connection "";
         proxy_buffering off;
+        proxy_request_buffering off;
+        client_max_body_size 0;
         proxy_read_timeout 1h;
         location /projects/small/api/ {{ proxy_pass http://small/; }}
         location /projects/streams/api/ {{ proxy_pass http://streams/; }}
@@ -170,7 +184,8 @@ class Sides:
 
     def _small_upstream(self):
         port = free_port()
-        process = self.start_nginx("small-upstream", NGINX_UPSTREAM, port, workers=2, body=SMALL_BODY)
+        long_body = self.bench.write("x" * LONG_BODY, "long-body")
+        process = self.start_nginx("small-upstream", NGINX_UPSTREAM, port, workers=2, body=SMALL_BODY, long_body=long_body)
         process.port = port
         wait_until(lambda: accepts(port), "The upstream nginx starts", process)
         return process
