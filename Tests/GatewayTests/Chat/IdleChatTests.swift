@@ -1,3 +1,4 @@
+import Glibc
 import TestKit
 import Testing
 
@@ -32,6 +33,19 @@ import Testing
             #expect(try connection.readExactly(3) == [0x81, 0x01, 0x61])
             return connection
         }
+
+        /// How many descriptors it has open with no client, once each of its threads has made its own: some are made when a thread
+        /// first needs them, which may be behind the line that says the port.
+        func restingDescriptors() throws -> Int {
+            try open().finish()
+            var last = -1
+            var current = try process.openDescriptors()
+            while current != last {
+                usleep(300_000)
+                (last, current) = (current, try process.openDescriptors())
+            }
+            return current
+        }
     }
 
     @Test func anIdleSocketTakesAtMost8KiB() throws {
@@ -50,7 +64,7 @@ import Testing
     @Test func whatSocketsHaveTakenIsThereForOthers() throws {
         let program = try Program()
         defer { program.process.terminate() }
-        let descriptors = try program.process.openDescriptors()
+        let descriptors = try program.restingDescriptors()
         var memory = 0
         for round in 0..<8 {
             let sockets = try (0..<100).map { _ in try program.open() }
@@ -58,8 +72,9 @@ import Testing
             if round == 1 { memory = try program.process.residentMemory() }
         }
         #expect(try program.process.residentMemory() - memory < 2 << 20)
-        let deadline = Deadline(after: .seconds(10))
-        while try program.process.openDescriptors() > descriptors, !deadline.hasPassed { try program.open().finish() }
+        // The client hears that a socket has ended before the gateway has closed its descriptor.
+        let deadline = Deadline(after: .seconds(30))
+        while try program.process.openDescriptors() > descriptors, !deadline.hasPassed { usleep(1_000) }
         #expect(try program.process.openDescriptors() <= descriptors)
     }
 }

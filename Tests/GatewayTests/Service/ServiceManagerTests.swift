@@ -51,6 +51,6 @@ import Testing
         for connection in connections { try connection.send("GET", "/health") }
         for connection in connections { #expect(try ResponseReader(connection).readAll().status == 200) }
         // Its log says which socket it has taken.
-        #expect(gateway.lines(of: .error).contains { $0.contains("of the service manager") })
+        try gateway.waitForLine(on: .error) { $0.contains("of the service manager") }
     }
 }

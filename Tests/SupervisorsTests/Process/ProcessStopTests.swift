@@ -81,6 +81,7 @@ import Testing
         try rig.home.makeFile(
             ".helper.sh",
             """
+            exec 2>/dev/null
             trap 'sleep 0.3; echo done >../farewell; exit' TERM
             echo $$ >../.number; mv ../.number ../helper
             while :; do sleep 0.01; done
