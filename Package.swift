@@ -174,14 +174,15 @@ let package = Package(
         tests(
             "EndpointTests",
             [
-                "Gateway", "Access", "Addresses", "EventLoop", "FrameCases", "HTTPServer", "HTTPTypes", "Instances",
-                "Logging", "OpenCode", "Projects", "TestKit", "WebSockets",
+                "Gateway", "Access", "Addresses", "EventHub", "EventLoop", "FrameCases", "HTTPServer", "HTTPTypes",
+                "Instances", "Logging", "OpenCode", "Projects", "TestKit", "WebSockets",
             ]),
         // A data plane whose chat sends every message back.
         .executableTarget(
             name: "chat-echo",
             dependencies: [
-                "Access", "Addresses", "EventLoop", "Gateway", "HTTPServer", "Instances", "Logging", "OpenCode",
+                "Access", "Addresses", "EventHub", "EventLoop", "Gateway", "HTTPServer", "Instances", "Logging",
+                "OpenCode",
                 "Projects", "WebSockets",
             ], path: "Tests/ChatEcho", swiftSettings: strict),
         tests(

@@ -217,9 +217,7 @@ package struct FieldList: Sendable {
     }
 
     /// The value of the first field of this name.
-    package func first(_ name: FieldName) -> ArraySlice<UInt8>? {
-        firstIndex(of: name).map { value(at: $0) }
-    }
+    package func first(_ name: FieldName) -> ArraySlice<UInt8>? { firstIndex(of: name).map { value(at: $0) } }
 
     /// Lends the value of the first field of this name; nil where there is none.
     @discardableResult

@@ -1,5 +1,6 @@
 import Access
 import Addresses
+import EventHub
 import EventLoop
 import Glibc
 import HTTPServer
@@ -25,7 +26,8 @@ import WebSockets
         let policy = Policy(
             keys: KeyTable(keys: [(name: "test", secret: Array(CommandLine.arguments[1].utf8))]),
             failedTries: FailureLimiter.Rate(burst: 0, interval: .seconds(1)), trustedProxies: AddressRanges([]),
-            origins: .none, limits: limits, accessLog: false)
+            origins: .none, pinsDirectories: true, speaksOpenCode1: true, limits: limits, eventForm: .raw,
+            accessLog: false)
         var setUp = DataPlane.SetUp(
             address: address, threads: 1, policy: policy, log: Logger(sink: Nowhere()), control: NoProjects())
         setUp.chat = ChatSetUp { _ in .talks(Echo()) }

@@ -145,6 +145,8 @@ struct EndpointTableTests {
     func openness() {
         let open = EndpointTable.gateway.endpoints.filter(\.requirement.isOpen).map(\.path.template)
         #expect(open == ["/health", "/openapi.json", "/docs"])
+        #expect(!Endpoint.chat.requirement.isOpen)
+        #expect(EndpointTable.chatEntrance.endpoints.allSatisfy { !$0.requirement.isOpen })
     }
 
     @Test("No path is served by two endpoints with the same method, and none hides another")

@@ -1,5 +1,6 @@
 import Access
 import Addresses
+import EventHub
 import HTTPServer
 import HTTPTypes
 import Instances
@@ -28,7 +29,8 @@ extension Policy {
         self.init(
             keys: KeyTable(keys: [(name: name, secret: Array(key.utf8))]),
             failedTries: FailureLimiter.Rate(burst: 0, interval: .seconds(1)), trustedProxies: trustedProxies,
-            origins: .none, limits: .ofTests, accessLog: true)
+            origins: .none, pinsDirectories: true, speaksOpenCode1: true, limits: .ofTests, eventForm: .raw,
+            accessLog: true)
     }
 }
 

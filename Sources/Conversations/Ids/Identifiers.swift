@@ -55,13 +55,12 @@ enum NamedUUID {
         var bytes = Array(SHA1.digest(space + Array(name.utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x50
         bytes[8] = bytes[8] & 0x3F | 0x80
-        var text = ""
+        var text: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text += "-" }
-            let digits = String(byte, radix: 16)
-            text += digits.utf8.count == 1 ? "0" + digits : digits
+            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+            text.append(hexadecimal: UInt64(byte), digits: 2)
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 }
 
@@ -74,9 +73,8 @@ package enum PromptID {
     package static func make(at now: Int64, _ random: () -> UInt64) -> String {
         // OpenCode counts messages of the same millisecond from 1 on: 0 sorts before the answer.
         let time = UInt64(bitPattern: now) &* 0x1000 & 0xFFFF_FFFF_FFFF
-        let digits = String(time, radix: 16)
-        var text = Array("msg_".utf8) + [UInt8](repeating: UInt8(ascii: "0"), count: 12 - digits.utf8.count)
-        text += digits.utf8
+        var text = Array("msg_".utf8)
+        text.append(hexadecimal: time, digits: 12)
         for _ in 0..<14 { text.append(letters[Int(random() % UInt64(letters.count))]) }
         return String(decoding: text, as: UTF8.self)
     }

@@ -1,4 +1,5 @@
 internal import JSONText
+internal import TextCoding
 
 /// The event stream of one answer (`text/event-stream`): what is told comes in, bytes go out. Its reader takes bytes for
 /// Latin-1: everything is ASCII.
@@ -100,9 +101,8 @@ extension [UInt8] {
             if unit < 0x80 {
                 escaped.append(UInt8(unit))
             } else {
-                let digits = String(unit, radix: 16)
-                escaped += Array("\\u".utf8) + [UInt8](repeating: UInt8(ascii: "0"), count: 4 - digits.utf8.count)
-                escaped += digits.utf8
+                escaped += "\\u".utf8
+                escaped.append(hexadecimal: UInt64(unit), digits: 4)
             }
         }
         return escaped

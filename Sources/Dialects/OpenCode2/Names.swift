@@ -1,4 +1,5 @@
 internal import JSONText
+internal import TextCoding
 
 /// OpenCode 2's names and identifiers, and what OpenCode 1 calls the same things.
 package enum Names {
@@ -88,9 +89,10 @@ package enum PartIDs {
 
     /// The id; `message` is OpenCode 1's.
     package static func make(_ message: String, _ place: Place) -> String {
-        let digits = String(place.number, radix: 16)
         let stem = message.hasPrefix("msg_") ? message.dropFirst(4) : message[...]
-        return "prt_\(stem)_" + String(repeating: "0", count: max(6 - digits.utf8.count, 0)) + digits
+        var id = Array("prt_\(stem)_".utf8)
+        id.append(hexadecimal: UInt64(place.number), digits: 6)
+        return String(decoding: id, as: UTF8.self)
     }
 }
 

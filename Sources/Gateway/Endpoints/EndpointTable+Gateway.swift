@@ -3,8 +3,9 @@ import HTTPTypes
 import Projects
 
 extension EndpointTable {
-    /// The gateway's own endpoints, in the order in which they are described. Which of them are open stands here and
-    /// nowhere else.
+    /// The gateway's own endpoints, in the order in which they are described. Which of them are open stands here;
+    /// those of the other client protocols, which need not be on, stand beside their handlers (``Endpoint/chat``,
+    /// ``ConversationService``).
     static let gateway = EndpointTable([
         Endpoint(
             .get, "/health", requires: .nothing,

@@ -8,6 +8,7 @@ import HTTPTypes
 internal import Instances
 import OpenCode
 internal import Projects
+internal import TextCoding
 
 /// A request for one of OpenCode's own streams, until its first frame can be sent: the hub must hear the instance, and where the
 /// stream is a directory's, the instance must have opened that, as it does for a stream of its own.
@@ -207,10 +208,11 @@ enum StreamHead {
 
     /// An id as OpenCode 1 gives it to an event of this moment: the time in twelve digits, then letters and digits by chance (1.18).
     private static func eventID(_ milliseconds: Int64) -> String {
-        let digits = String(UInt64(milliseconds) << 12 & 0xFFFF_FFFF_FFFF, radix: 16)
+        var id = Array("evt_".utf8)
+        id.append(hexadecimal: UInt64(milliseconds) << 12 & 0xFFFF_FFFF_FFFF, digits: 12)
         let letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-        let chance = (0..<14).compactMap { _ in letters.randomElement() }
-        return "evt_" + String(repeating: "0", count: 12 - digits.count) + digits + String(chance)
+        id += (0..<14).compactMap { _ in letters.utf8.randomElement() }
+        return String(decoding: id, as: UTF8.self)
     }
 
     /// A comment; with an id, so that a reader whose filter leaves everything out comes on all the same.

@@ -48,8 +48,8 @@ package final class Policy: Sendable {
     /// A policy with these parts.
     package init(
         keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
-        pinsDirectories: Bool = true, speaksOpenCode1: Bool = true, limits: GatewayLimits,
-        eventForm: EventForm = .raw, accessLog: Bool
+        pinsDirectories: Bool, speaksOpenCode1: Bool, limits: GatewayLimits,
+        eventForm: EventForm, accessLog: Bool
     ) {
         self.keys = keys
         self.failedTries = failedTries

@@ -186,7 +186,7 @@ package struct ProcessSetUp: Sendable {
     /// A set-up.
     package init(
         command: [String], environment: [String: String], userHome: String, projects: String,
-        givesPasswords: Bool = true, records: InstanceRecordStore
+        givesPasswords: Bool, records: InstanceRecordStore
     ) {
         precondition(!command.isEmpty, "the command of OpenCode needs a program")
         self.command = command

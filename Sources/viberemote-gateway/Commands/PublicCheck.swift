@@ -136,7 +136,6 @@ struct PublicCheck {
         }
     }
 
-    /// What the gateway on this machine says of its projects; nil where there is none that takes the key.
     /// Whether both lists of projects are equal when they are asked for once more; so they count where one can't be had.
     private func areEqualNow(_ key: NamedKey) -> Bool {
         let own = ownProjects(key)
@@ -145,6 +144,7 @@ struct PublicCheck {
         return own == call.body
     }
 
+    /// What the gateway on this machine says of its projects; nil where there is none that takes the key.
     private func ownProjects(_ key: NamedKey) -> [UInt8]? {
         let answer = try? GatewayCall.perform(.get, "/projects", to: configuration.listen, key: key.secret)
         return answer.flatMap { $0.status == 200 ? $0.body : nil }

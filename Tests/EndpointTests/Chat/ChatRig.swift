@@ -1,5 +1,6 @@
 import Access
 import Addresses
+import EventHub
 import EventLoop
 import FrameCases
 import HTTPServer
@@ -82,7 +83,8 @@ struct ChatRig {
         Policy(
             keys: KeyTable(keys: keys.map { ($0.name, Array($0.key.utf8)) }),
             failedTries: FailureLimiter.Rate(burst: failedTries, interval: .seconds(60)),
-            trustedProxies: AddressRanges([]), origins: .none, limits: .ofTests, accessLog: true)
+            trustedProxies: AddressRanges([]), origins: .none, pinsDirectories: true, speaksOpenCode1: true,
+            limits: .ofTests, eventForm: .raw, accessLog: true)
     }
 
     /// An open WebSocket.

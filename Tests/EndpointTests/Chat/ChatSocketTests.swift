@@ -1,5 +1,6 @@
 import Access
 import Addresses
+import EventHub
 import FrameCases
 import HTTPServer
 import Logging
@@ -194,7 +195,7 @@ import WebSockets
         let policy = Policy(
             keys: KeyTable(keys: [(name: "k", secret: Array(ChatRig.key.utf8))]),
             failedTries: .init(burst: 0, interval: .seconds(1)), trustedProxies: .init([]), origins: .none,
-            limits: gatewayLimits, accessLog: false)
+            pinsDirectories: true, speaksOpenCode1: true, limits: gatewayLimits, eventForm: .raw, accessLog: false)
         let rig = try await ChatRig(policy: policy)
         defer { rig.plane.stop() }
         try await onThread {

@@ -62,6 +62,38 @@ import Testing
         #expect(try check().output.contains("  ok     \(folder)/state.db can be used"))
     }
 
+    @Test func aNewerGatewaysFile() throws {
+        try GatewayUnderTest(flags: flags).end()
+        // The schema's number, as PRAGMA user_version keeps it (SQLite's file format, 1.3.17).
+        let file = open("\(folder)/state.db", O_WRONLY | O_CLOEXEC)
+        #expect(pwrite(file, [UInt8]([0, 0, 0x03, 0xE8]), 4, 60) == 4)
+        close(file)
+        let sentence = "\(folder)/state.db was written by a newer gateway: its schema has the number 1000,"
+        try expectWork(try GatewayUnderTest(flags: flags), without: sentence)
+        let run = try check()
+        #expect(run.output.contains { $0.hasPrefix("  WRONG  \(sentence)") }, "\(run.output)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounting takes root")) func aFullDisk() throws {
+        let script = """
+            mount -t tmpfs -o size=64k none '\(directory.path)'
+            head -c 1m /dev/zero >'\(directory.path)/ballast' 2>/dev/null
+            exec "$@"
+            """
+        let launcher = ["/usr/bin/unshare", "-m", "sh", "-c", script, "sh"]
+        let sentence = "\(folder)/state.db can't be written: the disk is full."
+        try expectWork(try GatewayUnderTest(flags: flags, launcher: launcher), without: sentence)
+        let program = try BuiltProducts.path("viberemote-gateway")
+        let run = try TestProcess(
+            launcher[0], Array(launcher.dropFirst()) + [program, "check"] + flags,
+            environment: [
+                "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_CONFIG": "none", "VIBE_SUPERVISOR": "process",
+            ])
+        try run.waitForExit()
+        #expect(
+            run.lines(of: .output).contains { $0.hasPrefix("  WRONG  \(sentence)") }, "\(run.lines(of: .output))")
+    }
+
     @Test(.enabled(if: geteuid() == 0, "mounting takes root")) func aReadOnlyFileSystem() throws {
         let script = "mount -t tmpfs -o ro none '\(directory.path)' && exec \"$@\""
         let launcher = ["/usr/bin/unshare", "-m", "sh", "-c", script, "sh"]

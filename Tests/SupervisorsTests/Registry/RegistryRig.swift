@@ -47,7 +47,7 @@ final class RegistryRig: Sendable {
                     loop: loop,
                     setUp: ProcessSetUp(
                         command: command ?? ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment,
-                        userHome: home.path, projects: home.path,
+                        userHome: home.path, projects: home.path, givesPasswords: true,
                         records: InstanceRecordStore(folder: "\(home.path)/.records")),
                     logger: logger)
             ],

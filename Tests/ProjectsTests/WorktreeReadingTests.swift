@@ -1,0 +1,41 @@
+import Foundation
+import Glibc
+import Homes
+import Logging
+import OpenCode
+import Projects
+import Testing
+
+/// How much, and how often, git's list of worktrees is read.
+@Suite(.timeLimit(.minutes(5))) struct WorktreeReadingTests {
+    @Test func commitsInAWorktreeAreNoReasonToRead() async throws {
+        let rig = try await CatalogueRig(projects: ["alpha"])
+        try rig.home.makeRepository("alpha")
+        try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
+        await rig.catalogue.followWorktrees(of: [.alpha])
+        let before = rig.repositories.count
+        for number in 0..<20 {
+            try rig.home.makeFile("alpha/.git/worktrees/one/index", "\(number)")
+            try rig.home.makeFile("alpha/.git/HEAD", "\(number)")
+        }
+        // What is told later has been read by then.
+        try rig.home.makeFolder("gamma")
+        await rig.wait(forNames: ["alpha", "gamma"])
+        #expect(rig.repositories.count == before)
+        await rig.end()
+    }
+
+    @Test func onlyABoundedNumberIsRead() async throws {
+        let rig = try await CatalogueRig(projects: ["alpha"])
+        try rig.home.makeRepository("alpha")
+        for number in 0..<(DiskRepositoryReader.mostWorktrees + 50) {
+            try rig.home.makeFolder("alpha/.git/worktrees/e\(number)")
+        }
+        await rig.catalogue.followWorktrees(of: [.alpha])
+        #expect(rig.lines.all.count { $0.message.contains("more worktrees than are read") } == 1)
+        let repository = try #require(DiskRepositoryReader().repository(of: "\(rig.home.path)/alpha"))
+        #expect(repository.entries.count == DiskRepositoryReader.mostWorktrees)
+        #expect(repository.isCut)
+        await rig.end()
+    }
+}
