@@ -162,7 +162,10 @@ final class SupervisedRig: Sendable {
 
     /// Waits until an instance is in that state.
     func reaches(_ state: InstanceState, _ name: ProjectName = .alpha) async -> Bool {
-        await route(to: name) { $0.state == state } != nil
+        guard await route(to: name, where: { $0.state == state }) != nil else { return false }
+        // The route is told in the middle of the registry's step: whatever else the step does has been done when it answers.
+        _ = await registry.status(name)
+        return true
     }
 
     static func run(
