@@ -182,8 +182,7 @@ let package = Package(
             name: "chat-echo",
             dependencies: [
                 "Access", "Addresses", "EventHub", "EventLoop", "Gateway", "HTTPServer", "Instances", "Logging",
-                "OpenCode",
-                "Projects", "WebSockets",
+                "OpenCode", "Projects", "WebSockets",
             ], path: "Tests/ChatEcho", swiftSettings: strict),
         tests(
             "GatewayTests",

@@ -1,7 +1,6 @@
 """Long bodies, one after the other on a kept connection: what carrying a mebibyte takes in each direction."""
 
-import os
-import socket
+import http.client
 
 from .processes import BenchmarkError, CPUClock
 from .sides import LONG_BODY
@@ -42,49 +41,32 @@ class Client:
     """One kept connection."""
 
     def __init__(self, port, key):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
-        self.head = f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {key}\r\n"
-        self.piece = os.urandom(PIECE)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.fields = {"Authorization": f"Bearer {key}"}
+        self.body = bytes(LONG_BODY)
         self.room = bytearray(PIECE)
 
     def upload(self):
         """Sends a body whose length is told before, and reads the answer."""
-        self.socket.sendall(
-            f"PUT {SMALL_PROJECT}/upload HTTP/1.1\r\n{self.head}Content-Length: {LONG_BODY}\r\n\r\n".encode())
-        for _ in range(LONG_BODY // PIECE):
-            self.socket.sendall(self.piece)
-        self.read_body(self.read_head())
+        self.ask("PUT", "upload", self.body)
 
     def download(self):
         """Reads a body of that length."""
-        self.socket.sendall(f"GET {SMALL_PROJECT}/download HTTP/1.1\r\n{self.head}\r\n".encode())
-        length = self.read_head()
+        length = self.ask("GET", "download")
         if length != LONG_BODY:
             raise BenchmarkError(f"A download is {length} bytes long, not {LONG_BODY}")
-        self.read_body(length)
+
+    def ask(self, method, name, body=None):
+        """One request: the length of its answer's body."""
+        self.connection.request(method, f"{SMALL_PROJECT}/{name}", body, self.fields)
+        answer = self.connection.getresponse()
+        if answer.status != 200:
+            raise BenchmarkError(f"{method} {name} is answered with {answer.status}")
+        length = 0
+        while count := answer.readinto(self.room):
+            length += count
+        return length
 
     def close(self):
         """Closes the connection."""
-        self.socket.close()
-
-    def read_head(self):
-        """The length of the answer's body, of which nothing is read."""
-        head = b""
-        while not head.endswith(b"\r\n\r\n"):
-            byte = self.socket.recv(1)
-            if not byte:
-                raise BenchmarkError(f"The connection ends in the middle of a head: {head!r}")
-            head += byte
-        lines = head.decode().lower().split("\r\n")
-        lengths = [line.split(":", 1)[1] for line in lines if line.startswith("content-length:")]
-        if not lines[0].startswith("http/1.1 200") or len(lengths) != 1:
-            raise BenchmarkError(f"A long body is answered with {lines}")
-        return int(lengths[0])
-
-    def read_body(self, left):
-        """Reads so many bytes."""
-        while left:
-            count = self.socket.recv_into(self.room, min(left, PIECE))
-            if not count:
-                raise BenchmarkError(f"The connection ends {left} bytes before the end of a body")
-            left -= count
+        self.connection.close()

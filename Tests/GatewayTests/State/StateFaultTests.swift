@@ -75,29 +75,26 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting takes root")) func aFullDisk() throws {
-        let script = """
-            mount -t tmpfs -o size=64k none '\(directory.path)'
-            head -c 1m /dev/zero >'\(directory.path)/ballast' 2>/dev/null
-            exec "$@"
-            """
-        let launcher = ["/usr/bin/unshare", "-m", "sh", "-c", script, "sh"]
         let sentence = "\(folder)/state.db can't be written: the disk is full."
-        try expectWork(try GatewayUnderTest(flags: flags, launcher: launcher), without: sentence)
-        let program = try BuiltProducts.path("viberemote-gateway")
-        let run = try TestProcess(
-            launcher[0], Array(launcher.dropFirst()) + [program, "check"] + flags,
-            environment: [
-                "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_CONFIG": "none", "VIBE_SUPERVISOR": "process",
-            ])
-        try run.waitForExit()
-        #expect(
-            run.lines(of: .output).contains { $0.hasPrefix("  WRONG  \(sentence)") }, "\(run.lines(of: .output))")
+        try expectWork(
+            mounting: "-o size=64k", "head -c 1m /dev/zero >'\(directory.path)/ballast' 2>/dev/null", without: sentence,
+            whichCheckSays: sentence)
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting takes root")) func aReadOnlyFileSystem() throws {
-        let script = "mount -t tmpfs -o ro none '\(directory.path)' && exec \"$@\""
+        try expectWork(
+            mounting: "-o ro", without: "\(folder) can't be written: its file system is read-only.",
+            whichCheckSays: "\(directory.path) can't be written: its file system is read-only.")
+    }
+
+    /// A gateway works, and `check` finds the fault, on a disk in memory that is mounted with these options where only they see
+    /// it, after `preparation`.
+    private func expectWork(
+        mounting options: String, _ preparation: String = "true", without sentence: String,
+        whichCheckSays finding: String
+    ) throws {
+        let script = "mount -t tmpfs \(options) none '\(directory.path)' || exit; \(preparation); exec \"$@\""
         let launcher = ["/usr/bin/unshare", "-m", "sh", "-c", script, "sh"]
-        let sentence = "\(folder) can't be written: its file system is read-only."
         try expectWork(try GatewayUnderTest(flags: flags, launcher: launcher), without: sentence)
         let program = try BuiltProducts.path("viberemote-gateway")
         let run = try TestProcess(
@@ -106,10 +103,7 @@ import Testing
                 "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_CONFIG": "none", "VIBE_SUPERVISOR": "process",
             ])
         try run.waitForExit()
-        #expect(
-            run.lines(of: .output).contains {
-                $0.hasPrefix("  WRONG  \(directory.path) can't be written: its file system is read-only.")
-            }, "\(run.lines(of: .output))")
+        #expect(run.lines(of: .output).contains { $0.hasPrefix("  WRONG  \(finding)") }, "\(run.lines(of: .output))")
     }
 
     @Test func aFolderThatIsNotThereYetIsMade() throws {
