@@ -11,7 +11,7 @@ private let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
-    var head = RequestHead()
+    let head = RequestHead()
     head.version = input.byte() & 1 == 0 ? .http11 : .http10
     let (method, target) = input.piece(endedBy: 0x0A)?.divided(at: 0x20) ?? ([], [])
     head.methodName = String(decoding: method, as: UTF8.self)

@@ -120,8 +120,23 @@ extension ClientConnection {
     private func readBody(_ bytes: UnsafeRawBufferPointer) -> StepResult {
         arm(.body)
         body.append(bytes.bindMemory(to: UInt8.self).span)
-        if state.phase != .receiving || body.count > server.limits.heldBody { follow(state.on(.bodyOutgrown)) }
+        if state.phase == .receiving {
+            if body.count > server.limits.heldBody { follow(state.on(.bodyOutgrown)) }
+        } else if body.count >= BodyGathering.enough {
+            follow(state.on(.bodyOutgrown))
+        } else if gathering.pieceCame(in: server.runNumber) {
+            server.gathers(self)
+        } else {
+            // More than one came in a row: probably all that is gathered at most.
+            body.reserve(BodyGathering.enough + server.limits.poolSize)
+        }
         return .consumed(bytes.count)
+    }
+
+    /// No more of the body comes at once.
+    func tellGathered() {
+        guard state.phase == .handedOver || state.phase == .decided, !body.isEmpty else { return }
+        exchange?.requestBodyArrived()
     }
 
     private func follow(_ effect: RequestState.Effect) {

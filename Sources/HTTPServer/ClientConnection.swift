@@ -28,6 +28,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// Whether libmicrohttpd has been told to leave the connection alone.
     private(set) var isSuspended = false
     private var wait = AnswerWait()
+    var gathering = BodyGathering()
     /// Whether this connection's callback is running: then it is suspended at its end, not resumed.
     var isInCallback = false
     /// Whether the client has closed its side: told once by the kernel, so kept.

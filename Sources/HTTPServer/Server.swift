@@ -29,6 +29,10 @@ package final class Server {
     private var isRunScheduled = false
     /// Whether libmicrohttpd runs: callbacks come.
     private(set) var isRunning = false
+    /// How often libmicrohttpd was run.
+    private(set) var runNumber: UInt64 = 0
+    /// Connections of whose bodies pieces have come that their followers have not been told of.
+    private var gathering: [ClientConnection] = []
     /// Connections whose answer's source may go on.
     private var caughtUp: [ClientConnection] = []
     /// Who comes with the descriptor that libmicrohttpd is given.
@@ -105,6 +109,7 @@ package final class Server {
         isRunning = true
         while !connections.isEmpty, daemon?.run() == true {}
         isRunning = false
+        gathering = []
         if let daemonWatch { loop.cancel(daemonWatch) }
         daemonWatch = nil
         if let timer { loop.cancel(timer) }
@@ -192,12 +197,30 @@ package final class Server {
     /// Tells the source of the connection's answer to go on once libmicrohttpd has returned.
     func resumeSourceAfterRun(_ connection: ClientConnection) { caughtUp.append(connection) }
 
+    /// Tells the follower of the connection's request of pieces of its body once no more come at once.
+    func gathers(_ connection: ClientConnection) { gathering.append(connection) }
+
+    private func tellGathered(goesOn: Bool) {
+        guard !gathering.isEmpty else { return }
+        let gathered = gathering
+        gathering.removeAll(keepingCapacity: true)
+        for connection in gathered {
+            if connection.gathering.ended(runNumber, goesOn: goesOn) {
+                connection.tellGathered()
+            } else {
+                gathering.append(connection)
+            }
+        }
+    }
+
     private func runDaemon() {
         isRunning = true
+        runNumber += 1
         isRunScheduled = false
         pacing.begins()
         let wantsMore = daemon?.run() ?? false
         isRunning = false
+        tellGathered(goesOn: wantsMore)
         if !caughtUp.isEmpty {
             let resumed = caughtUp
             caughtUp.removeAll(keepingCapacity: true)

@@ -26,6 +26,11 @@ package struct ByteQueue: Sendable {
         try body(storage.span.extracting(start..<storage.count))
     }
 
+    /// Makes room for this many bytes in all, so that adding them copies nothing that waits already.
+    package mutating func reserve(_ count: Int) {
+        storage.reserveCapacity(start + count)
+    }
+
     /// Adds borrowed bytes.
     package mutating func append(_ span: Span<UInt8>) {
         compactIfWorthwhile()

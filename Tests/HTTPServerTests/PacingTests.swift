@@ -17,6 +17,24 @@ import Testing
         #expect(wait.askedInVain() == .begins)
     }
 
+    @Test func piecesOfABodyAreGatheredAsLongAsEachRunBringsOne() {
+        var gathering = BodyGathering()
+        #expect(gathering.pieceCame(in: 1) == true)
+        #expect(gathering.ended(1, goesOn: true) == false)
+        for run in UInt64(2)..<20 {
+            #expect(gathering.pieceCame(in: run) == false)
+            #expect(gathering.ended(run, goesOn: true) == false)
+        }
+        #expect(gathering.ended(20, goesOn: true) == true)
+        #expect(gathering.pieceCame(in: 30) == true)
+        #expect(gathering.ended(30, goesOn: false) == true)
+        #expect(gathering.pieceCame(in: 31) == true)
+    }
+
+    @Test func gatheredPiecesGoOnBeforeTheirSourceIsPaused() {
+        #expect(BodyGathering.enough < ServerLimits.highWater)
+    }
+
     private let connections = [ConnectionStandIn(), ConnectionStandIn()]
     private var first: ObjectIdentifier { ObjectIdentifier(connections[0]) }
     private var second: ObjectIdentifier { ObjectIdentifier(connections[1]) }

@@ -115,6 +115,7 @@ struct Project2Tests {
         #expect(try twin.get("/api/model").json["data"] == [])
         #expect(try twin.get("/api/model/default").json["data"] == .null)
         try stream.first("the models") { $0.contains("model.updated") }
+        #expect(try twin.get("/api/model").json["data"] != [])
         try stream.first("the end of loading") { $0.contains("plugin.updated") }
         #expect(try twin.get("/api/model/default").json["data"]?["id"] == "talk")
     }

@@ -5,8 +5,10 @@ final class Locations2: Sendable {
     /// A directory that is open.
     struct Location: Sendable {
         var project: Project2
-        /// Opened when its agents, models and the like are there.
+        /// Opened when its agents, models and the like are there, and before that is told: who hears of them gets them.
         let isLoaded = Latch("a directory to be loaded")
+        /// Opened when all of that was told.
+        let isTold = Latch("a directory to be told of")
     }
 
     /// A project that was used, as `/api/project` and `project.updated` show it.
@@ -96,9 +98,9 @@ final class Locations2: Sendable {
         return location
     }
 
-    /// Waits until a directory is loaded.
+    /// Waits until a directory is loaded, and that was told.
     func wait(for directory: String) {
-        try? open(directory).isLoaded.wait()
+        try? open(directory).isTold.wait()
     }
 
     /// Tells that a project is used, unless that was told a short time ago. Without a directory the event has no
@@ -133,12 +135,13 @@ final class Locations2: Sendable {
     private func load(_ directory: String, _ location: Location) {
         let (bus, loading) = (bus, loading)
         let announce: @Sendable () -> Void = {
+            location.isLoaded.open()
             for type in Locations2.providers { bus.publish(type, [:], in: directory) }
             if let branch = location.project.branch {
                 bus.publish("vcs.branch.updated", ["branch": .string(branch)], in: directory)
             }
             for type in Locations2.catalogue { bus.publish(type, [:], in: directory) }
-            location.isLoaded.open()
+            location.isTold.open()
         }
         guard loading > .zero else { return announce() }
         let thread = try? TestThread {
