@@ -187,7 +187,10 @@ package final class EventLoop {
         passHandlers.removeAll()
         slots.removeAll()
         freeSlots.removeAll()
+        // Whoever holds its timer would stay with it for good.
+        let armed = timers
         timers = TimerHeap()
+        armed.letGo()
         spareTimers.removeAll()
     }
 

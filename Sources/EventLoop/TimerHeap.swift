@@ -90,6 +90,11 @@ struct TimerHeap {
         return nil
     }
 
+    /// Every timer lets go of its handler: nobody looks at this heap again.
+    func letGo() {
+        for timer in timers { timer.handler = nil }
+    }
+
     private mutating func remove(at index: Int) {
         let removed = timers[index]
         let last = timers.removeLast()

@@ -122,13 +122,13 @@ extension ClientConnection {
         body.append(bytes.bindMemory(to: UInt8.self).span)
         if state.phase == .receiving {
             if body.count > server.limits.heldBody { follow(state.on(.bodyOutgrown)) }
-        } else if body.count >= BodyGathering.enough {
-            follow(state.on(.bodyOutgrown))
-        } else if gathering.pieceCame(in: server.runNumber) {
-            server.gathers(self)
-        } else {
-            // More than one came in a row: probably all that is gathered at most.
-            body.reserve(BodyGathering.enough + server.limits.poolSize)
+            return .consumed(bytes.count)
+        }
+        switch gathering.pieceCame(in: server.runNumber, waiting: body.count) {
+        case .begins: server.gathers(self)
+        // More than one came in a row: probably all that is gathered at most.
+        case .goesOn: body.reserve(BodyGathering.enough + server.limits.poolSize)
+        case .tell: follow(state.on(.bodyOutgrown))
         }
         return .consumed(bytes.count)
     }

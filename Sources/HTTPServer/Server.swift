@@ -29,6 +29,8 @@ package final class Server {
     private var isRunScheduled = false
     /// Whether libmicrohttpd runs: callbacks come.
     private(set) var isRunning = false
+    /// Whether followers are told something between a run and the decision about the next one.
+    private var isTelling = false
     /// How often libmicrohttpd was run.
     private(set) var runNumber: UInt64 = 0
     /// Connections of whose bodies pieces have come that their followers have not been told of.
@@ -186,7 +188,7 @@ package final class Server {
 
     /// libmicrohttpd has something to do that no descriptor tells of, such as a resumed connection.
     func needsRun() {
-        guard !isRunScheduled, !isRunning else {
+        guard !isRunScheduled, !isRunning, !isTelling else {
             isRunScheduled = true
             return
         }
@@ -220,12 +222,14 @@ package final class Server {
         pacing.begins()
         let wantsMore = daemon?.run() ?? false
         isRunning = false
+        isTelling = true
         tellGathered(goesOn: wantsMore)
         if !caughtUp.isEmpty {
             let resumed = caughtUp
             caughtUp.removeAll(keepingCapacity: true)
             for connection in resumed { connection.resumeSource() }
         }
+        isTelling = false
         switch pacing.ended(wantsMore: wantsMore, isRequested: isRunScheduled) {
         case .atOnce:
             isRunScheduled = true

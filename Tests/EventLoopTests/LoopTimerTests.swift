@@ -33,6 +33,26 @@ struct LoopTimerTests {
         try loop.runWithinLimit()
     }
 
+    @Test("A loop that lets go of everybody keeps nobody who holds his own timer")
+    func lettingGo() throws {
+        final class Owner: TimerHandler {
+            var timer: LoopTimer?
+            func timerFired(_ timer: LoopTimer) {}
+        }
+        let loop = try EventLoop()
+        weak var left: Owner?
+        do {
+            let owner = Owner()
+            left = owner
+            let timer = loop.timer(owner)
+            owner.timer = timer
+            loop.arm(timer, after: .seconds(60))
+        }
+        #expect(left != nil)
+        loop.letGo()
+        #expect(left == nil)
+    }
+
     @Test("A timer that was given back fires for its next owner only, at that one's deadline", arguments: [1, 10_000])
     func givenBack(firstDeadline: Int) throws {
         let loop = try EventLoop()

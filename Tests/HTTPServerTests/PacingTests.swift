@@ -19,20 +19,33 @@ import Testing
 
     @Test func piecesOfABodyAreGatheredAsLongAsEachRunBringsOne() {
         var gathering = BodyGathering()
-        #expect(gathering.pieceCame(in: 1) == true)
+        #expect(gathering.pieceCame(in: 1, waiting: 10) == .begins)
         #expect(gathering.ended(1, goesOn: true) == false)
         for run in UInt64(2)..<20 {
-            #expect(gathering.pieceCame(in: run) == false)
+            #expect(gathering.pieceCame(in: run, waiting: 10 * Int(run)) == .goesOn)
             #expect(gathering.ended(run, goesOn: true) == false)
         }
         #expect(gathering.ended(20, goesOn: true) == true)
-        #expect(gathering.pieceCame(in: 30) == true)
+        #expect(gathering.pieceCame(in: 30, waiting: 10) == .begins)
         #expect(gathering.ended(30, goesOn: false) == true)
-        #expect(gathering.pieceCame(in: 31) == true)
+        #expect(gathering.pieceCame(in: 31, waiting: 10) == .begins)
     }
 
-    @Test func gatheredPiecesGoOnBeforeTheirSourceIsPaused() {
+    @Test func enoughOfABodyGoesOnAtOnceAndBeforeItsSourceIsPaused() {
+        var gathering = BodyGathering()
+        #expect(gathering.pieceCame(in: 1, waiting: 192 * 1024 - 1) == .begins)
+        #expect(gathering.pieceCame(in: 2, waiting: 192 * 1024) == .tell)
         #expect(BodyGathering.enough < ServerLimits.highWater)
+    }
+
+    @Test func aClientThatTricklesIsHeardBesideBusyOnes() {
+        var gathering = BodyGathering()
+        var told = 0
+        for run in UInt64(1)...240 {
+            _ = gathering.pieceCame(in: run, waiting: 1)
+            if gathering.ended(run, goesOn: true) { told += 1 }
+        }
+        #expect(told == 10)
     }
 
     private let connections = [ConnectionStandIn(), ConnectionStandIn()]
@@ -86,6 +99,16 @@ import Testing
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
         pacing.begins()
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .later)
+    }
+
+    @Test func anAnswerGivenBehindARunIsSentInTheNextOne() {
+        var pacing = RunPacing()
+        pacing.waitBegins(first)
+        pacing.begins()
+        pacing.answerGiven()
+        #expect(pacing.ended(wantsMore: true, isRequested: true) == .atOnce)
+        pacing.begins()
+        #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
     }
 
     @Test func whereConnectionsHaveOnlyBegunToWaitNoOtherRunFollows() {

@@ -176,7 +176,6 @@ extension ProxyExchange: UpstreamFollower {
     func uploadDrained() {
         guard let connection, let upstream, upstream.waitingUpload <= Self.lowWater else { return }
         if !connection.body.isEmpty || connection.isBodyComplete { requestBodyArrived() }
-        connection.bodyTaken()
     }
 
     func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {

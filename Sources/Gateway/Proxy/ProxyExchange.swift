@@ -26,7 +26,6 @@ final class ProxyExchange {
 
     /// How long an instance that has answered may read nothing of an upload before the answer is given without the rest.
     static let earlyAnswerGrace = Duration.seconds(1)
-    static let highWater = 256 * 1024
     static let lowWater = 64 * 1024
 
     let owner: GatewayLoop
@@ -193,7 +192,11 @@ extension ProxyExchange: ServerExchange {
     func requestBodyArrived() {
         guard let connection, let upstream else { return }
         arm(earlyAnswer == nil ? answerTimeout : Self.earlyAnswerGrace)
-        if upstream.waitingUpload < Self.highWater { connection.withBody { upstream.upload(&$0) } }
+        if upstream.waitingUpload <= Self.lowWater {
+            connection.withBody { upstream.upload(&$0) }
+            // It was suspended if more than is held came before the request went on.
+            connection.bodyTaken()
+        }
         if connection.isBodyComplete, connection.body.isEmpty {
             isUploading = false
             upstream.finishUpload()

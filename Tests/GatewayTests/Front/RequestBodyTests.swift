@@ -118,6 +118,27 @@ import Testing
         #expect(try ResponseReader(connection).readAll().text == "answered")
     }
 
+    @Test func aLargeBodyGoesOnThatHasComeWhileTheGatewayAskedSomething() throws {
+        let mayAnswer = Latch("the instance to answer the gateway's question")
+        let total = 1 << 20
+        let rig = try ProxyRig { connection, head in
+            guard head.method == "DELETE" else {
+                // Whose session it is, which the gateway asks before it goes.
+                try mayAnswer.wait(within: .seconds(30))
+                return try connection.respond(404, text: "nobody's")
+            }
+            try connection.respond(200, text: "\(connection.readExactly(total).count)")
+        }
+        let client = try rig.send("DELETE", "/session/ses_1", headers: [("Content-Length", "\(total)")])
+        try client.write(Bytes.pattern(total))
+        try rig.carried.wait { $0.count == 1 }
+        // The gateway reads as much as it holds, and goes on with it on the connection on which it has asked.
+        _ = Latch().isOpened(within: .milliseconds(500))
+        mayAnswer.open()
+        #expect(try ResponseReader(client).readAll().text == "\(total)")
+        #expect(rig.carried.values.map(\.target) == ["/session/ses_1", "/session/ses_1"])
+    }
+
     @Test func anInstanceThatDoesNotReadPausesTheClient() throws {
         let mayRead = Latch("the instance to read")
         let total = 64 << 20
