@@ -80,6 +80,8 @@ package final class DataPlane: Sendable {
             guard let open = OpenEntrance(entrance, setUp) else { throw .notServed(entrance) }
             return open
         }
+        // What is taken back where something behind it fails.
+        var undo: [() -> Void] = []
         do {
             let isOwn = setUp.inheritedListeners.isEmpty
             if isOwn, setUp.address.port != 0 { try Listener.requireUnused(setUp.address) }
@@ -88,24 +90,35 @@ package final class DataPlane: Sendable {
             var threads: [WorkerThread] = []
             let failedTries = FailedTries()
             var entrances = setUp.entrances
-            hub = try setUp.events.map {
+            let hub = try setUp.events.map {
                 try HubThreads($0.settings, setUp.policy, setUp.control, $0.board, setUp.log)
             }
-            bridge = try BridgeThreads(home: setUp.userHome)
+            undo.append { hub?.stop() }
+            let bridge = try BridgeThreads(home: setUp.userHome)
+            undo.append(bridge.stop)
+            (self.hub, self.bridge) = (hub, bridge)
             conversations = setUp.conversations
             for index in 0..<setUp.threads {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
                 address = listeners[0].address
                 let loop = try Self.makeLoop(index, setUp, failedTries, hub, bridge, open)
-                mailboxes.append(try loop.openMailbox())
+                undo.append(loop.letGo)
+                let mailbox = try loop.openMailbox()
+                mailboxes.append(mailbox)
                 loop.hold(listeners)
                 for entrance in entrances.indices {
                     // Behind the listeners before it: two of this gateway's own must not share an address either.
                     if index == 0 { try entrances[entrance].requireUnused() }
                     loop.hold([try entrances[entrance].listen()], as: UInt8(entrance + 1))
                 }
-                threads.append(try Self.run(loop, index, setUp.log))
+                let thread = try Self.run(loop, index, setUp.log)
+                undo.removeLast()
+                undo.append {
+                    mailbox.post(.stop)
+                    thread.join()
+                }
+                threads.append(thread)
             }
             self.address = address
             self.entrances = entrances
@@ -114,12 +127,17 @@ package final class DataPlane: Sendable {
             for mailbox in mailboxes { mailbox.post(.peers(mailboxes)) }
             hub?.mailbox.post(.loops(mailboxes))
             if let hub, let board = setUp.events?.board { conversations?.follow(mailboxes, hub.mailbox, board) }
-        } catch let error as Failure {
-            throw error
-        } catch let error as SystemCallError {
-            throw .cannotListen(on: setUp.address, "--listen", error)
         } catch {
-            throw Failure(description: "The gateway could not be set up: \(error)")
+            for step in undo.reversed() { step() }
+            throw Self.failure(error, setUp)
+        }
+    }
+
+    private static func failure(_ error: any Error, _ setUp: SetUp) -> Failure {
+        switch error {
+        case let error as Failure: error
+        case let error as SystemCallError: .cannotListen(on: setUp.address, "--listen", error)
+        default: Failure(description: "The gateway could not be set up: \(error)")
         }
     }
 

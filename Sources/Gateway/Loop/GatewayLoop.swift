@@ -96,6 +96,11 @@ final class GatewayLoop {
     func run() throws {
         try loop.run()
         for stream in streams.values { stream.breakOff() }
+        letGo()
+    }
+
+    /// Closes everything and lets go of everybody; also of a loop that will not be run.
+    func letGo() {
         client.stop()
         server?.stop()
         server = nil
