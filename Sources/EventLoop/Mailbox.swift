@@ -4,7 +4,13 @@ internal import Locking
 
 /// How other threads reach a loop: messages in order, one wake-up for as many as are waiting.
 package final class Mailbox<Message: Sendable>: Sendable {
-    private let waiting = Locked<[Message]>([])
+    private struct Unread {
+        var waiting: [Message] = []
+        /// How many of those that were taken stand behind the one that is being received.
+        var taken = 0
+    }
+
+    private let unread = Locked(Unread())
     private let wake: Int32
 
     fileprivate init() throws(SystemCallError) {
@@ -15,23 +21,30 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     /// Leaves a message; from any thread.
     package func post(_ message: Message) {
-        let wasEmpty = waiting.withLock { messages in
-            messages.append(message)
-            return messages.count == 1
+        let wasEmpty = unread.withLock { unread in
+            unread.waiting.append(message)
+            return unread.waiting.count == 1
         }
         if wasEmpty { eventfd_write(wake, 1) }
     }
+
+    /// Whether messages have not been received, the one that is being received aside. Where the loop itself finds none, it has
+    /// received whatever was posted before.
+    package var hasUnread: Bool { unread.withLock { !$0.waiting.isEmpty || $0.taken > 0 } }
 
     fileprivate func takeAll() -> [Message] {
         // The count is read before the messages: a post in between writes again and costs one empty round, never a
         // lost message.
         var count: eventfd_t = 0
         eventfd_read(wake, &count)
-        return waiting.withLock { messages in
-            defer { messages = [] }
-            return messages
+        return unread.withLock { unread in
+            defer { unread.waiting = [] }
+            unread.taken = unread.waiting.count
+            return unread.waiting
         }
     }
+
+    fileprivate func receives() { unread.withLock { $0.taken -= 1 } }
 
     fileprivate var descriptor: Int32 { wake }
 }
@@ -57,6 +70,9 @@ private final class MailboxReader<Message: Sendable>: ReadinessHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        for message in mailbox.takeAll() { receive(message) }
+        for message in mailbox.takeAll() {
+            mailbox.receives()
+            receive(message)
+        }
     }
 }

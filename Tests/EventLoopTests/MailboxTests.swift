@@ -31,6 +31,26 @@ struct MailboxTests {
         #expect(received == Array(1...10))
     }
 
+    @Test("What was posted is unread until it is received, the rest of what was taken with it too")
+    func unread() throws {
+        let loop = try EventLoop()
+        var found: [Bool] = []
+        var mailbox: Mailbox<Int>?
+        mailbox = try loop.mailbox { [unowned loop] number in
+            found.append(mailbox?.hasUnread ?? false)
+            if number == 2 { mailbox?.post(3) }
+            if number == 3 { loop.stop() }
+        }
+        #expect(mailbox?.hasUnread == false)
+        mailbox?.post(1)
+        mailbox?.post(2)
+        #expect(mailbox?.hasUnread == true)
+        try loop.runWithinLimit()
+        // Behind the first stands the second, behind that nothing, behind the third neither.
+        #expect(found == [true, false, false])
+        #expect(mailbox?.hasUnread == false)
+    }
+
     @Test("What four threads send at once arrives whole, each sender's messages in its order")
     func manySenders() throws {
         let (senders, messages) = (4, 10_000)

@@ -7,6 +7,8 @@ struct EventReader {
     /// What the instance says of sessions and of its project; of sessions that are not in it, that there are none.
     var sessions: [String: String] = [:]
     var project: String?
+    /// The directories that other threads have told of, read when they are waited for.
+    var toldScope: DirectoryScope?
     /// Whether the instance does not answer.
     var isSilent = false
     var passed: [UInt8] = []
@@ -39,6 +41,10 @@ struct EventReader {
 
     mutating func answer(_ question: EventKnowledge.Question) {
         switch question {
+        case .news:
+            asked.append("news")
+            knowledge.isBehind = false
+            if let toldScope { filter.scope = toldScope }
         case .session(let id):
             let text = String(decoding: id, as: UTF8.self)
             asked.append(text)

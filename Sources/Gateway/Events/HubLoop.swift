@@ -197,6 +197,8 @@ final class HubLoop: KnowledgeOwner {
     /// Events wait meanwhile.
     let lookupTimeout = Duration.milliseconds(500)
 
+    var hasUnread: Bool { mailbox?.hasUnread ?? false }
+
     var knowledgePost: (@Sendable (KnowledgeMessage) -> Void)? {
         guard let mailbox else { return nil }
         return { mailbox.post(.knowledge($0)) }

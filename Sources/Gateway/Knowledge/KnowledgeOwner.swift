@@ -11,6 +11,8 @@ protocol KnowledgeOwner: AnyObject {
     var routes: RoutingTable { get }
     /// How an answer comes back to it from other threads; nil before it can.
     var knowledgePost: (@Sendable (KnowledgeMessage) -> Void)? { get }
+    /// Whether other threads have told it something that it has not received yet.
+    var hasUnread: Bool { get }
     /// How long an instance may take to say where a session is.
     var lookupTimeout: Duration { get }
     /// Tells all threads that know something, this one included.
@@ -21,6 +23,8 @@ extension GatewayLoop: KnowledgeOwner {
     var routes: RoutingTable { snapshot.routes }
 
     var lookupTimeout: Duration { .seconds(5) }
+
+    var hasUnread: Bool { mailbox?.hasUnread ?? false }
 
     var knowledgePost: (@Sendable (KnowledgeMessage) -> Void)? {
         guard let mailbox else { return nil }

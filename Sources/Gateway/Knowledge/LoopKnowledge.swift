@@ -10,6 +10,7 @@ final class LoopKnowledge {
     private var runs: [Int: RunKnowledge] = [:]
     private var calls: [Int: (OwnProject?) -> Void] = [:]
     private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
+    private var newsCalls: [Int: () -> Void] = [:]
     private var callCount = 0
 
     init(_ owner: any KnowledgeOwner) { self.owner = owner }
@@ -18,6 +19,7 @@ final class LoopKnowledge {
         switch message {
         case .ownProject(let call, let own): calls.removeValue(forKey: call)?(own)
         case .directories(let call, let scope): scopeCalls.removeValue(forKey: call)?(scope)
+        case .caughtUp(let call): newsCalls.removeValue(forKey: call)?()
         case .session(let slot, let generation, let id, let place):
             guard let run = runs[slot], run.generation == generation else { return }
             run.learn(id, place)
@@ -44,6 +46,16 @@ final class LoopKnowledge {
         let run = RunKnowledge(self, owner.routes.route(to: route.name) ?? route, endpoint)
         runs[endpoint.slot] = run
         return run
+    }
+
+    // MARK: News
+
+    /// Calls `proceed` once all that other threads have told before was received, later.
+    func catchUp(proceed: @escaping () -> Void) {
+        guard let post = owner.knowledgePost else { return proceed() }
+        callCount += 1
+        newsCalls[callCount] = proceed
+        post(.caughtUp(call: callCount))
     }
 
     // MARK: Directories

@@ -19,6 +19,8 @@ final class RunKnowledge {
     private var route: RoutingTable.Route
     private var filters: [ObjectIdentifier: EventFilter] = [:]
     private var lookups: Set<[UInt8]> = []
+    /// The streams that wait for what other threads have told.
+    private var catchingUp: Set<ObjectIdentifier> = []
     /// Sessions that the instance does not know and its list, which is being read, may still name.
     private var unknown: Set<[UInt8]> = []
     private var filling: SessionFilling?
@@ -69,7 +71,10 @@ final class RunKnowledge {
     }
 
     /// A stream has ended.
-    func leave(_ filter: EventFilter) { filters[ObjectIdentifier(filter)] = nil }
+    func leave(_ filter: EventFilter) {
+        filters[ObjectIdentifier(filter)] = nil
+        catchingUp.remove(ObjectIdentifier(filter))
+    }
 
     /// The table has another route.
     func follow(_ route: RoutingTable.Route?) {
@@ -101,6 +106,7 @@ final class RunKnowledge {
 
     /// A stream's next bytes are about to be looked at.
     func willFilter() {
+        events.isBehind = loop.owner.hasUnread
         guard !events.unanswered.isEmpty, loop.owner.loop.now > retryTime else { return }
         events.unanswered = []
     }
@@ -109,9 +115,19 @@ final class RunKnowledge {
     func filtered(_ filter: EventFilter) {
         noteNews()
         switch filter.question {
+        case .news: catchUp(filter)
         case .session(let session): look(for: session)
         case .project: askProject()
         case nil: break
+        }
+    }
+
+    /// Each stream for itself: what another one waits for may have been told before.
+    private func catchUp(_ filter: EventFilter) {
+        guard catchingUp.insert(ObjectIdentifier(filter)).inserted else { return }
+        loop.catchUp { [weak self, weak filter] in
+            guard let self, let filter, catchingUp.remove(ObjectIdentifier(filter)) != nil else { return }
+            if filter.question == .news { filter.goOn() }
         }
     }
 

@@ -60,6 +60,8 @@ enum KnowledgeMessage: Sendable {
     case ownProject(call: Int, OwnProject?)
     /// The control plane's answer to the call with this number: a project's directories at this moment.
     case directories(call: Int, DirectoryScope?)
+    /// Its own message to itself, the call with this number: all that was told before was received.
+    case caughtUp(call: Int)
     /// Where a session is, of the instance with this slot and generation.
     case session(slot: Int, generation: UInt64, id: [UInt8], SessionDirectories.Place)
 }

@@ -46,6 +46,7 @@ final class EventFilter {
 
     /// What was asked is known, or will not be.
     func goOn() {
+        knowledge.willFilter()
         filter.goOn(&knowledge.events) { [output] in output?($0) }
         passed()
     }

@@ -51,7 +51,11 @@ extension InstanceRegistry {
 
     /// The directories of a project as they are on the disk at this moment; nil when there is no such project.
     package func directories(of name: ProjectName) -> DirectoryScope? {
-        catalogue.assumeIsolated { $0.presentScope(of: name) } ?? instances[name]?.folder.scope
+        let scope = catalogue.assumeIsolated { $0.presentScope(of: name) } ?? instances[name]?.folder.scope
+        // Whoever carries the instance's events is told first: what it says of a directory that a request opens now would else be
+        // taken for somebody else's.
+        if let published = publishedScopes[name], published !== scope { publishRoutes() }
+        return scope
     }
 
     /// The events of an instance say that its project may be another one than the answer with this number said.

@@ -31,6 +31,8 @@ package actor InstanceRegistry {
     var lastProjectNumber: UInt64 = 0
     /// What the loops go by.
     var publishedProjects: [ProjectName: OwnProject] = [:]
+    /// The directories of active instances, as they were published.
+    var publishedScopes: [ProjectName: DirectoryScope] = [:]
     /// The last events that earlier gateways have written down.
     var past: [ProjectName: InstanceEvent] = [:]
     /// When this registry was made: what was never asked for has been stopped since then, as far as anybody knows.
@@ -124,6 +126,7 @@ package actor InstanceRegistry {
         // What is left of an instance without a folder is no project.
         let present = instances.filter { $0.value.machine.isActive || names?.contains($0.key) ?? true }
         publishedProjects = projectsToPublish()
+        publishedScopes = scopes
         let routes = present.map { name, instance in instance.route(scopes[name], publishedProjects[name]) }
         links.publish(RoutingTable(routes, projects: names))
     }

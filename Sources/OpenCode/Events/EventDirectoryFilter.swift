@@ -37,14 +37,27 @@ package struct EventDirectoryFilter: Sendable {
         Self.append(bytes, to: &waiting)
         guard held.count + waiting.count > limit else { return }
         overlongFrames += 1
-        goOn(&knowledge, pass: pass)
+        giveUp(&knowledge, pass)
     }
 
-    /// Goes on after ``question`` was answered or given up. There may be another one then.
+    /// Goes on after ``question`` was answered. There may be another one then.
     package mutating func goOn(_ knowledge: inout EventKnowledge, pass: (borrowing Span<UInt8>) -> Void) {
-        guard question != nil else { return }
+        guard let answered = question else { return }
+        question = judgement.settle(answered, knowledge, in: scope)
+        if question == nil { endQuestion(&knowledge, pass) }
+    }
+
+    /// Goes on without an answer.
+    private mutating func giveUp(_ knowledge: inout EventKnowledge, _ pass: (borrowing Span<UInt8>) -> Void) {
+        guard let given = question else { return }
+        // Behind the news comes no question that can wait.
+        if judgement.settle(given, knowledge, in: scope) != nil { judgement.leaveOut() }
         question = nil
-        judgement.settle(knowledge, in: scope)
+        endQuestion(&knowledge, pass)
+    }
+
+    /// Gives out, or drops, the frame of which something was asked, and looks at what has come behind it.
+    private mutating func endQuestion(_ knowledge: inout EventKnowledge, _ pass: (borrowing Span<UInt8>) -> Void) {
         if judgement.fate == .passes { pass(held.span) }
         if held.last == UInt8(ascii: "\r") { lineFeedFate = judgement.fate }
         beginFrame()
@@ -55,7 +68,7 @@ package struct EventDirectoryFilter: Sendable {
 
     /// The body has ended: what waits goes on as far as it is known whose it is.
     package mutating func finish(_ knowledge: inout EventKnowledge, pass: (borrowing Span<UInt8>) -> Void) {
-        while question != nil { goOn(&knowledge, pass: pass) }
+        while question != nil { giveUp(&knowledge, pass) }
     }
 
     private mutating func run(
@@ -66,7 +79,7 @@ package struct EventDirectoryFilter: Sendable {
         var index = 0
         while let step = scanner.next(bytes, &index) {
             switch step {
-            case .data(let range): if judgement.isReading { judgement.read(bytes.extracting(range), in: scope) }
+            case .data(let range): if judgement.isReading { judgement.read(bytes.extracting(range), in: scope, isBehind: knowledge.isBehind) }
             case .endOfData: break
             case .frame:
                 question = judgement.end(&knowledge, in: scope)

@@ -30,8 +30,8 @@ struct EventJudgement: Sendable {
     /// The event can't be judged.
     mutating func leaveOut() { fate = .isLeftOut }
 
-    /// Takes the next bytes of the event's data.
-    mutating func read(_ data: borrowing Span<UInt8>, in scope: DirectoryScope) {
+    /// Takes the next bytes of the event's data. `isBehind`: nothing is left out yet (``EventKnowledge/isBehind``).
+    mutating func read(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, isBehind: Bool) {
         var index = 0
         while isReading, index < data.count {
             // Where a session has moved to is wanted wherever that stands.
@@ -43,7 +43,7 @@ struct EventJudgement: Sendable {
             if isDecided { allowance -= taken }
             if let finding {
                 subject.take(finding)
-                decideEarly(in: scope)
+                decideEarly(in: scope, isBehind)
             }
             if reader.hasEnded {
                 isReading = false
@@ -59,32 +59,44 @@ struct EventJudgement: Sendable {
         if let session = subject.session, let directory = subject.sessionDirectory {
             knowledge.sessions.learn(session, directory)
         }
-        let question = fate == .undecided ? decide(knowledge, in: scope) : nil
+        var question: EventKnowledge.Question?
+        if fate == .undecided {
+            question = decide(knowledge, in: scope)
+            if fate != .passes, knowledge.isBehind { question = ask(.news) }
+        }
         if subject.tellsOfProject, fate != .isLeftOut { knowledge.projectMayHaveChanged() }
         return question
     }
 
-    /// What was asked for is known now, or will not be: decides without asking again.
-    mutating func settle(_ knowledge: EventKnowledge, in scope: DirectoryScope) {
-        if decide(knowledge, in: scope) != nil { fate = .isLeftOut }
+    /// What was asked for is known now, or will not be: decides without asking again. Only behind the news that were waited for
+    /// something else may have to be asked.
+    mutating func settle(
+        _ question: EventKnowledge.Question, _ knowledge: EventKnowledge, in scope: DirectoryScope
+    ) -> EventKnowledge.Question? {
+        let next = decide(knowledge, in: scope)
+        if question == .news { return next }
+        if next != nil { fate = .isLeftOut }
+        return nil
     }
 
     /// Decides as soon as what counts most has been read.
-    private mutating func decideEarly(in scope: DirectoryScope) {
-        guard fate == .undecided, let directory = subject.directory else { return }
-        if Self.isOwn(directory, scope) {
-            fate = .passes
-        } else if subject.kind == .moved {
-            if let new = subject.newDirectory { fate = Self.isOwn(new, scope) ? .passes : .isLeftOut }
-        } else if subject.kind != nil || subject.isWrapped {
-            fate = .isLeftOut
-        }
+    private mutating func decideEarly(in scope: DirectoryScope, _ isBehind: Bool) {
+        guard fate == .undecided, let known = fateByDirectory(in: scope), known == .passes || !isBehind else { return }
+        fate = known
+    }
+
+    /// What becomes of an event that names a directory; nil where it names none, or not all that counts was read.
+    private func fateByDirectory(in scope: DirectoryScope) -> Fate? {
+        guard let directory = subject.directory else { return nil }
+        if Self.isOwn(directory, scope) { return .passes }
+        if subject.kind == .moved { return subject.newDirectory.map { Self.isOwn($0, scope) ? .passes : .isLeftOut } }
+        return subject.kind != nil || subject.isWrapped ? .isLeftOut : nil
     }
 
     private mutating func decide(
         _ knowledge: EventKnowledge, in scope: DirectoryScope
     ) -> EventKnowledge.Question? {
-        fate = .isLeftOut
+        fate = fateByDirectory(in: scope) ?? .isLeftOut
         guard subject.directory == nil else { return nil }
         if let worktree = subject.worktree, !scope.isRelated(to: worktree[...]) { return nil }
         if let directory = subject.newDirectory {
@@ -126,8 +138,10 @@ struct EventJudgement: Sendable {
 
 /// What is known of an instance's project and sessions: by that events are judged that name no directory.
 package struct EventKnowledge: Sendable {
-    /// Something that has to be asked of the instance before an event can be judged.
+    /// Something that has to be known before an event can be judged: of the instance, but for the news.
     package enum Question: Sendable, Equatable {
+        /// What other threads have told before the event was read (``isBehind``).
+        case news
         /// Which directory this session belongs to.
         case session([UInt8])
         /// Which project the instance's folder is.
@@ -140,6 +154,9 @@ package struct EventKnowledge: Sendable {
     package var unanswered: Set<[UInt8]> = []
     /// The id of the project that the instance's folder is; nil: to be asked.
     package var project: [UInt8]?
+    /// Whether other threads have told something that was not received yet. It may be of new directories of the project's, or where
+    /// a session is, and whoever has told it let a request go on that the event may come of: nothing is left out before.
+    package var isBehind = false
     /// How often an event has told that this id may be another one now: the first commit of a repository changes it.
     package private(set) var projectNews = 0
 

@@ -86,6 +86,11 @@ final class FakePorts: Sendable {
     func listen(on port: UInt16, _ answer: @escaping Answer) { answers.withLock { $0[port] = answer } }
 }
 
+/// The table that was published last.
+final class LastTable: Sendable {
+    let table = Locked(RoutingTable.empty)
+}
+
 /// A registry whose servers exist only in a test's words.
 final class SupervisedRig: Sendable {
     let home: TemporaryHome
@@ -95,6 +100,7 @@ final class SupervisedRig: Sendable {
     let other: FakeSupervisor
     let lines = RecordedLines()
     let ports = FakePorts()
+    let lastTable = LastTable()
     private let loop: SystemEventLoop
     private let ended: AsyncStream<Void>
     private let tables: AsyncStream<RoutingTable>
@@ -115,7 +121,7 @@ final class SupervisedRig: Sendable {
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         let supervisor = FakeSupervisor(loop, outlivesGateway: outlivesGateway, found: found)
         let other = FakeSupervisor(loop, name: "other", outlivesGateway: false, found: foundByOther)
-        let ports = ports
+        let (ports, lastTable) = (ports, lastTable)
         let logger = Logger(sink: lines, level: .debug)
         var limits = limits
         limits.found = settles
@@ -124,7 +130,11 @@ final class SupervisedRig: Sendable {
             supervisors: ofOther.isEmpty && foundByOther.isEmpty ? [supervisor] : [supervisor, other],
             chooseSupervisor: { ofOther.contains($0) ? "other" : nil }, limits: limits, logger: logger,
             links: InstanceRegistry.Links(
-                probe: { ports.answer($0) }, inquire: { inquire($0) }, publish: { published.yield($0) },
+                probe: { ports.answer($0) }, inquire: { inquire($0) },
+                publish: { table in
+                    lastTable.table.withLock { $0 = table }
+                    published.yield(table)
+                },
                 environmentDigest: digest, history: history))
         (self.home, self.loop, self.supervisor, self.other) = (home, loop, supervisor, other)
         (self.tables, self.ended) = (tables, ended)

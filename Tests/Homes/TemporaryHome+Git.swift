@@ -1,14 +1,13 @@
-import Foundation
+internal import Foundation
 import Glibc
-import Homes
 
 /// Git's own files as far as worktrees go (gitrepository-layout(5)).
 extension TemporaryHome {
     /// Makes a folder, or finds it, that is a repository.
-    func makeRepository(_ name: String) throws { try makeFolder("\(name)/.git") }
+    package func makeRepository(_ name: String) throws { try makeFolder("\(name)/.git") }
 
     /// Lists a worktree in a repository and makes its folder, as `git worktree add` does. Paths begin in the home directory.
-    func makeWorktree(_ entry: String, of repository: String, at folder: String, areRelative: Bool = false) throws {
+    package func makeWorktree(_ entry: String, of repository: String, at folder: String, areRelative: Bool = false) throws {
         let list = "\(repository)/.git/worktrees/\(entry)"
         try makeFolder(list)
         try makeFolder(folder)
@@ -19,9 +18,11 @@ extension TemporaryHome {
         try makeFile("\(list)/commondir", "../..\n")
     }
 
-    func makePipe(_ name: String) throws {
+    /// Makes a named pipe in it.
+    package func makePipe(_ name: String) throws {
         guard mkfifo("\(path)/\(name)", 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
-    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
+    /// Removes a file or a folder in it.
+    package func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
 }
