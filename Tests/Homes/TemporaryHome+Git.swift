@@ -7,7 +7,9 @@ extension TemporaryHome {
     package func makeRepository(_ name: String) throws { try makeFolder("\(name)/.git") }
 
     /// Lists a worktree in a repository and makes its folder, as `git worktree add` does. Paths begin in the home directory.
-    package func makeWorktree(_ entry: String, of repository: String, at folder: String, areRelative: Bool = false) throws {
+    package func makeWorktree(
+        _ entry: String, of repository: String, at folder: String, areRelative: Bool = false
+    ) throws {
         let list = "\(repository)/.git/worktrees/\(entry)"
         try makeFolder(list)
         try makeFolder(folder)

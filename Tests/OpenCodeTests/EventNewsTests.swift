@@ -33,7 +33,8 @@ import Testing
 
     @Test func ownEventsWaitForNothing() {
         var reader = reader()
-        reader.read(own + ": heartbeat\n\n" + #"data: {"type":"server.connected","data":{}}"# + "\n\n", answering: false)
+        let connected = #"data: {"type":"server.connected","data":{}}"# + "\n\n"
+        reader.read(own + ": heartbeat\n\n" + connected, answering: false)
         #expect(reader.filter.question == nil)
         #expect(reader.text.hasPrefix(own))
     }

@@ -79,7 +79,9 @@ package struct EventDirectoryFilter: Sendable {
         var index = 0
         while let step = scanner.next(bytes, &index) {
             switch step {
-            case .data(let range): if judgement.isReading { judgement.read(bytes.extracting(range), in: scope, isBehind: knowledge.isBehind) }
+            case .data(let range):
+                guard judgement.isReading else { continue }
+                judgement.read(bytes.extracting(range), in: scope, isBehind: knowledge.isBehind)
             case .endOfData: break
             case .frame:
                 question = judgement.end(&knowledge, in: scope)
