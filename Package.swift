@@ -174,8 +174,8 @@ let package = Package(
         tests(
             "EndpointTests",
             [
-                "Gateway", "Access", "Addresses", "EventHub", "EventLoop", "FrameCases", "HTTPServer", "HTTPTypes",
-                "Instances", "Logging", "OpenCode", "Projects", "TestKit", "WebSockets",
+                "Gateway", "Access", "Addresses", "EventHub", "EventLoop", "FrameCases", "HTTPClient", "HTTPServer",
+                "HTTPTypes", "Instances", "Logging", "OpenCode", "Projects", "TestKit", "WebSockets",
             ]),
         // A data plane whose chat sends every message back.
         .executableTarget(
