@@ -85,6 +85,7 @@ final class ConversationFeed {
 final class ConversationHub {
     let mailbox: Mailbox<HubMessage>
     let reader: EventReaderDesk
+    let board: HubBoard
     /// The way back to the thread.
     let post: @Sendable (@escaping ConversationService.Work) -> Void
 
@@ -92,7 +93,7 @@ final class ConversationHub {
         _ mailbox: Mailbox<HubMessage>, _ board: HubBoard,
         _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
     ) {
-        (self.mailbox, self.post) = (mailbox, post)
+        (self.mailbox, self.board, self.post) = (mailbox, board, post)
         reader = EventReaderDesk(board, hub: mailbox)
         reader.post = { log, question, answer in post { $0.hub?.reader.answered(log, question, answer) } }
     }

@@ -13,11 +13,15 @@ final class ConversationQuestion {
     /// The loops may hear of an instance that is ready a moment after its start was answered.
     private static let tries = 20
     private static let pause = Duration.milliseconds(50)
+    /// How often it is looked whether the hub listens to an instance, 10 s altogether: what a prompt brings before is missed. One
+    /// whose events can't be had is asked all the same then, and its answers are found by ``ConversationBook/check(_:)``.
+    private static let mostUnheard = 200
 
     private let project: ConversationProject
     private let request: ClientRequest
     private var mayStart: Bool
     private var triesLeft = 0
+    private var unheardLeft: Int
     private var answered: ((OpenCodeAnswer) -> Void)?
     private var timer: LoopTimer?
 
@@ -26,25 +30,31 @@ final class ConversationQuestion {
         _ answered: @escaping (OpenCodeAnswer) -> Void
     ) {
         (self.project, self.request, self.mayStart, self.answered) = (project, request, mayStart, answered)
+        // What only reads brings no events.
+        unheardLeft = request.method == "GET" ? 0 : Self.mostUnheard
     }
 
     func ask() {
         guard let post = project.desk.post, let loop = project.desk.loops.first else { return }
-        let (name, request) = (project.name, request)
+        let (name, request, board) = (project.name, request, unheardLeft > 0 ? project.desk.hub?.board : nil)
         // What is waited for keeps this alive.
         let number = project.desk.wait { [self] in finish($0) }
-        loop.post(.request { Self.ask($0, request, name, number: number, post) })
+        loop.post(.request { Self.ask($0, request, name, board, number: number, post) })
     }
 
     private static let notRunning = 0
+    private static let notHeard = -1
 
-    /// On the loop.
+    /// On the loop. `board` tells whether the instance is listened to, which is waited for; nil: it is asked in any case.
     private static func ask(
-        _ loop: GatewayLoop, _ request: ClientRequest, _ name: ProjectName, number: Int,
+        _ loop: GatewayLoop, _ request: ClientRequest, _ name: ProjectName, _ board: HubBoard?, number: Int,
         _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
     ) {
         guard let route = loop.snapshot.routes.route(to: name), route.isReachable, let bridge = loop.bridge else {
             return post { $0.answered(number, OpenCodeAnswer(notRunning, [])) }
+        }
+        if let board, board.view(name)?.hears(route) != true {
+            return post { $0.answered(number, OpenCodeAnswer(notHeard, [])) }
         }
         var request = request
         if let scope = route.scope { request.directory = String(decoding: scope.workingDirectory, as: UTF8.self) }
@@ -67,18 +77,26 @@ final class ConversationQuestion {
     }
 
     private func finish(_ answer: OpenCodeAnswer) {
+        if answer.status == Self.notHeard {
+            unheardLeft -= 1
+            return askLater()
+        }
         guard answer.status == Self.notRunning else { return end(answer) }
         if triesLeft > 0 {
             triesLeft -= 1
-            let timer = timer ?? project.desk.loop.timer(self)
-            self.timer = timer
-            // The timer's handler is not kept by it.
-            project.desk.keep(self)
-            return project.desk.loop.arm(timer, after: Self.pause)
+            return askLater()
         }
         guard mayStart else { return fail(InstanceMessage.notRunning(project.name.string)) }
         mayStart = false
         start()
+    }
+
+    private func askLater() {
+        let timer = timer ?? project.desk.loop.timer(self)
+        self.timer = timer
+        // The timer's handler is not kept by it.
+        project.desk.keep(self)
+        project.desk.loop.arm(timer, after: Self.pause)
     }
 
     private func start() {

@@ -51,6 +51,9 @@ final class HubView: Sendable {
         self.subscribers = subscribers
     }
 
+    /// Whether the events of the run that this route leads to are heard now.
+    func hears(_ route: RoutingTable.Route) -> Bool { upstream == .connected && run == route.endpoint?.generation }
+
     /// How many read, on all loops.
     final class Subscribers: Sendable {
         private let count = Locked(0)

@@ -155,8 +155,7 @@ import Testing
         let waiting = try rig.gateway.connect()
         try waiting.send("GET", Self.page, headers: [Self.key])
         try rig.carried.wait(forCount: 1)
-        rig.gateway.process.terminate()
-        try rig.gateway.process.waitForLine(on: .error) { $0.contains("the gateway is ending") }
+        try rig.gateway.endListening()
         mayAnswer.open()
         Self.expectNotModified(try ResponseReader(waiting).readAll(), isLast: true)
         #expect(try waiting.waitForEnd() == .closed)

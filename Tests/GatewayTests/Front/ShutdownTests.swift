@@ -6,17 +6,6 @@ import Testing
 @Suite struct ShutdownTests {
     private static let key = GatewayUnderTest.authorization
 
-    /// Ends the gateway and waits until each of its loops knows: none listens any more.
-    private static func terminate(_ gateway: GatewayUnderTest, _ signal: Int32 = SIGTERM) throws {
-        gateway.process.terminate(signal)
-        try gateway.process.waitForLine(on: .error) { $0.contains("the gateway is ending") }
-        let deadline = Deadline(after: .seconds(10))
-        while let connection = try? TestClient.connect(port: gateway.port) {
-            connection.close()
-            guard !deadline.hasPassed else { throw TestFailure("the gateway goes on listening") }
-        }
-    }
-
     @Test(arguments: [SIGTERM, SIGINT]) func aRunningExchangeFinishesAndTheProgramSucceeds(signal: Int32) throws {
         let mayAnswer = Latch("the instance to answer")
         let instance = try FakeInstance { connection, head in
@@ -29,7 +18,7 @@ import Testing
         let connection = try gateway.connect()
         try connection.send("POST", "/projects/demo/api/session/1/message", headers: [Self.key], body: [0x61])
         try instance.requests.wait(forCount: 1)
-        try Self.terminate(gateway, signal)
+        try gateway.endListening(signal)
         mayAnswer.open()
         let answer = try ResponseReader(connection).readAll()
         #expect(answer.text == "the whole turn")
@@ -53,7 +42,7 @@ import Testing
         try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
         let reader = ResponseReader(connection)
         #expect(try reader.readBodyPart() == Array("hello".utf8))
-        try Self.terminate(gateway)
+        try gateway.endListening()
         mayGoOn.open()
         #expect(try reader.readBodyPart() == Array("world".utf8))
         #expect(try reader.readBodyPart() == nil)
@@ -75,7 +64,7 @@ import Testing
         try gateway.start(instance)
         let events = try TestClient.events(gateway.port, "/projects/demo/api/event", headers: [Self.key])
         #expect(try events.next() == "first")
-        try Self.terminate(gateway)
+        try gateway.endListening()
         do {
             #expect(try events.next() == nil)
             #expect(events.response.ending == .truncated || events.response.ending == .reset)
@@ -114,7 +103,7 @@ import Testing
         let busy = try gateway.connect()
         try busy.send("GET", "/projects/demo/api/x", headers: [Self.key])
         try instance.requests.wait(forCount: 1)
-        try Self.terminate(gateway)
+        try gateway.endListening()
         #expect(try idle.readUntilClose().isEmpty)
         // Both listeners are closed before idle connections are; the other loop's may need a moment more.
         try gateway.waitUntilRefused()
@@ -131,7 +120,7 @@ import Testing
         // Accepted after it, by the same loop.
         let later = try gateway.connect()
         #expect(try later.exchange("GET", "/health").status == 200)
-        try Self.terminate(gateway)
+        try gateway.endListening()
         try client.write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8.dropFirst(begun.utf8.count))
         let answer = try ResponseReader(client).readAll()
         #expect(answer.status == 200)
@@ -144,7 +133,7 @@ import Testing
         let client = try gateway.connect()
         let later = try gateway.connect()
         #expect(try later.exchange("GET", "/health").status == 200)
-        try Self.terminate(gateway)
+        try gateway.endListening()
         #expect(try client.readUntilClose().isEmpty)
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
@@ -182,7 +171,7 @@ import Testing
         let connection = try gateway.connect()
         try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
         try instance.requests.wait(forCount: 1)
-        try Self.terminate(gateway)
+        try gateway.endListening()
         gateway.process.terminate()
         gateway.process.terminate(SIGHUP)
         mayAnswer.open()

@@ -109,8 +109,7 @@ import Testing
         }
         let client = try rig.send("POST", Self.message, body: Self.body)
         try rig.instance.requests.wait(forCount: 1)
-        rig.gateway.process.terminate()
-        try rig.gateway.process.waitForLine(on: .error) { $0.contains("the gateway is ending") }
+        try rig.gateway.endListening()
         mayEnd.open()
         let answer = try ResponseReader(client, method: "POST").readAll()
         #expect(answer.status == 503 && answer.text == Self.ending)
@@ -127,11 +126,7 @@ import Testing
         }
         let client = try rig.send("GET", "/event")
         try rig.instance.requests.wait(forCount: 1)
-        rig.gateway.process.terminate()
-        let deadline = Deadline(after: .seconds(10))
-        while let connection = try? TestClient.connect(port: rig.gateway.port), !deadline.hasPassed {
-            connection.close()
-        }
+        try rig.gateway.endListening()
         mayBegin.open()
         let answer = try ResponseReader(client).readAll()
         #expect(answer.status == 503 && answer.text == Self.ending)
