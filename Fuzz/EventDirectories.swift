@@ -7,7 +7,7 @@ private let scope = DirectoryScope(folder: folder, resolved: folder)
 
 /// What passes of a stream does not depend on how it was cut, is a part of it in order, and an event passes exactly when
 /// its directory is the project's, wherever that stands in its JSON and however it is escaped; one without a directory when
-/// its session's is, which is asked for where no event has told it.
+/// its session's is, which is asked for where no event has told it. That news are waited for changes nothing where they tell nothing.
 ///
 /// The input is a byte for the pieces and one for what is tried, then the stream, or what events are made of.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -19,6 +19,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let stream = Array(input.remainder())
         let whole = filtered(stream, pieces: max(1, stream.count))
         precondition(whole == filtered(stream, pieces: pieces))
+        precondition(whole == filtered(stream, pieces: pieces, isBehind: true))
         precondition(isPart(whole, of: stream))
         // With next to no room, less passes.
         precondition(isPart(filtered(stream, pieces: pieces, limit: 4), of: stream))
@@ -32,15 +33,17 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-private func filtered(_ stream: [UInt8], pieces: Int, limit: Int = 1 << 20) -> [UInt8] {
+private func filtered(_ stream: [UInt8], pieces: Int, limit: Int = 1 << 20, isBehind: Bool = false) -> [UInt8] {
     var filter = EventDirectoryFilter(scope: scope, limit: limit)
     var knowledge = EventKnowledge()
     var passed: [UInt8] = []
     func keep(_ bytes: borrowing Span<UInt8>) { for index in bytes.indices { passed.append(bytes[index]) } }
     for start in stride(from: 0, to: stream.count, by: pieces) {
+        knowledge.isBehind = isBehind
         filter.filter(stream.span.extracting(start..<min(start + pieces, stream.count)), &knowledge, pass: keep)
         while let question = filter.question {
             switch question {
+            case .news: knowledge.isBehind = false
             case .session(let id): knowledge.sessions.learn(id, Array(home(of: id).utf8))
             case .project: knowledge.project = Array("own".utf8)
             }
