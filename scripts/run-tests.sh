@@ -22,6 +22,9 @@ run() { swift test --skip-build --disable-xctest "$@" || status=$?; }
 # beside_each_other OPTIONS...: every suite of black-box tests in one of the processes; what they print comes one after the other.
 beside_each_other() {
     outputs=$(mktemp -d)
+    trap 'rm -rf "$outputs"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
     swift test list --skip-build "$@" | grep -E "$blocking" >"$outputs/tests"
     sed 's:/.*::' "$outputs/tests" | sort -u >"$outputs/suites"
     running=""
@@ -29,8 +32,8 @@ beside_each_other() {
     while [ "$number" -lt "$PROCESSES" ]; do
         suites=$(awk -v all="$PROCESSES" -v mine="$number" 'NR % all == mine { gsub(/[^A-Za-z0-9_]/, "[&]"); print }' \
             "$outputs/suites" | paste -s -d '|')
-        # Nothing is built: there is nothing to be locked.
-        swift test --skip-build --ignore-lock --disable-xctest "$@" --filter "^($suites)/" >"$outputs/$number" 2>&1 &
+        # Nothing is built: there is nothing to be locked. What a shell runs aside would not hear of Ctrl-C (sh(1posix), 2.11).
+        env --default-signal=INT swift test --skip-build --ignore-lock --disable-xctest "$@" --filter "^($suites)/" >"$outputs/$number" 2>&1 &
         running="$running $!"
         number=$((number + 1))
     done
@@ -47,7 +50,6 @@ beside_each_other() {
         echo "run-tests: of $listed black-box tests $ran have run: look for a process that ended early" >&2
         status=1
     fi
-    rm -rf "$outputs"
 }
 
 for group in ${TEST_GROUPS:-modules events black-box}; do
