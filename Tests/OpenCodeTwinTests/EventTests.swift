@@ -23,6 +23,33 @@ struct EventTests {
         #expect(listed?["parts"]?.elements?[1]["text"]?.text == text)
     }
 
+    /// Who is told of a session by an answer finds it on a stream that is open.
+    @Test(arguments: Profile.all.map(\.version))
+    func whatWasToldBeforeAnAnswerIsOnTheStreamAlready(_ version: String) throws {
+        let twin = try TwinProcess(version)
+        let log = try EventLog(twin)
+        for _ in 0..<50 {
+            let session = try twin.newSession()
+            try log.next("session.created", within: .zero) { $0["info"]?["id"]?.text == session }
+        }
+    }
+
+    /// A reader that takes nothing holds up one answer for a second, and no other.
+    @Test func aStreamThatIsNotReadHoldsUpNobodyForLong() throws {
+        let twin = try TwinProcess()
+        let stream = try TestClient.events(twin.port, "/event")
+        _ = try stream.nextJSON()
+        // More than the kernel holds for it.
+        let session = try twin.newSession()
+        _ = try twin.post("/session/\(session)/message", Prompt.text("Say it [pieces=1 bytes=8000000]"))
+        _ = try twin.newSession()
+        let start = ContinuousClock.now
+        for _ in 0..<5 { _ = try twin.newSession() }
+        #expect(ContinuousClock.now - start < .seconds(1))
+        // Behind what it has missed so far it has the rest, too.
+        _ = try stream.events(through: "session.created", count: 7)
+    }
+
     @Test func aSecondPromptWaitsForTheFirst() throws {
         let twin = try TwinProcess()
         let session = try twin.newSession()

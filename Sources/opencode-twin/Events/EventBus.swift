@@ -137,6 +137,12 @@ extension EventBus {
         publishWrapped(wrap(bareEvent("server.instance.disposed", properties), directory))
     }
 
+    /// Waits until the streams have what was published before; see ``Application/waitUntilStreamsAreWritten()``.
+    func waitUntilStreamsAreWritten() {
+        let subscriptions = state.withLock { $0.subscriptions.values.map { $0 } }
+        for subscription in subscriptions { subscription.waitUntilWritten(within: .seconds(1)) }
+    }
+
     /// Ends every stream without its last chunk.
     func cut() {
         state.withLock { state in

@@ -13,8 +13,12 @@ struct EventStream {
 
     /// Serves the stream; its head has been written.
     func run() throws {
-        defer { feed.unsubscribe(subscription) }
         let (connection, subscription) = (connection, subscription)
+        defer {
+            feed.unsubscribe(subscription)
+            // Nobody waits for what it will not write.
+            subscription.leave()
+        }
         let watcher = try TestThread {
             _ = try? connection.waitForEnd(within: EventStream.patience)
             subscription.leave()

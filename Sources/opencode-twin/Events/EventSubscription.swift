@@ -16,6 +16,10 @@ final class EventSubscription: Sendable {
         var frames: [String] = []
         var isEnded = false
         var isGone = false
+        /// How many frames were queued, taken from the queue and written.
+        var (queued, taken, written) = (0, 0, 0)
+        /// Whether its reader has once been waited for in vain, until it reads again.
+        var isStuck = false
     }
 
     let number: Int
@@ -30,7 +34,11 @@ final class EventSubscription: Sendable {
 
     /// Queues an encoded event.
     func append(_ event: String) {
-        state.withLock { if !$0.isEnded { $0.frames.append("data: \(event)\n\n") } }
+        state.withLock { state in
+            if state.isEnded { return }
+            state.frames.append("data: \(event)\n\n")
+            state.queued += 1
+        }
     }
 
     /// No event follows; those queued are still delivered.
@@ -43,12 +51,25 @@ final class EventSubscription: Sendable {
         state.withLock { $0.isGone = true }
     }
 
-    /// The next items, all that are there; nil when nothing came before the deadline.
+    /// Waits until what is queued now is written, unless its reader takes nothing or has gone.
+    func waitUntilWritten(within limit: Duration) {
+        let last = state.withLock { $0.queued }
+        let isSettled = try? state.wait(for: "a stream's reader", within: limit) { state in
+            state.written >= last || state.isGone || state.isStuck ? true : nil
+        }
+        if isSettled == nil { state.withLock { $0.isStuck = $0.written < last } }
+    }
+
+    /// The next items, all that are there; nil when nothing came before the deadline. Those taken before are written.
     func next(by deadline: Deadline) -> [Item]? {
-        try? state.wait(for: "an event", within: deadline.remaining) { state in
+        state.withLock { state in
+            if state.written < state.taken { state.isStuck = false }
+            state.written = state.taken
+        }
+        return try? state.wait(for: "an event", within: deadline.remaining) { state in
             if state.isGone { return [.gone] }
             if state.frames.isEmpty { return state.isEnded ? [.end] : nil }
-            defer { state.frames = [] }
+            defer { (state.frames, state.taken) = ([], state.queued) }
             return state.frames.map(Item.frame) + (state.isEnded ? [.end] : [])
         }
     }

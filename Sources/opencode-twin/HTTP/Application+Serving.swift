@@ -23,6 +23,7 @@ extension Application {
             case .answer(let answer):
                 // The switch itself never breaks.
                 let isSwitch = request.segments.first == "twin"
+                if !isSwitch, !misbehaviour.current.isWedged { waitUntilStreamsAreWritten() }
                 if try !isSwitch && breakOff(answer, request, connection) { return }
                 try write(answer, to: connection, request)
             case .events(let feed):

@@ -25,6 +25,9 @@ protocol Application: Sendable {
     func serveTerminal(_ id: String, _ request: Request, _ connection: TestConnection) throws
     /// Ends every event stream without its last chunk.
     func cutStreams()
+    /// Waits until what was published before is written to every stream, but for one whose reader takes nothing: OpenCode has
+    /// one thread, so an event is on its way before an answer that is made behind it.
+    func waitUntilStreamsAreWritten()
     /// It listens at this address now.
     func listens(at address: String)
 }

@@ -43,6 +43,8 @@ struct Twin: Application {
 
     func cutStreams() { bus.cut() }
 
+    func waitUntilStreamsAreWritten() { bus.waitUntilStreamsAreWritten() }
+
     func listens(at address: String) {}
 
     /// The stream of one directory's events, or with nil the wrapped events of all.

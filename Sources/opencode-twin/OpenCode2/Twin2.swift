@@ -49,5 +49,7 @@ struct Twin2: Application {
 
     func cutStreams() { bus.cut() }
 
+    func waitUntilStreamsAreWritten() { bus.waitUntilStreamsAreWritten() }
+
     func listens(at address: String) { self.address.withLock { $0 = address } }
 }

@@ -85,6 +85,12 @@ final class EventBus2: Sendable {
             }, unsubscribe: { _ in }, heartbeat: { ": heartbeat\n\n" })
     }
 
+    /// Waits until the streams have what was published before; see ``Application/waitUntilStreamsAreWritten()``.
+    func waitUntilStreamsAreWritten() {
+        let subscriptions = state.withLock { $0.subscriptions.values.map { $0 } }
+        for subscription in subscriptions { subscription.waitUntilWritten(within: .seconds(1)) }
+    }
+
     /// Ends every stream without its last chunk.
     func cut() {
         state.withLock { state in
