@@ -185,6 +185,7 @@ extension ClientConnection {
             server.handler.ended(summary) { RequestRecord(self) }
         } else if !peerClosed {
             server.handler.turnedAway(peer, .malformedHead)
+            endBehindRefusal()
         }
         context?.requestEnded()
         pendingAnswer = nil

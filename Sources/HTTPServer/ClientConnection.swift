@@ -104,9 +104,16 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// libmicrohttpd has closed the connection, or what was left of it after its socket was taken.
     func closed() {
         endWait()
+        if hasInput || deadline == .head, state.phase != .taken { endBehindRefusal() }
         // libmicrohttpd closes the descriptor, of which there is no duplicate: that ends the watch in the kernel.
         stopWatching(closesDescriptor: true)
         server.forget(self)
+    }
+
+    /// libmicrohttpd has refused a request itself, and closes without `shutdown` (MHD_USE_TURBO). Where it has not read all of it
+    /// the kernel answers that with a reset; before it the client sees an end behind the refusal (RFC 9112 §9.6).
+    func endBehindRefusal() {
+        if !peerClosed { shutdown(descriptor, Int32(SHUT_WR)) }
     }
 
     func stopWatching(closesDescriptor: Bool = false) {
