@@ -58,8 +58,7 @@ final class HubLoop: KnowledgeOwner {
     private var news: [EventNews] = []
     /// What one instance has said since the last of them.
     private var saying: (project: ProjectName, items: [LogItem], from: LogPlace, to: LogPlace)?
-    /// Who wants to begin: at the end of the pass all has been read that had come when they asked.
-    private var marks: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
+    private var marks: [StreamMark] = []
     private var followers: [ProjectName: [HubFollower]] = [:]
     /// Whose followers are told at the end of the pass.
     private var followed: Set<ProjectName> = []
@@ -116,7 +115,9 @@ final class HubLoop: KnowledgeOwner {
         case .knowledge(let message): knowledge.receive(message)
         case .opened(let name, let run, let directory): projects[name]?.opened(directory, in: run)
         case .mark(let name, let loop, let number):
-            marks.append((name.map { project($0) }, loop, number))
+            let own = name.map { project($0) }
+            let arrivals = (own.map { [$0] } ?? Array(projects.values)).flatMap { $0.readArrived() }
+            marks.append(StreamMark(project: own, loop: loop, number: number, arrivals: arrivals))
             scheduleFlush()
         case .follow(let name, let report):
             followers[project(name).name, default: []].append(report)
@@ -186,6 +187,11 @@ final class HubLoop: KnowledgeOwner {
         if !followers.isEmpty, followers[name] != nil { followed.insert(name) }
     }
 
+    /// More is known of what has come.
+    func taken() {
+        if !marks.isEmpty { scheduleFlush() }
+    }
+
     private func scheduleFlush() {
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
@@ -240,8 +246,11 @@ extension HubLoop: PassHandler {
             self.news.removeAll(keepingCapacity: true)
             for loop in loops { loop.post(.events(news)) }
         }
-        for mark in marks { mark.loop.post(.marked(number: mark.number, mark.project?.log.end ?? index.end)) }
-        marks.removeAll(keepingCapacity: true)
+        marks.removeAll { mark in
+            guard mark.isDue else { return false }
+            mark.loop.post(.marked(number: mark.number, mark.project?.log.end ?? index.end))
+            return true
+        }
     }
 }
 

@@ -106,6 +106,13 @@ final class HubProject: TimerHandler {
         timer = nil
     }
 
+    /// Reads what the instance has told by now.
+    func readArrived() -> [StreamMark.Arrival] {
+        // What is read may be a stream's end.
+        let streams = run.map { Array($0.streams.values) } ?? []
+        return streams.map { $0.readArrived() }
+    }
+
     /// A stream has opened a directory.
     func opened(_ directory: [UInt8], in generation: UInt64) {
         guard let run, run.endpoint.generation == generation, run.opened.insert(directory).inserted else { return }

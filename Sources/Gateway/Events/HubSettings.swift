@@ -12,11 +12,14 @@ package struct HubSettings: Sendable {
     package var total: Int
     /// The form that a project's environment file names for its streams; nil: what holds for all (``Policy/eventForm``).
     package var form: @Sendable (ProjectName) -> EventForm? = { _ in nil }
+}
 
+extension HubSettings {
     /// What the settings say; `folder`: nil where nothing can be kept.
     package init(_ configuration: Configuration, folder: String?) {
-        self.folder = folder
-        limits = LogLimits(bytes: configuration.events.keepSize, time: configuration.events.keepTime)
-        total = configuration.events.keepTotal
+        self.init(
+            folder: folder,
+            limits: LogLimits(bytes: configuration.events.keepSize, time: configuration.events.keepTime),
+            total: configuration.events.keepTotal)
     }
 }

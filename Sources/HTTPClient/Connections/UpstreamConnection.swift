@@ -132,15 +132,32 @@ final class UpstreamConnection: ReadinessHandler {
         }
     }
 
-    private func read() {
-        guard let transfer else { return }
+    /// Reads what has arrived by now, of which the loop may not have heard yet.
+    func readArrived() {
+        // Two sockets hold less (tcp_rmem, tcp_wmem, tcp(7)): what comes while this reads is not waited for.
+        var rest = 16 << 20
+        while rest > 0, transfer != nil, !isConnecting, wanted.contains(.readable) {
+            let count = read()
+            guard count > 0 else { return }
+            rest -= count
+        }
+    }
+
+    /// Reads once; answers how many bytes came.
+    @discardableResult
+    private func read() -> Int {
+        guard let transfer else { return 0 }
+        var received = 0
         switch socket.receive(client.loop.scratch, { transfer.received($0) }) {
-        case .bytes: transfer.readEnded()
+        case .bytes(let count):
+            received = count
+            transfer.readEnded()
         case .nothingYet: break
         case .end: transfer.connectionEnded(.closed)
         case .failed(let code): transfer.connectionEnded(.broken(Self.sentence(code)))
         }
         if self.transfer === transfer { want(interest) }
+        return received
     }
 
     /// Sends what can leave of the transfer's request.

@@ -65,6 +65,9 @@ package final class UpstreamTransfer {
         connection?.resume()
     }
 
+    /// Hands over what has arrived by now, before the loop tells of it. Not from within a call of the follower's.
+    package func readArrived() { connection?.readArrived() }
+
     /// Ends the transfer and closes its connection; the follower hears nothing more.
     package func cancel() {
         follower = nil

@@ -1,0 +1,161 @@
+import Addresses
+import EventHub
+import EventLoop
+import Instances
+import Logging
+import OpenCode
+import Projects
+import TestKit
+import Testing
+
+@testable import Gateway
+
+/// A stream begins behind what the instance had written when its client asked for it, whatever the hub had read of that by then.
+@Suite struct StreamMarkTests {
+    private static let home = "/home/vibe/demo"
+    private static let tree = "/home/vibe/trees/try"
+
+    /// A hub on the test's own thread, and an instance that writes what it is told to.
+    private final class Stage: TimerHandler {
+        let hub: HubLoop
+        let mailbox: Mailbox<HubMessage>
+        let server: TestServer
+        let streams = Recorded<TestConnection>("an event stream")
+        private let name: ProjectName
+        private var trigger: Mailbox<Void>?
+        private var meanwhile: (() throws -> Void)?
+        /// What the hub has told, in its order.
+        private(set) var told: [String] = []
+        private var loopMailbox: Mailbox<LoopMessage>?
+
+        init() throws {
+            let streams = streams
+            server = try TestServer { connection in
+                _ = try connection.readRequest(within: .seconds(10))
+                try connection.writeHead(200, headers: [("Content-Type", "text/event-stream")])
+                try connection.writeChunk(#"data: {"payload":{"type":"server.connected","properties":{}}}"# + "\n\n")
+                streams.append(connection)
+                _ = try connection.waitForEnd(within: .seconds(60))
+            }
+            name = try #require(ProjectName("demo"))
+            let settings = HubSettings(
+                folder: nil, limits: LogLimits(bytes: 1 << 24, time: .seconds(86_400)), total: 1 << 26)
+            hub = try HubLoop(
+                settings, Policy(key: "secret"), NoProjects(), HubBoard(), Logger(sink: LogKeeper(), level: .error))
+            mailbox = try hub.openMailbox()
+            let loop = try hub.loop.mailbox { [unowned self] (message: LoopMessage) in note(message) }
+            loopMailbox = loop
+            trigger = try hub.loop.mailbox { [unowned self] in
+                do { try meanwhile?() } catch { Issue.record(error) }
+            }
+            mailbox.post(.loops([loop]))
+            mailbox.post(.routes(try routes([])))
+            try run(until: { self.told.contains("connected") })
+        }
+
+        deinit { hub.loop.letGo() }
+
+        func routes(_ worktrees: [String]) throws -> RoutingTable {
+            let endpoint = InstanceEndpoint(
+                address: .loopback(server.port), authorization: nil, generation: 1, slot: 0)
+            return RoutingTable([
+                RoutingTable.Route(
+                    name: name, state: .ready(address: .loopback(server.port)), endpoint: endpoint,
+                    scope: DirectoryScope(folder: home, resolved: home, worktrees: worktrees))
+            ])
+        }
+
+        /// In one pass of the hub's: first `meanwhile`, of which the look at its descriptors has not told; then its messages.
+        func inOnePass(_ meanwhile: @escaping () throws -> Void) throws {
+            self.meanwhile = meanwhile
+            trigger?.post(())
+            mailbox.post(.progress(slot: 0) { _ in })
+            told = []
+            try run(until: { self.told.contains("marked") })
+        }
+
+        /// A client asks for a stream.
+        func ask() {
+            guard let loopMailbox else { return }
+            mailbox.post(.mark(name, loop: loopMailbox, number: 1))
+        }
+
+        private func note(_ message: LoopMessage) {
+            switch message {
+            case .events(let news):
+                for item in news {
+                    switch item {
+                    case .said(_, let items, _, _): told += items.map { _ in "event" }
+                    case .view(let view): if view.upstream == .connected { told.append("connected") }
+                    default: break
+                    }
+                }
+            case .marked: told.append("marked")
+            default: break
+            }
+        }
+
+        private func run(until isDone: @escaping () -> Bool) throws {
+            let timer = hub.loop.timer(self)
+            self.isDone = isDone
+            deadline = Deadline(after: .seconds(10))
+            hub.loop.arm(timer, after: .milliseconds(1))
+            try hub.loop.run()
+        }
+
+        private var isDone: (() -> Bool)?
+        private var deadline = Deadline(after: .seconds(10))
+
+        func timerFired(_ timer: LoopTimer) {
+            guard let isDone, !isDone(), !deadline.hasPassed else { return hub.loop.stop() }
+            hub.loop.arm(timer, after: .milliseconds(1))
+        }
+    }
+
+    /// An event of the folder's, in this many bytes at least.
+    private static func event(_ directory: String, size: Int = 0) -> String {
+        let text = String(repeating: "x", count: size)
+        let payload = #"{"type":"session.idle","properties":{"text":"\#(text)"}}"#
+        return #"data: {"directory":"\#(directory)","payload":\#(payload)}"# + "\n\n"
+    }
+
+    @Test(arguments: [0, 300_000])
+    func whatHadArrivedComesFirst(size: Int) throws {
+        let stage = try Stage()
+        let stream = try stage.streams.wait(forCount: 1)[0]
+        try stage.inOnePass {
+            try stream.writeChunk(Self.event(Self.home, size: size))
+            stage.ask()
+        }
+        #expect(stage.told == ["event", "marked"])
+    }
+
+    /// It is not known yet whose the event is: what tells of that was told before the client asked, and not received.
+    @Test func whatWaitsForNewsComesFirst() throws {
+        let stage = try Stage()
+        let stream = try stage.streams.wait(forCount: 1)[0]
+        try stage.inOnePass {
+            try stream.writeChunk(Self.event(Self.tree))
+            stage.ask()
+            stage.mailbox.post(.routes(try stage.routes([Self.tree])))
+        }
+        #expect(stage.told == ["event", "marked"])
+    }
+
+    @Test func nothingHoldsUpAStreamOfAProjectThatIsSilent() throws {
+        let stage = try Stage()
+        try stage.inOnePass { stage.ask() }
+        #expect(stage.told == ["marked"])
+    }
+
+    @Test func anEndOfTheStreamHoldsUpNobody() throws {
+        let stage = try Stage()
+        let stream = try stage.streams.wait(forCount: 1)[0]
+        try stage.inOnePass {
+            try stream.writeChunk(Self.event("/x").dropLast(2).description)
+            stream.close()
+            stage.ask()
+        }
+        #expect(stage.told == ["marked"])
+    }
+}
