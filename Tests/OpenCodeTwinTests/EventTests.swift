@@ -34,20 +34,23 @@ struct EventTests {
         }
     }
 
-    /// A reader that takes nothing holds up one answer for a second, and no other.
+    /// A reader that takes nothing holds up one answer, and no other until it takes something.
     @Test func aStreamThatIsNotReadHoldsUpNobodyForLong() throws {
-        let twin = try TwinProcess()
-        let stream = try TestClient.events(twin.port, "/event")
-        _ = try stream.nextJSON()
-        // More than the kernel holds for it.
-        let session = try twin.newSession()
-        _ = try twin.post("/session/\(session)/message", Prompt.text("Say it [pieces=1 bytes=8000000]"))
-        _ = try twin.newSession()
+        let subscription = EventSubscription(number: 0, directory: nil)
+        subscription.append("1")
         let start = ContinuousClock.now
-        for _ in 0..<5 { _ = try twin.newSession() }
-        #expect(ContinuousClock.now - start < .seconds(1))
-        // Behind what it has missed so far it has the rest, too.
-        _ = try stream.events(through: "session.created", count: 7)
+        subscription.waitUntilWritten(within: .milliseconds(50))
+        #expect(ContinuousClock.now - start >= .milliseconds(50))
+        subscription.waitUntilWritten(within: .seconds(3600))
+        let past = Deadline(after: .zero)
+        #expect(subscription.next(by: past)?.count == 1)
+        #expect(subscription.next(by: past) == nil)
+        subscription.append("2")
+        let reader = try TestThread {
+            for _ in 0..<2 { _ = subscription.next(by: Deadline(after: .milliseconds(50))) }
+        }
+        subscription.waitUntilWritten(within: .seconds(3600))
+        reader.join()
     }
 
     @Test func aSecondPromptWaitsForTheFirst() throws {
