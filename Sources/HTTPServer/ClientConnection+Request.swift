@@ -180,12 +180,14 @@ extension ClientConnection {
         exchange = nil
         follower?.clientGone()
         // libmicrohttpd cleans up a connection that it has given up at its next run, of which no descriptor tells.
-        if !isWhole { server.needsRun() }
+        if !isWhole {
+            endBehindRefusal()
+            server.needsRun()
+        }
         if effect == .record {
             server.handler.ended(summary) { RequestRecord(self) }
         } else if !peerClosed {
             server.handler.turnedAway(peer, .malformedHead)
-            endBehindRefusal()
         }
         context?.requestEnded()
         pendingAnswer = nil

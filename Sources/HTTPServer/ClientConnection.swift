@@ -104,6 +104,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// libmicrohttpd has closed the connection, or what was left of it after its socket was taken.
     func closed() {
         endWait()
+        // A first line that is none: no request was begun, and the loop may not have told of it yet.
         if hasInput || deadline == .head, state.phase != .taken { endBehindRefusal() }
         // libmicrohttpd closes the descriptor, of which there is no duplicate: that ends the watch in the kernel.
         stopWatching(closesDescriptor: true)

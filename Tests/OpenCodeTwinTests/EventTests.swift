@@ -23,36 +23,6 @@ struct EventTests {
         #expect(listed?["parts"]?.elements?[1]["text"]?.text == text)
     }
 
-    /// Who is told of a session by an answer finds it on a stream that is open.
-    @Test(arguments: Profile.all.map(\.version))
-    func whatWasToldBeforeAnAnswerIsOnTheStreamAlready(_ version: String) throws {
-        let twin = try TwinProcess(version)
-        let log = try EventLog(twin)
-        for _ in 0..<50 {
-            let session = try twin.newSession()
-            try log.next("session.created", within: .zero) { $0["info"]?["id"]?.text == session }
-        }
-    }
-
-    /// A reader that takes nothing holds up one answer, and no other until it takes something.
-    @Test func aStreamThatIsNotReadHoldsUpNobodyForLong() throws {
-        let subscription = EventSubscription(number: 0, directory: nil)
-        subscription.append("1")
-        let start = ContinuousClock.now
-        subscription.waitUntilWritten(within: .milliseconds(50))
-        #expect(ContinuousClock.now - start >= .milliseconds(50))
-        subscription.waitUntilWritten(within: .seconds(3600))
-        let past = Deadline(after: .zero)
-        #expect(subscription.next(by: past)?.count == 1)
-        #expect(subscription.next(by: past) == nil)
-        subscription.append("2")
-        let reader = try TestThread {
-            for _ in 0..<2 { _ = subscription.next(by: Deadline(after: .milliseconds(50))) }
-        }
-        subscription.waitUntilWritten(within: .seconds(3600))
-        reader.join()
-    }
-
     @Test func aSecondPromptWaitsForTheFirst() throws {
         let twin = try TwinProcess()
         let session = try twin.newSession()

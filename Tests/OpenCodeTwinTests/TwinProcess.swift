@@ -83,12 +83,9 @@ final class EventLog {
     var chunkSizes: [Int] { stream.response.chunkSizes }
     var ending: TestResponse.Ending? { stream.response.ending }
 
-    /// Reads up to the next event of a type that meets the condition, and returns its properties. `limit` is the time for each
-    /// event.
+    /// Reads up to the next event of a type that meets the condition, and returns its properties.
     @discardableResult
-    func next(
-        _ type: String, within limit: Duration = .seconds(10), where condition: (JSON) -> Bool = { _ in true }
-    ) throws -> JSON {
+    func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
         while true {
             while seen < events.count {
                 let payload = events[seen]["payload"] ?? events[seen]
@@ -96,13 +93,13 @@ final class EventLog {
                 let properties = payload["properties"] ?? .null
                 if payload["type"]?.text == type, condition(properties) { return properties }
             }
-            try read(1, within: limit)
+            try read(1)
         }
     }
 
     /// Reads that many more events.
-    func read(_ count: Int, within limit: Duration = .seconds(10)) throws {
-        for _ in 0..<count { events.append(try stream.nextJSON(within: limit)) }
+    func read(_ count: Int) throws {
+        for _ in 0..<count { events.append(try stream.nextJSON()) }
     }
 
     /// Reads to the end of the stream.

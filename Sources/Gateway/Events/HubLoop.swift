@@ -58,7 +58,8 @@ final class HubLoop: KnowledgeOwner {
     private var news: [EventNews] = []
     /// What one instance has said since the last of them.
     private var saying: (project: ProjectName, items: [LogItem], from: LogPlace, to: LogPlace)?
-    private var marks: [StreamMark] = []
+    /// Who wants to begin: at the end of the pass all has been looked at that had come when they asked.
+    private var marks: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
     private var followers: [ProjectName: [HubFollower]] = [:]
     /// Whose followers are told at the end of the pass.
     private var followed: Set<ProjectName> = []
@@ -116,8 +117,8 @@ final class HubLoop: KnowledgeOwner {
         case .opened(let name, let run, let directory): projects[name]?.opened(directory, in: run)
         case .mark(let name, let loop, let number):
             let own = name.map { project($0) }
-            let arrivals = (own.map { [$0] } ?? Array(projects.values)).flatMap { $0.readArrived() }
-            marks.append(StreamMark(project: own, loop: loop, number: number, arrivals: arrivals))
+            for project in own.map({ [$0] }) ?? Array(projects.values) { project.readArrived() }
+            marks.append((own, loop, number))
             scheduleFlush()
         case .follow(let name, let report):
             followers[project(name).name, default: []].append(report)
@@ -187,11 +188,6 @@ final class HubLoop: KnowledgeOwner {
         if !followers.isEmpty, followers[name] != nil { followed.insert(name) }
     }
 
-    /// More is known of what has come.
-    func taken() {
-        if !marks.isEmpty { scheduleFlush() }
-    }
-
     private func scheduleFlush() {
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
@@ -246,11 +242,8 @@ extension HubLoop: PassHandler {
             self.news.removeAll(keepingCapacity: true)
             for loop in loops { loop.post(.events(news)) }
         }
-        marks.removeAll { mark in
-            guard mark.isDue else { return false }
-            mark.loop.post(.marked(number: mark.number, mark.project?.log.end ?? index.end))
-            return true
-        }
+        for mark in marks { mark.loop.post(.marked(number: mark.number, mark.project?.log.end ?? index.end)) }
+        marks.removeAll(keepingCapacity: true)
     }
 }
 

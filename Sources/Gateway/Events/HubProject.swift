@@ -106,11 +106,10 @@ final class HubProject: TimerHandler {
         timer = nil
     }
 
-    /// Reads what the instance has told by now.
-    func readArrived() -> [StreamMark.Arrival] {
+    /// Reads what has come from the instance, of which the loop's last look may not have told.
+    func readArrived() {
         // What is read may be a stream's end.
-        let streams = run.map { Array($0.streams.values) } ?? []
-        return streams.map { $0.readArrived() }
+        for stream in run.map({ Array($0.streams.values) }) ?? [] { stream.readArrived() }
     }
 
     /// A stream has opened a directory.

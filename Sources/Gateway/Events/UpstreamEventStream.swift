@@ -22,8 +22,6 @@ final class UpstreamEventStream: UpstreamFollower {
     /// What has come before it was followed.
     private var held: [FrameReader.Frame] = []
     private unowned let hub: HubLoop
-    /// Bytes of events that have come.
-    private var arrived = 0
 
     init(
         _ project: HubProject, _ hub: HubLoop, _ route: RoutingTable.Route, _ endpoint: InstanceEndpoint,
@@ -64,23 +62,15 @@ final class UpstreamEventStream: UpstreamFollower {
         filter?.leave()
         filter = nil
         held = []
-        hub.taken()
     }
 
-    /// Reads what the instance has written by now, as far as it has arrived.
-    func readArrived() -> StreamMark.Arrival {
-        transfer?.readArrived()
-        return StreamMark.Arrival(stream: self, end: arrived)
-    }
-
-    /// How many bytes have come of which it is known whose events they are. What has ended holds up nobody.
-    var taken: Int { transfer == nil ? .max : arrived - (filter?.waitingCount ?? 0) }
+    /// Reads what has come by now.
+    func readArrived() { transfer?.readArrived() }
 
     private func read(_ bytes: borrowing Span<UInt8>) { reader.read(bytes) { frames.append($0) } }
 
     /// Nothing that is changed by what comes of a frame is in use any more.
     private func takeFrames() {
-        hub.taken()
         guard !frames.isEmpty else { return }
         let new = frames
         frames.removeAll(keepingCapacity: true)
@@ -115,7 +105,6 @@ final class UpstreamEventStream: UpstreamFollower {
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
         hub.progress.add(knowledge.endpoint.slot)
-        arrived += bytes.count
         project.heard(number)
         if let filter {
             filter.pass(bytes)

@@ -26,9 +26,6 @@ final class EventFilter {
     /// What has to be known before anything goes on.
     var question: EventKnowledge.Question? { filter.question }
 
-    /// How many bytes wait until that is known.
-    var waitingCount: Int { filter.waitingCount }
-
     /// What may go on is given to `output` from now on; `target` is what was asked for.
     func begin(_ target: ArraySlice<UInt8>, output: @escaping (borrowing Span<UInt8>) -> Void) {
         self.output = output

@@ -134,7 +134,7 @@ final class UpstreamConnection: ReadinessHandler {
 
     /// Reads what has arrived by now, of which the loop may not have heard yet.
     func readArrived() {
-        // Two sockets hold less (tcp_rmem, tcp_wmem, tcp(7)): what comes while this reads is not waited for.
+        // Who writes as fast as this reads would hold up the loop.
         var rest = 16 << 20
         while rest > 0, transfer != nil, !isConnecting, wanted.contains(.readable) {
             let count = read()

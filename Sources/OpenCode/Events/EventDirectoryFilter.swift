@@ -19,9 +19,6 @@ package struct EventDirectoryFilter: Sendable {
     /// What has to be known before anything goes on: put it into the knowledge and call ``goOn(_:pass:)``.
     package private(set) var question: EventKnowledge.Question?
 
-    /// How many bytes wait for an answer to ``question``.
-    package var waitingCount: Int { question == nil ? 0 : held.count + waiting.count }
-
     /// Frames that were left out because it was not known within the limit whose they are.
     package private(set) var overlongFrames = 0
 

@@ -51,13 +51,16 @@ final class EventSubscription: Sendable {
         state.withLock { $0.isGone = true }
     }
 
-    /// Waits until what is queued now is written, unless its reader takes nothing or has gone.
-    func waitUntilWritten(within limit: Duration) {
+    /// Waits until what is queued now is written, unless its reader takes nothing or has gone; whether it is.
+    @discardableResult
+    func waitUntilWritten(within limit: Duration) -> Bool {
         let last = state.withLock { $0.queued }
-        let isSettled = try? state.wait(for: "a stream's reader", within: limit) { state in
-            state.written >= last || state.isGone || state.isStuck ? true : nil
+        let isWritten = try? state.wait(for: "a stream's reader", within: limit) { state in
+            if state.written >= last { return true }
+            return state.isGone || state.isStuck ? false : nil
         }
-        if isSettled == nil { state.withLock { $0.isStuck = $0.written < last } }
+        if isWritten == nil { state.withLock { $0.isStuck = $0.written < last } }
+        return isWritten ?? false
     }
 
     /// The next items, all that are there; nil when nothing came before the deadline. Those taken before are written.

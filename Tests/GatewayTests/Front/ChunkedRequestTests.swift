@@ -14,6 +14,13 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
+    /// An end behind the refusal, though the kernel has much that nobody reads.
+    @Test func aBadChunkSizeWithMuchBehindItIsRefused() throws {
+        let bench = try RefusalBench()
+        try bench.expectRefusal(Self.head + "zz\r\n" + String(repeating: "x", count: 60_000))
+        try bench.expectNothingGotThrough()
+    }
+
     @Test func aChunkSizeBeyond64BitsIsRefused() throws {
         let bench = try RefusalBench()
         for size in ["10000000000000000", "FFFFFFFFFFFFFFFFFFFFFFFF", "10000000000000005"] {

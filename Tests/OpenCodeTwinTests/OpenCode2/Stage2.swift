@@ -47,18 +47,16 @@ final class Stage2 {
     /// The sizes of the chunks so far.
     var chunkSizes: [Int] { stream.response.chunkSizes }
 
-    /// Reads up to the next event of a type that meets the condition, and returns its data. `limit` is the time for each event.
+    /// Reads up to the next event of a type that meets the condition, and returns its data.
     @discardableResult
-    func next(
-        _ type: String, within limit: Duration = .seconds(20), where condition: (JSON) -> Bool = { _ in true }
-    ) throws -> JSON {
+    func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
         while true {
             while seen < events.count {
                 let event = events[seen]
                 seen += 1
                 if event["type"]?.text == type, condition(event["data"] ?? .null) { return event["data"] ?? .null }
             }
-            events.append(try stream.nextJSON(within: limit))
+            events.append(try stream.nextJSON(within: .seconds(20)))
         }
     }
 

@@ -29,16 +29,6 @@ struct Turn2Tests {
         #expect(try stage.twin.get("/api/session/active").text == #"{"data":{}}"#)
     }
 
-    /// Who is told by an answer that a turn is over has the turn's end on a stream already.
-    @Test func theEndIsOnTheStreamBeforeAnAnswerTellsOfIt() throws {
-        let stage = try Stage2()
-        for _ in 0..<50 {
-            let session = try stage.turn("talk")
-            try stage.wait(session)
-            try stage.next("session.execution.succeeded", within: .zero) { $0["sessionID"]?.text == session }
-        }
-    }
-
     /// Who sees the end of a turn finds the session idle.
     @Test func whoIsToldOfTheEndFindsItIdle() throws {
         let stage = try Stage2()
