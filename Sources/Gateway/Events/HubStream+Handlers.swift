@@ -42,7 +42,10 @@ extension HubStream: TimerHandler {
             } else if now - lastSent >= commentInterval {
                 // An OpenCode's own stream has its heartbeats; only in a long replay nothing of them is passed.
                 follow()
-                if !isPlain || isReading { write(StreamHead.comment(isPlain ? nil : cursor.last)) }
+                // The rest of a frame that was sent in part comes before anything else.
+                if !isPlain || isReading, cursor.isBetweenFrames {
+                    write(StreamHead.comment(isPlain ? nil : cursor.last))
+                }
                 lastSent = now
             }
         }

@@ -76,7 +76,7 @@ package struct ProcessTable: Sendable {
     private static func isExempt(_ number: Int32) -> Bool { number == 1 || number == getpid() }
 
     /// How long a process may take from its old program to its new one, on a machine that is busy.
-    static let patience = Duration.milliseconds(100)
+    static let patience = Duration.seconds(1)
 
     /// The variables with which a process was started, each with a NUL behind it.
     ///

@@ -20,6 +20,18 @@ import Testing
         #expect(try client.numbers(992) == Array(9...1_000))
     }
 
+    /// A pause for which a stream that brings nothing gets a comment: none comes between an event's two parts.
+    @Test(arguments: [("/projects/demo/api/global/event", 11), ("/projects/demo/events", 16)])
+    func whoPausesInTheMiddleOfAnEventGetsItsRest(target: String, seconds: Int) throws {
+        let rig = try HubRig(flags: ["--stream-stall", "120s"])
+        let client = try StreamClient(rig.gateway, target, receiveBuffer: 4_096)
+        _ = try client.next()
+        for start in stride(from: 1, to: 1_000, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
+        #expect(try client.numbers(1) == [1])
+        try client.connection.pause(.seconds(seconds))
+        #expect(try client.numbers(999) == Array(2...1_000))
+    }
+
     @Test func whoFallsBehindWhatIsKeptGetsAGapAndGoesOn() throws {
         let rig = try HubRig(flags: ["--event-keep-size", "1MiB", "--stream-stall", "5s"])
         let first = try rig.open()
