@@ -95,8 +95,9 @@ final class SpeakingInstance: Sendable {
             return ($0.said.count, $0.isSilent, $0.streams)
         }
         try connection.writeHead(200, headers: Self.head)
-        if !isSilent { try connection.writeChunk("data: \(connected)\n\n") }
+        // Known before the first word of it is.
         subscriptions.append(head)
+        if !isSilent { try connection.writeChunk("data: \(connected)\n\n") }
         while !connection.isClosed {
             let step = try? state.wait(for: "something to say", within: .milliseconds(200)) { state -> Step? in
                 guard state.muted < number, state.said.count > sent || state.ends > ends || state.isSilent != isSilent
