@@ -61,16 +61,16 @@ import Testing
     @Test(.timeLimit(.minutes(5))) func aQueryThatHangsHoldsUpNobody() async throws {
         let test = try StoreUnderTest()
         let gate = Latch("the reader may go on")
-        let isInside = Latch("the reader is inside")
+        let (inside, entrance) = AsyncStream.makeStream(of: Void.self)
         let store = test.store
         let hanging = Task {
             try await store.read { (_) throws(StorageError) in
-                isInside.open()
+                entrance.finish()
                 _ = gate.isOpened(within: .seconds(60))
             }
         }
-        // Not blocking: the task may need this very thread.
-        while !isInside.isOpen { try await Task.sleep(for: .milliseconds(1)) }
+        // Without blocking: the task may need this very thread.
+        for await _ in inside {}
         test.add(1)
         let waiting = (1...10).map { _ in Task { try await test.numbers() } }
         #expect(!store.close(atMost: .milliseconds(100)))

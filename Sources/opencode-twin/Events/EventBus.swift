@@ -137,18 +137,8 @@ extension EventBus {
         publishWrapped(wrap(bareEvent("server.instance.disposed", properties), directory))
     }
 
-    /// Waits until the streams have what was published before; see ``Application/waitUntilStreamsAreWritten()``.
-    func waitUntilStreamsAreWritten() {
-        let subscriptions = state.withLock { $0.subscriptions.values.map { $0 } }
-        for subscription in subscriptions { subscription.waitUntilWritten(within: .seconds(1)) }
-    }
-
-    /// Ends every stream without its last chunk.
-    func cut() {
-        state.withLock { state in
-            for subscription in state.subscriptions.values { subscription.leave() }
-        }
-    }
+    /// Every stream that is open.
+    var subscriptions: [EventSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
     /// An event that only the wrapped streams have: its `id` stands at the end.
     private func bareEvent(_ type: String, _ properties: JSON) -> JSON {

@@ -23,13 +23,23 @@ protocol Application: Sendable {
     func outcome(of health: Misbehaviour.Health) -> Outcome?
     /// Speaks with the client of a terminal's WebSocket, whose handshake has not been answered.
     func serveTerminal(_ id: String, _ request: Request, _ connection: TestConnection) throws
-    /// Ends every event stream without its last chunk.
-    func cutStreams()
-    /// Waits until what was published before is written to every stream, but for one whose reader takes nothing: OpenCode has
-    /// one thread, so an event is on its way before an answer that is made behind it.
-    func waitUntilStreamsAreWritten()
+    /// Every event stream that is open.
+    var subscriptions: [EventSubscription] { get }
     /// It listens at this address now.
     func listens(at address: String)
+}
+
+extension Application {
+    /// Ends every event stream without its last chunk.
+    func cutStreams() {
+        for subscription in subscriptions { subscription.leave() }
+    }
+
+    /// Waits until what was published before is written to every stream, but for one whose reader takes nothing: OpenCode has
+    /// one thread, so an event is on its way before an answer that is made behind it.
+    func waitUntilStreamsAreWritten() {
+        for subscription in subscriptions { subscription.waitUntilWritten(within: .seconds(1)) }
+    }
 }
 
 /// What a request leads to.

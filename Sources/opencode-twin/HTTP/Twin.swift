@@ -41,9 +41,7 @@ struct Twin: Application {
         }
     }
 
-    func cutStreams() { bus.cut() }
-
-    func waitUntilStreamsAreWritten() { bus.waitUntilStreamsAreWritten() }
+    var subscriptions: [EventSubscription] { bus.subscriptions }
 
     func listens(at address: String) {}
 

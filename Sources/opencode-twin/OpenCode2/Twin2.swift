@@ -47,9 +47,7 @@ struct Twin2: Application {
         }
     }
 
-    func cutStreams() { bus.cut() }
-
-    func waitUntilStreamsAreWritten() { bus.waitUntilStreamsAreWritten() }
+    var subscriptions: [EventSubscription] { bus.subscriptions }
 
     func listens(at address: String) { self.address.withLock { $0 = address } }
 }

@@ -85,18 +85,8 @@ final class EventBus2: Sendable {
             }, unsubscribe: { _ in }, heartbeat: { ": heartbeat\n\n" })
     }
 
-    /// Waits until the streams have what was published before; see ``Application/waitUntilStreamsAreWritten()``.
-    func waitUntilStreamsAreWritten() {
-        let subscriptions = state.withLock { $0.subscriptions.values.map { $0 } }
-        for subscription in subscriptions { subscription.waitUntilWritten(within: .seconds(1)) }
-    }
-
-    /// Ends every stream without its last chunk.
-    func cut() {
-        state.withLock { state in
-            for subscription in state.subscriptions.values { subscription.leave() }
-        }
-    }
+    /// Every stream that is open.
+    var subscriptions: [EventSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
     private func subscribe() -> EventSubscription {
         state.withLock { state in
