@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import TestKit
@@ -22,6 +23,31 @@ struct ConnectionTests {
         #expect(throws: TestKitError.reset(during: "reading bytes")) { try connection.read() }
     }
 
+    /// A program that another test starts has copies of all descriptors between its fork and its exec.
+    @Test(arguments: [false, true])
+    func theEndDoesNotWaitForACopyOfTheDescriptor(isReset: Bool) throws {
+        let endings = Recorded<TestConnection.Ending>("an end")
+        let server = try TestServer { endings.append(try $0.readUntilEnd().ending) }
+        let connection = try TestClient.connect(port: server.port)
+        let copy = try connection.use("dup") { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+        defer { close(copy) }
+        if isReset { connection.reset() } else { connection.close() }
+        #expect(try endings.wait(forCount: 1) == [isReset ? .reset : .closed])
+    }
+
+    @Test func unreadBytesMakeTheCloseAReset() throws {
+        let isSent = Latch()
+        let server = try TestServer { connection in
+            try connection.write("nobody reads this")
+            isSent.open()
+            _ = try connection.readUntilClose()
+        }
+        let connection = try TestClient.connect(port: server.port)
+        try isSent.wait()
+        connection.close()
+        #expect(try server.failures.wait(forCount: 1).first?.contains("(RST)") == true)
+    }
+
     @Test func resetReachesThePeerAlsoWhileAnotherThreadReads() throws {
         let server = try TestServer { _ = try $0.readUntilClose() }
         let connection = try TestClient.connect(port: server.port)
@@ -36,6 +62,27 @@ struct ConnectionTests {
         reader.join()
         #expect(outcome.values.first?.contains("closed on this side") == true)
         #expect(try server.failures.wait(forCount: 1).first?.contains("(RST)") == true)
+    }
+
+    @Test func aRestIsOverWhenBytesArriveAndNotWhenTheyAreRead() throws {
+        let (begins, ends) = (Latch(), Latch())
+        let rests = Recorded<Duration>("a rest")
+        let server = try TestServer { connection in
+            try connection.write("answer")
+            begins.open()
+            try ends.wait()
+            rests.append(try connection.restBeforeArrival())
+        }
+        let start = ContinuousClock.now
+        let connection = try TestClient.connect(port: server.port)
+        try begins.wait()
+        try connection.pause(.milliseconds(100))
+        try connection.write("request")
+        let longest = ContinuousClock.now - start + .milliseconds(10)
+        try connection.pause(.milliseconds(300))
+        ends.open()
+        let measured = try rests.wait(forCount: 1)[0]
+        #expect(measured >= .milliseconds(90) && measured <= longest, "\(measured)")
     }
 
     @Test func silenceTimesOut() throws {

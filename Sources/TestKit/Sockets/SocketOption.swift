@@ -66,6 +66,13 @@ enum SocketAddress {
         return result == 0 ? UInt16(bigEndian: address.sin_port) : 0
     }
 
+    /// Ends a connection with RST at once, whoever else has a copy of its descriptor (connect(2), AF_UNSPEC).
+    static func disconnect(_ descriptor: Int32) {
+        var address = sockaddr()
+        address.sa_family = sa_family_t(AF_UNSPEC)
+        _ = connect(descriptor, &address, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
     /// A new TCP socket that programs started later do not inherit.
     static func makeSocket(_ loopback: Loopback = .ipv4) throws -> Int32 {
         try SystemCall.check("socket") {

@@ -72,6 +72,19 @@ package final class TestConnection: Sendable {
         try use("setsockopt") { SocketOption.set($0, SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes)) }
     }
 
+    /// How long the peer let the connection rest before the bytes that came last, to the millisecond: since those that were sent
+    /// last, of which there must be some, and none since (tcp(7), TCP_INFO). As the kernel has it, however late its thread reads.
+    package func restBeforeArrival() throws -> Duration {
+        var info = tcp_info()
+        var length = socklen_t(MemoryLayout<tcp_info>.size)
+        _ = try use("getsockopt") { descriptor in
+            try SystemCall.check("getsockopt") {
+                getsockopt(descriptor, SocketOption.tcpLevel, TCP_INFO, &info, &length)
+            }
+        }
+        return .milliseconds(Int(info.tcpi_last_data_sent) - Int(info.tcpi_last_data_recv))
+    }
+
     /// Runs `body` with the descriptor, which stays valid meanwhile.
     func use<Result>(_ operation: String, _ body: (Int32) throws -> Result) throws -> Result {
         let descriptor = try life.withLock { life in
@@ -86,7 +99,7 @@ package final class TestConnection: Sendable {
     private func finishUse() {
         life.withLock { life in
             life.users -= 1
-            if life.isClosing, life.users == 0 { _ = Glibc.close(life.descriptor) }
+            if life.isClosing, life.users == 0 { Self.close(life) }
         }
     }
 
@@ -94,14 +107,28 @@ package final class TestConnection: Sendable {
         life.withLock { life in
             if life.isClosing { return }
             life.isClosing = true
+            life.isReset = reset
             if reset { SocketOption.setLinger(life.descriptor, seconds: 0) }
             if life.users == 0 {
-                _ = Glibc.close(life.descriptor)
+                Self.close(life)
             } else {
                 // Wakes the thread that is in poll(2): it closes when it leaves. SHUT_RD tells the peer nothing, so
                 // that the close that follows a reset is still the RST.
                 _ = shutdown(life.descriptor, Int32(reset ? SHUT_RD : SHUT_RDWR))
             }
         }
+    }
+
+    /// Tells the peer at once what close(2) alone would: that waits for the last copy of the descriptor, and a child of another
+    /// test has one between its fork and its exec.
+    private static func close(_ life: Life) {
+        var unread: Int32 = 0
+        _ = ioctl(life.descriptor, UInt(FIONREAD), &unread)
+        if life.isReset || unread > 0 {
+            SocketAddress.disconnect(life.descriptor)
+        } else {
+            _ = shutdown(life.descriptor, Int32(SHUT_RDWR))
+        }
+        _ = Glibc.close(life.descriptor)
     }
 }

@@ -5,9 +5,9 @@ extension Application {
     /// Serves a connection until it ends.
     func serve(_ connection: TestConnection) throws {
         var limit = Serving.firstLimit
-        var idleSince: ContinuousClock.Instant?
+        var hasAnswered = false
         while let raw = try readHead(connection, within: limit) {
-            if let idleSince, let loss = misbehaviour.current.idleLoss, ContinuousClock.now - idleSince >= loss {
+            if hasAnswered, let loss = misbehaviour.current.idleLoss, try connection.restBeforeArrival() >= loss {
                 return
             }
             let received: ReceivedRequest
@@ -40,7 +40,7 @@ extension Application {
             }
             if !received.head.keepsAlive { return }
             limit = idleLimit
-            idleSince = .now
+            hasAnswered = true
         }
     }
 
