@@ -120,13 +120,21 @@ enum EventEndpoint: Sendable {
     }
 }
 
-/// A request for one of the gateway's own streams, until the hub has the project's log.
+/// A request for one of the gateway's own streams, until its place is known: where an instance has just begun, once the hub hears
+/// it, so that the client misses nothing of a prompt that it sends behind the answer's head.
 final class OwnStreamOpening: PendingStream {
+    /// How long the hub may take to hear the instances.
+    private static let patience = Duration.seconds(2)
+    /// An instance that could not be heard for so long, in milliseconds, holds up nobody any more.
+    private static let longestSilence: Int64 = 10_000
+
     private let events: LoopEvents
     private let project: ProjectName?
     private var query: EventQuery
     private var connection: ClientConnection?
     private var children: ChildSessions?
+    private var timer: LoopTimer?
+    private var beginning = StreamBeginning()
 
     init(_ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName?, _ query: EventQuery) {
         self.events = events
@@ -140,30 +148,46 @@ final class OwnStreamOpening: PendingStream {
         connection.exchange = self
         connection.discardBody()
         events.add(self)
-        guard let session = query.selector.sessions?.first else { return mark() }
+        let timer = events.owner.loop.spareTimer(self)
+        self.timer = timer
+        events.owner.loop.arm(timer, after: Self.patience)
+        guard let session = query.selector.sessions?.first else { return open() }
         // What began before anything was kept is not among the events.
-        let children = ChildSessions(session, of: endpoints, events.owner) { [unowned self] in
+        let children = ChildSessions(session, of: routes.compactMap(\.endpoint), events.owner) { [unowned self] in
             query.selector.sessions = $0
-            mark()
+            open()
         }
         self.children = children
         children.begin()
     }
 
-    /// The instances that may have the session.
-    private var endpoints: [InstanceEndpoint] {
-        let routes = events.owner.snapshot.routes
-        return routes.reachable.filter { project == nil || $0.name == project }.compactMap(\.endpoint)
+    /// The instances whose events it tells.
+    private var routes: [RoutingTable.Route] {
+        events.owner.snapshot.routes.reachable.filter { project == nil || $0.name == project }
     }
 
-    private func mark() {
+    private func open() {
         children = nil
+        beginning.isOpen = true
+        proceed()
+    }
+
+    private func proceed() {
+        guard connection != nil, beginning.wantsPlace(isHeard: isHeard) else { return }
         events.mark(project, for: self) { [unowned self] in start($0) }
     }
 
-    func viewChanged() {}
+    /// Whether the hub hears all instances that it may hear soon, as far as this loop knows.
+    private var isHeard: Bool {
+        routes.allSatisfy { route in
+            guard let view = events.view(route.name), view.run == route.endpoint?.generation else { return false }
+            return view.hears(route) || WallClock.milliseconds - view.since > Self.longestSilence
+        }
+    }
 
-    func routesChanged() {}
+    func viewChanged() { proceed() }
+
+    func routesChanged() { proceed() }
 
     private var shape: EventShape {
         guard let project else { return query.wait == nil ? .all : .allItems }
@@ -171,7 +195,7 @@ final class OwnStreamOpening: PendingStream {
     }
 
     private func start(_ place: LogPlace) {
-        guard let connection = end() else { return }
+        guard beginning.begins(isHeard: isHeard), let connection = end() else { return }
         var cursor = EventCursor(
             query.start, now: place, project: project?.string ?? "", shape: shape,
             isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)
@@ -196,6 +220,8 @@ final class OwnStreamOpening: PendingStream {
     private func end() -> ClientConnection? {
         defer { connection = nil }
         children = nil
+        if let timer { events.owner.loop.giveBack(timer) }
+        timer = nil
         events.remove(self)
         return connection
     }
@@ -205,4 +231,11 @@ extension OwnStreamOpening: ServerExchange {
     func requestBodyArrived() { connection?.discardBody() }
     func resumeResponse() {}
     func clientGone() { end() }
+}
+
+extension OwnStreamOpening: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        beginning.isLate = true
+        proceed()
+    }
 }

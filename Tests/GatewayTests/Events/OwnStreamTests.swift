@@ -26,6 +26,31 @@ import Testing
         for _ in 0..<3 { #expect(try own.nextEvent()?.id == plain.nextEvent()?.id) }
     }
 
+    /// Who sends a prompt behind the head would else miss its beginning, and what can be made of the rest.
+    @Test(arguments: ["/projects/demo/events", "/events"])
+    func itBeginsOnceTheInstanceIsHeard(path: String) throws {
+        let rig = try HubRig()
+        rig.instance.beSilent(true)
+        rig.instance.endStreams()
+        try rig.instance.subscriptions.wait(forCount: 2)
+        let client = try rig.openOwn(path: path)
+        #expect(throws: TestKitError.self) { try client.next(within: .milliseconds(500)) }
+        rig.instance.beSilent(false)
+        _ = try client.next()
+        rig.say(1...1)
+        #expect(try client.numbers(1) == [1])
+    }
+
+    @Test(arguments: ["/projects/demo/events", "/events"])
+    func anInstanceThatCannotBeHeardHoldsUpNobodyForLong(path: String) throws {
+        let rig = try HubRig()
+        rig.instance.refuse(true)
+        rig.instance.endStreams()
+        let client = try rig.openOwn(path: path)
+        #expect(try client.next(within: .seconds(10))?.retry != nil)
+        #expect(try rig.page("?wait=0&since=now", path: path)["events"]?.elements?.isEmpty == true)
+    }
+
     @Test func sinceIsAnIDOrNowOrATime() throws {
         let rig = try HubRig()
         let first = try rig.openOwn("?since=now")
