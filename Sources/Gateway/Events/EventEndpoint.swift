@@ -125,8 +125,6 @@ enum EventEndpoint: Sendable {
 final class OwnStreamOpening: PendingStream {
     /// How long the hub may take to hear the instances.
     private static let patience = Duration.seconds(2)
-    /// An instance that could not be heard for so long, in milliseconds, holds up nobody any more.
-    private static let longestSilence: Int64 = 10_000
 
     private let events: LoopEvents
     private let project: ProjectName?
@@ -134,54 +132,48 @@ final class OwnStreamOpening: PendingStream {
     private var connection: ClientConnection?
     private var children: ChildSessions?
     private var timer: LoopTimer?
-    private var beginning = StreamBeginning()
+    private var beginning = StreamBeginning(isOpen: true)
 
     init(_ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName?, _ query: EventQuery) {
         self.events = events
         self.connection = connection
         self.project = project
         self.query = query
+        // A page's reader knows its place when the page is there: who asks for one is not held up before.
+        beginning.isLate = query.wait != nil
     }
 
     func begin() {
         guard let connection else { return }
         connection.exchange = self
         connection.discardBody()
+        guard !events.owner.isDraining else { return giveUp() }
         events.add(self)
-        let timer = events.owner.loop.spareTimer(self)
-        self.timer = timer
-        events.owner.loop.arm(timer, after: Self.patience)
-        guard let session = query.selector.sessions?.first else { return open() }
-        // What began before anything was kept is not among the events.
-        let children = ChildSessions(session, of: routes.compactMap(\.endpoint), events.owner) { [unowned self] in
-            query.selector.sessions = $0
-            open()
+        if !beginning.isLate {
+            let timer = events.owner.loop.spareTimer(self)
+            self.timer = timer
+            events.owner.loop.arm(timer, after: Self.patience)
         }
-        self.children = children
-        children.begin()
+        proceed()
     }
 
     /// The instances whose events it tells.
     private var routes: [RoutingTable.Route] {
-        events.owner.snapshot.routes.reachable.filter { project == nil || $0.name == project }
-    }
-
-    private func open() {
-        children = nil
-        beginning.isOpen = true
-        proceed()
+        let routes = events.owner.snapshot.routes
+        guard let project else { return routes.reachable }
+        return routes.route(to: project).map { $0.isReachable ? [$0] : [] } ?? []
     }
 
     private func proceed() {
         guard connection != nil, beginning.wantsPlace(isHeard: isHeard) else { return }
-        events.mark(project, for: self) { [unowned self] in start($0) }
+        events.mark(project, for: self) { [unowned self] in marked($0) }
     }
 
     /// Whether the hub hears all instances that it may hear soon, as far as this loop knows.
     private var isHeard: Bool {
         routes.allSatisfy { route in
             guard let view = events.view(route.name), view.run == route.endpoint?.generation else { return false }
-            return view.hears(route) || WallClock.milliseconds - view.since > Self.longestSilence
+            return view.hears(route) || StreamBeginning.isGivenUp(since: view.since, now: WallClock.milliseconds)
         }
     }
 
@@ -189,13 +181,26 @@ final class OwnStreamOpening: PendingStream {
 
     func routesChanged() { proceed() }
 
+    /// What a session's children say is told from here on, also of those that begin while they are asked for.
+    private func marked(_ place: LogPlace) {
+        guard beginning.begins(isHeard: isHeard) else { return }
+        guard let session = query.selector.sessions?.first else { return start(place) }
+        // What began before anything was kept is not among the events.
+        let children = ChildSessions(session, of: routes.compactMap(\.endpoint), events.owner) { [unowned self] in
+            query.selector.sessions = $0
+            start(place)
+        }
+        self.children = children
+        children.begin()
+    }
+
     private var shape: EventShape {
         guard let project else { return query.wait == nil ? .all : .allItems }
         return query.wait == nil ? .project(project.string) : .item(project.string)
     }
 
     private func start(_ place: LogPlace) {
-        guard beginning.begins(isHeard: isHeard), let connection = end() else { return }
+        guard let connection = end() else { return }
         var cursor = EventCursor(
             query.start, now: place, project: project?.string ?? "", shape: shape,
             isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)

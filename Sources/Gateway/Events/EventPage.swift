@@ -6,7 +6,7 @@ internal import Projects
 
 /// One page of events as JSON, for those whose way breaks streams: it is answered as soon as there is something, or when the time
 /// is over.
-final class EventPage: EventReader {
+final class EventPage: EventReader, PendingStream {
     /// The most that a page holds.
     private static let most = 1_000
     private static let mostBytes = 1 << 20
@@ -44,7 +44,8 @@ final class EventPage: EventReader {
         number = events.begin(self)
         let timer = events.owner.loop.spareTimer(self)
         self.timer = timer
-        isLate = wait == .zero
+        events.add(self)
+        isLate = wait == .zero || events.owner.isDraining
         if !isLate { events.owner.loop.arm(timer, after: wait) }
         read()
     }
@@ -107,8 +108,19 @@ final class EventPage: EventReader {
     /// What a gap's line begins with.
     static let gap = Array("gap ".utf8)
 
+    func viewChanged() {}
+
+    func routesChanged() {}
+
+    /// The gateway is ending: what there is by now is the page.
+    func giveUp() {
+        isLate = true
+        read()
+    }
+
     private func end() {
         connection = nil
+        events.remove(self)
         events.end(self, number: number)
         if let timer { events.owner.loop.giveBack(timer) }
         timer = nil

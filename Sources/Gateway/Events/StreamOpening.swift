@@ -144,18 +144,25 @@ struct StreamBeginning {
     /// Whether the hub has had its time to hear the instance.
     var isLate = false
     private var isAsked = false
+    /// An instance that could not be heard for so long, in milliseconds, holds up no other stream than its own.
+    private static let longestSilence: Int64 = 10_000
+
+    init(isOpen: Bool = false) { self.isOpen = isOpen }
+
+    /// Whether an instance that has not been heard since then is not waited for any more; in milliseconds since 1970.
+    static func isGivenUp(since: Int64, now: Int64) -> Bool { now - since > longestSilence }
 
     /// Whether the hub is to be asked now for the place where the stream begins; once, until ``begins(isHeard:)``.
-    mutating func wantsPlace(isHeard: Bool) -> Bool {
-        guard isOpen, !isAsked, isHeard || isLate else { return false }
+    mutating func wantsPlace(isHeard: @autoclosure () -> Bool) -> Bool {
+        guard isOpen, !isAsked, isLate || isHeard() else { return false }
         isAsked = true
         return true
     }
 
     /// The hub has said the place: whether the stream begins there. The hub may have lost the instance before it was asked, and
     /// the loop has heard of that only since: who began there would miss what is said until the hub is back, so it asks again then.
-    mutating func begins(isHeard: Bool) -> Bool {
-        isAsked = isHeard || isLate
+    mutating func begins(isHeard: @autoclosure () -> Bool) -> Bool {
+        isAsked = isLate || isHeard()
         return isAsked
     }
 }

@@ -46,9 +46,43 @@ import Testing
         let rig = try HubRig()
         rig.instance.refuse(true)
         rig.instance.endStreams()
+        try rig.gateway.waitForLog("OpenCode does not give the gateway its events")
+        // A page not at all.
+        #expect(try rig.page("?wait=0&since=now", path: path)["events"]?.elements?.isEmpty == true)
         let client = try rig.openOwn(path: path)
         #expect(try client.next(within: .seconds(10))?.retry != nil)
-        #expect(try rig.page("?wait=0&since=now", path: path)["events"]?.elements?.isEmpty == true)
+    }
+
+    /// Where the place is known, and before the children are.
+    @Test func aChildThatBeginsWhileItIsAskedForIsTold() throws {
+        let rig = try HubRig()
+        let (isAsked, mayAnswer) = (Latch("the question for the children"), Latch("the answer"))
+        rig.instance.hold("/session/ses_1/children") {
+            isAsked.open()
+            try mayAnswer.wait()
+        }
+        let client = try rig.openOwn("?session=ses_1")
+        try isAsked.wait()
+        rig.say(
+            payload: HubRig.payload(
+                1, "session.created", session: "ses_2",
+                more: #","info":{"id":"ses_2","parentID":"ses_1","directory":"\#(rig.folder)"}"#))
+        try rig.waitUntilHeard(1)
+        mayAnswer.open()
+        rig.say(payload: HubRig.payload(2, session: "ses_2"))
+        rig.say(3...5)
+        #expect(try client.numbers(3) == [1, 2, 3])
+    }
+
+    @Test func aPageIsAnsweredWhenTheGatewayEnds() throws {
+        let rig = try HubRig()
+        let connection = try rig.gateway.connect()
+        try connection.send("GET", "/projects/demo/events?wait=60", headers: [GatewayUnderTest.authorization])
+        #expect(try connection.staysSilent(for: .milliseconds(300)))
+        rig.gateway.process.terminate()
+        let page = try ResponseReader(connection).readAll()
+        #expect(page.status == 200 && page.json["events"] == [])
+        #expect(try rig.gateway.process.waitForExit() == .exited(0))
     }
 
     @Test func sinceIsAnIDOrNowOrATime() throws {

@@ -12,6 +12,8 @@ final class SpeakingInstance: Sendable {
         var isSilent = false
         /// What is answered to other requests, by their target.
         var answers: [String: String] = [:]
+        /// What is waited for before that, by their target.
+        var holds: [String: @Sendable () throws -> Void] = [:]
         /// How many streams of everything there were, and up to which of them nothing is said.
         var streams = 0
         var muted = 0
@@ -49,6 +51,7 @@ final class SpeakingInstance: Sendable {
             default:
                 requests.append(head)
                 _ = try connection.readBody(of: head)
+                try state.withLock { $0.holds[head.target] }?()
                 try connection.respond(200, text: state.withLock { $0.answers[head.target] } ?? head.target)
             }
         }
@@ -72,6 +75,11 @@ final class SpeakingInstance: Sendable {
 
     /// Says what is answered to requests for this target.
     func answer(_ target: String, _ body: String) { state.withLock { $0.answers[target] = body } }
+
+    /// Says what is waited for before a request for this target is answered.
+    func hold(_ target: String, until isFree: @escaping @Sendable () throws -> Void) {
+        state.withLock { $0.holds[target] = isFree }
+    }
 
     /// Whether further streams of everything are refused.
     func refuse(_ isRefusing: Bool) { state.withLock { $0.refuses = isRefusing } }

@@ -34,4 +34,13 @@ import Testing
         let begins = beginning.begins(isHeard: false)
         #expect(!inTime && late && begins)
     }
+
+    @Test func anInstanceThatIsNotHeardForTenSecondsHoldsUpNobodyElse() {
+        let silences: [Int64] = [0, 1_999, 10_000, 10_001, 3_600_000]
+        let since: Int64 = 1_795_381_944_461
+        let givenUp = silences.map { StreamBeginning.isGivenUp(since: since, now: since + $0) }
+        #expect(givenUp == [false, false, false, true, true])
+        // A clock that was set back.
+        #expect(!StreamBeginning.isGivenUp(since: since, now: since - 3_600_000))
+    }
 }
