@@ -149,10 +149,10 @@ import Testing
         let plane = try await Plane(EndpointTable([endpoint]))
         defer { plane.stop() }
         let dataPlane = plane.plane
-        try await onThread {
+        let drain = try await onThread {
             let events = try TestClient.events(dataPlane.address.port, "/s")
             #expect(try events.nextBlock() == ": 1")
-            Task { await dataPlane.drain(within: .seconds(30)) }
+            let drain = Task { await dataPlane.drain(within: .seconds(30)) }
             do {
                 #expect(try events.nextBlock() == nil)
                 #expect(events.response.ending == .truncated || events.response.ending == .reset)
@@ -160,7 +160,10 @@ import Testing
                 // Cut between two chunks: no last chunk has come.
             }
             #expect(try goesOn.wait(forCount: 1) == [false])
+            return drain
         }
+        // Who stops the plane before leaves the drain waiting for good.
+        await drain.value
     }
 
     /// A data plane with these endpoints, on a port of its own.

@@ -53,7 +53,11 @@ import Testing
             try run(until: "connected")
         }
 
-        deinit { hub.loop.letGo() }
+        /// Ends the hub as its thread would: it lets go of the instance and of this.
+        func end() throws {
+            mailbox.post(.stop)
+            try hub.run()
+        }
 
         private var routes: RoutingTable {
             let endpoint = InstanceEndpoint(
@@ -68,6 +72,7 @@ import Testing
         /// In one pass of the hub's: first `meanwhile`, of which the look at its descriptors has not told; then its messages.
         func inOnePass(_ meanwhile: @escaping () throws -> Void) throws {
             self.meanwhile = meanwhile
+            defer { self.meanwhile = nil }
             trigger?.post(())
             mailbox.post(.progress(slot: 0) { _ in })
             told = []
@@ -117,5 +122,6 @@ import Testing
             stage.ask()
         }
         #expect(stage.told == ["event", "marked"])
+        try stage.end()
     }
 }
