@@ -69,6 +69,7 @@ import Testing
                 more: #","info":{"id":"ses_2","parentID":"ses_1","directory":"\#(rig.folder)"}"#))
         try rig.waitUntilHeard(1)
         mayAnswer.open()
+        _ = try client.next()
         rig.say(payload: HubRig.payload(2, session: "ses_2"))
         rig.say(3...5)
         #expect(try client.numbers(3) == [1, 2, 3])
