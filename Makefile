@@ -39,10 +39,10 @@ test-lab: setup lab ## run the tests in the lab only: against a real systemd, as
 	swift build --build-tests
 	$(lab_tests)
 
-test-tsan: setup ## run the black-box tests under Thread Sanitizer
+test-tsan: setup ## run all tests but the lab's under Thread Sanitizer
 	scripts/test-sanitized.sh thread
 
-test-asan: setup ## run the black-box tests under Address Sanitizer
+test-asan: setup ## run all tests but the lab's under Address Sanitizer
 	scripts/test-sanitized.sh address
 
 schemathesis: setup ## try the API's descriptions against the running gateway (Schemathesis from PyPI)

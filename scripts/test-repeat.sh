@@ -5,8 +5,9 @@
 # does not.
 #
 # Each run's outcome is one line. It can be interrupted (Ctrl-C) and goes on the next time where it was, as long as the tests and
-# the programs are the same: all runs together take a night. What failed is summed up at the end, or when it is interrupted; the
-# output of failing runs stays in .build/test-repeat. The exit code says whether every run passed. Remove that folder to begin again.
+# the programs are the same: all runs together take three hours or more. What failed is summed up at the end, or when it is
+# interrupted; the output of failing runs stays in .build/test-repeat. The exit code says whether every run passed. Remove that
+# folder to begin again.
 set -eu
 cd "$(dirname "$0")/.."
 modules=${MODULES:-100}

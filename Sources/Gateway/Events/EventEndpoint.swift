@@ -123,9 +123,6 @@ enum EventEndpoint: Sendable {
 /// A request for one of the gateway's own streams, until its place is known: where an instance has just begun, once the hub hears
 /// it, so that the client misses nothing of a prompt that it sends behind the answer's head.
 final class OwnStreamOpening: PendingStream {
-    /// How long the hub may take to hear the instances.
-    private static let patience = Duration.seconds(2)
-
     private let events: LoopEvents
     private let project: ProjectName?
     private var query: EventQuery
@@ -152,7 +149,7 @@ final class OwnStreamOpening: PendingStream {
         if !beginning.isLate {
             let timer = events.owner.loop.spareTimer(self)
             self.timer = timer
-            events.owner.loop.arm(timer, after: Self.patience)
+            events.owner.loop.arm(timer, after: StreamBeginning.patience)
         }
         proceed()
     }

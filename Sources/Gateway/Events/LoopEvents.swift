@@ -15,7 +15,7 @@ protocol EventReader: AnyObject {
     func received(_ reading: Reading)
 }
 
-/// A request for a stream that can't begin yet.
+/// A request that waits: for a stream that can't begin yet, or for a page.
 protocol PendingStream: AnyObject {
     /// The hub knows more.
     func viewChanged()

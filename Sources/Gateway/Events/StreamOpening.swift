@@ -13,9 +13,6 @@ internal import TextCoding
 /// A request for one of OpenCode's own streams, until its first frame can be sent: the hub must hear the instance, and where the
 /// stream is a directory's, the instance must have opened that, as it does for a stream of its own.
 final class StreamOpening: PendingStream {
-    /// How long the hub may take to hear the instance.
-    private static let patience = Duration.seconds(2)
-
     private unowned let owner: GatewayLoop
     private let route: RoutingTable.Route
     private let policy: Policy
@@ -43,7 +40,7 @@ final class StreamOpening: PendingStream {
         owner.events?.add(self)
         let timer = owner.loop.spareTimer(self)
         self.timer = timer
-        owner.loop.arm(timer, after: Self.patience)
+        owner.loop.arm(timer, after: StreamBeginning.patience)
         if let directory = wish.directory, !wish.isTranslated, view?.opened.contains(directory) != true {
             let fields = StreamWish.withoutPlace(
                 RequestForwarding.fields(
@@ -139,13 +136,16 @@ final class StreamOpening: PendingStream {
 
 /// When such a stream begins. Pure.
 struct StreamBeginning {
+    /// How long the hub may take to hear an instance.
+    static let patience = Duration.seconds(2)
+    /// An instance that could not be heard for so long, in milliseconds, holds up no other stream than its own.
+    private static let longestSilence: Int64 = 10_000
+
     /// Whether the instance has opened the stream's directory.
     var isOpen = false
     /// Whether the hub has had its time to hear the instance.
     var isLate = false
     private var isAsked = false
-    /// An instance that could not be heard for so long, in milliseconds, holds up no other stream than its own.
-    private static let longestSilence: Int64 = 10_000
 
     init(isOpen: Bool = false) { self.isOpen = isOpen }
 

@@ -72,8 +72,8 @@ package final class TestConnection: Sendable {
         try use("setsockopt") { SocketOption.set($0, SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes)) }
     }
 
-    /// How long the peer let the connection rest before the bytes that came last, to a tick of the kernel's clock: since those that were sent
-    /// last, of which there must be some, and none since (tcp(7), TCP_INFO). As the kernel has it, however late its thread reads.
+    /// How long the peer let the connection rest before the bytes that came last: since those that were sent last, of which there
+    /// must be some, and none since (tcp(7), TCP_INFO). To a tick of the kernel's clock, however late its reader's thread runs.
     package func restBeforeArrival() throws -> Duration {
         var info = tcp_info()
         var length = socklen_t(MemoryLayout<tcp_info>.size)
