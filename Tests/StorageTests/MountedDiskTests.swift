@@ -36,13 +36,13 @@ struct MountedDiskTests {
     }
 
     @Test func aDiskThatIsFullFromTheBeginning() throws {
-        let lines = try run("count", size: "64k", "head -c 1m /dev/zero >ballast 2>/dev/null || true")
+        let lines = try run("disk", size: "64k", "head -c 1m /dev/zero >ballast 2>/dev/null || true")
         #expect(lines.count == 1)
         #expect(lines.first?.contains("can't be written: the disk is full.") == true, "\(lines)")
     }
 
     @Test func aReadOnlyDiskWithoutAFile() throws {
-        let lines = try run("count", size: "1m", "mount -o remount,ro '\(directory.path)'")
+        let lines = try run("disk", size: "1m", "mount -o remount,ro '\(directory.path)'")
         let folder = "\(directory.path)/state"
         #expect(
             lines == [
@@ -54,7 +54,7 @@ struct MountedDiskTests {
     @Test func aReadOnlyDiskWithAFile() throws {
         let writer = try BuiltProducts.path("storage-writer")
         let lines = try run(
-            "count", size: "4m",
+            "disk", size: "4m",
             """
             '\(writer)' hold '\(directory.path)/state' >said & until grep -q open said; do :; done
             kill -9 $!; wait $! || true

@@ -22,7 +22,8 @@ import Storage
             say("open")
             if arguments.count > 2, let microseconds = Int(arguments[2]) { dieAfter(microseconds: microseconds) }
             switch arguments[0] {
-            case "count": try await count(store)
+            case "flush": try await count(store) { @Sendable in try await store.flush() }
+            case "disk": try await count(store) { @Sendable in try await store.writeToDisk(size: 0) { _ in } }
             case "fill": try await fill(store, arguments[1])
             default: pause()
             }
@@ -45,19 +46,15 @@ import Storage
         }
     }
 
-    /// Adds one number after the other until it is killed; says each tenth once it is on disk.
-    private static func count(_ store: Store) async throws {
+    /// Adds one number after the other until it is killed; says each tenth once `commit` has returned.
+    private static func count(_ store: Store, commit: @Sendable () async throws -> Void) async throws {
         var number = try await store.read { (connection) throws(StorageError) in try Numbers.last(connection) }
         while true {
             number += 1
             let added = number
-            guard number % 10 == 0 else {
-                store.write(size: 64) { (connection) throws(StorageError) in try Numbers.add(added, connection) }
-                continue
-            }
-            try await store.writeToDisk(size: 64) { (connection) throws(StorageError) in
-                try Numbers.add(added, connection)
-            }
+            store.write(size: 64) { (connection) throws(StorageError) in try Numbers.add(added, connection) }
+            guard number % 10 == 0 else { continue }
+            try await commit()
             say("\(number)")
         }
     }

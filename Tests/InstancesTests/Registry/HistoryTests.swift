@@ -183,8 +183,12 @@ import Testing
         let rig = try await rig(RecordedHistory([.alpha: [InstanceEvent(time: 7, kind: .failed, reason: "why")]]))
         #expect(await rig.registry.status(.alpha)?.report.lastError == "why")
         #expect(await rig.registry.stop(.alpha, by: "phone") == .stopped)
-        guard case .events(let events) = await rig.registry.history(of: .alpha) else { return }
-        #expect(events.last?.kind == .stopped && events.last?.actor == "phone" && events.last?.reason == nil)
+        guard case .events(let events) = await rig.registry.history(of: .alpha) else {
+            Issue.record("there is no history")
+            return
+        }
+        let last = try #require(events.last)
+        #expect(last.kind == .stopped && last.actor == "phone" && last.reason == nil)
         await rig.end()
     }
 
