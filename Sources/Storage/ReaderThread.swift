@@ -9,6 +9,8 @@ final class ReaderThread: Sendable {
             var waiting: [Query] = []
             var isClosed = false
             var hasEnded = false
+            /// This process's hold on the file: nobody else gets it before the last query is over.
+            var lock: StateLock?
         }
 
         let state = Monitor(State())
@@ -43,10 +45,16 @@ final class ReaderThread: Sendable {
                 }
             }
             connection = nil
-            queue.state.withLock { $0.hasEnded = true }
+            queue.state.withLock {
+                $0.hasEnded = true
+                $0.lock = nil
+            }
             queue.state.notifyAll()
         }
     }
+
+    /// Keeps this hold on the file until the thread has ended.
+    func hold(_ lock: StateLock?) { queue.state.withLock { if !$0.hasEnded { $0.lock = lock } } }
 
     /// Has the query run on the thread.
     func run(_ query: @escaping Query) {

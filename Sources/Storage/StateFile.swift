@@ -23,7 +23,7 @@ package struct StateFile: Sendable {
     // MARK: Opening
 
     /// Opens the file for the one connection that writes, and brings it to the newest schema. Other processes find it taken
-    /// for as long as the connection is open.
+    /// for as long as the connection, or its lock, lives.
     func openForWriting() throws(StorageError) -> Connection {
         try makeFolder()
         let lock = try StateLock(path)
@@ -72,7 +72,7 @@ package struct StateFile: Sendable {
             made += "/\(part)"
             guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
             let code = errno
-            // Of a folder that is there some file systems say first that they are read-only.
+            // A read-only file system can answer EROFS even where the folder exists.
             if access(made, F_OK) != 0 { throw .system("made", made, code) }
         }
         try checkFolder()

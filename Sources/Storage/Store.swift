@@ -49,6 +49,7 @@ package final class Store: Sendable {
             writer = try WorkerThread(name: "state-writer") {
                 do throws(StorageError) {
                     if let connection = try Store.open(file, queue, keepsTrying ? pause : nil, opening, report) {
+                        reader.hold(connection.lock)
                         opening.end(nil)
                         var writer = Writer(connection, queue, pause: pause, report: report)
                         writer.run()
@@ -81,8 +82,9 @@ package final class Store: Sendable {
             do throws(StorageError) {
                 let connection = try file.openForWriting()
                 if queue.obstacle != nil {
-                    queue.setObstacle(nil)
+                    let waiting = queue.removeObstacle()
                     report(.opened)
+                    for body in waiting { body() }
                 }
                 return connection
             } catch {
@@ -92,6 +94,8 @@ package final class Store: Sendable {
                     queue.setObstacle(error)
                     queue.lose(queue.refuse(error).count)
                     report(.fails(error))
+                    queue.reportLost(report)
+                    queue.waitUntilClosed()
                     break
                 }
                 queue.setObstacle(error)
@@ -103,10 +107,13 @@ package final class Store: Sendable {
                 }
             }
         }
-        let lost = queue.takeLost()
-        if lost > 0 { report(.lost(lost)) }
+        queue.reportLost(report)
         return nil
     }
+
+    /// Whether the file is open, and this process's alone for as long as the store is; where it is not yet, `body` is called once
+    /// it is, on the writer's thread.
+    package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { queue.isOpen(orElse: body) }
 
     // MARK: Writing
 

@@ -1,3 +1,4 @@
+import Glibc
 import Locking
 import TestKit
 import Testing
@@ -80,8 +81,13 @@ import Testing
         }
         // It says so again, without another wait.
         #expect(!store.close(atMost: .seconds(3600)))
+        // Nobody else gets the file while the query uses it, and the next one does when it is over.
+        let file = StoreUnderTest.file(in: test.directory)
+        let refusal = "error: Another gateway (process \(getpid())) uses "
+        #expect(try StoreUnderTest.holder(of: file).hasPrefix(refusal))
         gate.open()
         try await hanging.value
+        while try StoreUnderTest.holder(of: file).hasPrefix(refusal) {}
         // What was to be written has been.
         let next = try StoreUnderTest(in: test.directory)
         #expect(try await next.numbers() == [1])

@@ -87,6 +87,36 @@ import Testing
         #expect(later == writing)
     }
 
+    @Test func whatIsGivenUpForGoodIsCountedUntilTheEndAndTheFileStaysTaken() async throws {
+        try await makeFile()
+        try damage(at: 4096, [UInt8](repeating: 0x58, count: 4096))
+        let test = try StoreUnderTest(in: directory)
+        let gate = Latch("the writer may go on")
+        let isInside = Latch("the writer is inside")
+        test.store.write(size: 1) { (_) throws(StorageError) in
+            isInside.open()
+            _ = gate.isOpened(within: .seconds(60))
+        }
+        try isInside.wait(within: .seconds(20))
+        // Two in the batch that fails, with nobody who waits for them; what comes later is not tried.
+        test.add(100)
+        test.add(101)
+        gate.open()
+        let events = test.events
+        try events.wait("the first count", within: .seconds(20)) { $0.count == 2 }
+        for number in 102...104 as ClosedRange<Int64> { test.add(number) }
+        guard case .fails(let error) = events.values.first else {
+            Issue.record("\(events.values)")
+            return
+        }
+        // Whoever reads still uses the file.
+        #expect(try StoreUnderTest.holder(of: file).hasPrefix("error: Another gateway (process \(getpid())) uses "))
+        #expect(test.store.close())
+        #expect(error.kind == .damaged)
+        #expect(events.values == [.fails(error), .lost(2), .lost(3)])
+        #expect(try StoreUnderTest.holder(of: file) == "open")
+    }
+
     @Test func aFileOfANewerGateway() async throws {
         do {
             let newer = StateFile(
@@ -104,13 +134,9 @@ import Testing
     @Test func anotherProgramsFile() throws {
         try directory.makeDirectory("state")
         chmod(file.folder, 0o700)
-        try directory.write("SQLite format 3", to: "state/state.db")
-        // A database of another program's, made by SQLite's own shell where there is one.
-        unlink(file.path)
-        let shell = "/usr/bin/sqlite3"
-        guard access(shell, X_OK) == 0 else { return }
-        let run = try TestProcess(shell, [file.path, "CREATE TABLE other (x); PRAGMA user_version = 3"])
-        try run.waitForExit()
+        // An empty file is an empty database.
+        try directory.write("", to: "state/state.db")
+        try Connection(file.path, for: .writing).execute("CREATE TABLE other (x); PRAGMA user_version = 3")
         let fault = try fault()
         #expect(fault.kind == .foreign)
         #expect(fault.description.hasPrefix("\(file.path) is another program's database."))

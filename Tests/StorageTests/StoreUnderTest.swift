@@ -50,6 +50,15 @@ struct StoreUnderTest {
         try connection.rows("SELECT value FROM number ORDER BY value", as: Number.self).map(\.value)
     }
 
+    /// What another process says that tries to open the file.
+    static func holder(of file: StateFile) throws -> String {
+        let process = try TestProcess(try BuiltProducts.path("storage-writer"), ["hold", file.folder])
+        try process.waitForLine { _ in true }
+        process.terminate(SIGKILL)
+        try process.waitForExit()
+        return process.lines(of: .output).first ?? ""
+    }
+
     struct Number: Row {
         let value: Int64
 

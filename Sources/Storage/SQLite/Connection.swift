@@ -11,8 +11,8 @@ package final class Connection {
     /// The file's path, for sentences.
     let path: String
     private let handle: OpaquePointer
-    /// This process's hold on the file, let go of once the connection is closed.
-    private let lock: StateLock?
+    /// This process's hold on the file, which lasts as long as the connection at least.
+    let lock: StateLock?
     /// Prepared once each, by where their text stands in the program.
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
 

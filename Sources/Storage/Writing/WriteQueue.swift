@@ -29,6 +29,8 @@ final class WriteQueue: Sendable {
         var refusal: StorageError?
         /// Why the file is not open yet: nobody waits for a write until it is.
         var obstacle: StorageError?
+        /// Who is told once it is.
+        var opened: [@Sendable () -> Void] = []
     }
 
     /// How long a first write waits for more, so that they share one commit, and the bytes that end that wait. With the commit
@@ -49,7 +51,10 @@ final class WriteQueue: Sendable {
     func append(_ write: Write) {
         let refusal = state.withLock { state -> StorageError? in
             if state.isClosed { return .closed(path) }
-            if let refusal = state.refusal { return refusal }
+            if let refusal = state.refusal {
+                if !write.isAwaited { state.lost += 1 }
+                return refusal
+            }
             if let obstacle = state.obstacle, write.isAwaited { return obstacle }
             guard state.size + write.size <= limit else {
                 state.lost += 1
@@ -87,11 +92,31 @@ final class WriteQueue: Sendable {
     /// What stands in the way of opening the file; nil once it is open.
     var obstacle: StorageError? { state.withLock { $0.obstacle } }
 
-    /// The file can't be opened now, or is open.
-    func setObstacle(_ error: StorageError?) { state.withLock { $0.obstacle = error } }
+    /// The file can't be opened now.
+    func setObstacle(_ error: StorageError) { state.withLock { $0.obstacle = error } }
+
+    /// The file is open; gives those who are to be told.
+    func removeObstacle() -> [@Sendable () -> Void] {
+        state.withLock { state in
+            state.obstacle = nil
+            defer { state.opened.removeAll() }
+            return state.opened
+        }
+    }
+
+    /// Whether the file is open; where it is not, `body` is among those who are told once it is.
+    func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            if state.obstacle != nil { state.opened.append(body) }
+            return state.obstacle == nil
+        }
+    }
 
     /// Blocks for `pause`, or until the queue is closed; false for that.
     func waitToOpen(_ pause: Duration) -> Bool { !state.wait(until: { $0.isClosed }, atMost: pause) }
+
+    /// Blocks until the queue is closed.
+    func waitUntilClosed() { state.wait(until: { $0.isClosed }, then: { _ in }) }
 
     /// Makes room for as many bytes: their writes are on disk, or given up.
     func settle(size: Int) { state.withLock { $0.size -= size } }
@@ -99,18 +124,20 @@ final class WriteQueue: Sendable {
     /// Counts writes that are given up.
     func lose(_ count: Int) { state.withLock { $0.lost += count } }
 
-    /// How many writes were given up since this was asked last.
-    func takeLost() -> Int {
-        state.withLock { state in
+    /// Tells how many writes were given up since this was called last, if any.
+    func reportLost(_ report: Store.Report) {
+        let lost = state.withLock { state in
             defer { state.lost = 0 }
             return state.lost
         }
+        if lost > 0 { report(.lost(lost)) }
     }
 
     /// Takes nothing more, for this reason; gives what waits.
     func refuse(_ error: StorageError) -> [Write] {
         state.withLock { state in
             state.refusal = error
+            state.opened.removeAll()
             defer { state.waiting.removeAll() }
             return state.waiting
         }

@@ -15,7 +15,7 @@ struct Writer {
         self.report = report
     }
 
-    /// Returns when the queue is closed, or nothing can be written any more.
+    /// Returns when the queue is closed, also where nothing can be written any more: what is given up until then is counted.
     mutating func run() {
         var batch: [Write] = []
         while queue.take(into: &batch, retryAfter: batch.isEmpty ? nil : pause) {
@@ -25,13 +25,15 @@ struct Writer {
                 written(batch, refused)
                 batch.removeAll()
             } catch {
-                guard failed(&batch, error) else { return }
+                guard failed(&batch, error) else {
+                    queue.waitUntilClosed()
+                    break
+                }
             }
         }
-        guard !batch.isEmpty else { return }
         // The gateway ends while the disk refuses.
         queue.lose(batch.count)
-        report(.lost(queue.takeLost()))
+        queue.reportLost(report)
     }
 
     /// One transaction with all of them; answers those that the database refused for their own sake.
@@ -64,21 +66,23 @@ struct Writer {
             if let error = refused[index] { report(.refused(error)) }
             write.settled?(refused[index])
         }
-        let lost = queue.takeLost()
         if isFailing { report(.writesAgain) }
-        if lost > 0 { report(.lost(lost)) }
+        queue.reportLost(report)
         isFailing = false
     }
 
-    /// What nobody waits for is kept and tried again, where that may help; false where it can't.
+    /// What nobody waits for is kept and tried again, where that may help; false where it can't: then it is given up.
     private mutating func failed(_ batch: inout [Write], _ error: StorageError) -> Bool {
         if !isFailing { report(.fails(error)) }
         isFailing = true
-        let left = error.kind.mayPass ? batch.filter { !$0.isAwaited } : []
-        let given = batch + (error.kind.mayPass ? [] : queue.refuse(error))
-        for write in given where write.isAwaited { write.settled?(error) }
-        queue.settle(size: given.reduce(0) { $0 + $1.size } - left.reduce(0) { $0 + $1.size })
-        batch = left
-        return error.kind.mayPass
+        let tried = batch + (error.kind.mayPass ? [] : queue.refuse(error))
+        for write in tried where write.isAwaited { write.settled?(error) }
+        let unawaited = tried.filter { !$0.isAwaited }
+        batch = error.kind.mayPass ? unawaited : []
+        queue.settle(size: tried.reduce(0) { $0 + $1.size } - batch.reduce(0) { $0 + $1.size })
+        guard !error.kind.mayPass else { return true }
+        queue.lose(unawaited.count)
+        queue.reportLost(report)
+        return false
     }
 }
