@@ -47,7 +47,7 @@ struct EventNotes: Sendable {
         return events
     }
 
-    /// A start that somebody has asked for, and the stop that it has waited for; nil for anything else.
+    /// A start that somebody has asked for, and the end that it has waited for; nil for anything else.
     private mutating func begun(_ machine: InstanceStateMachine, _ now: Int64) -> [InstanceEvent]? {
         switch machine.phase {
         case .ending(let ending):
@@ -60,7 +60,7 @@ struct EventNotes: Sendable {
         default: return nil
         }
         defer { starter = nil }
-        let before = succession == nil ? [] : [stopped(now)]
+        let before = succession == nil ? [] : [ended(machine.failureBefore, now)]
         return before + [InstanceEvent(time: now, kind: .started, actor: starter)]
     }
 
@@ -88,6 +88,11 @@ struct EventNotes: Sendable {
         case .stopped: return stopped(now)
         case .probing, .busy, .stopping: return nil
         }
+    }
+
+    /// The end of the run before: by itself, with a failure, or by a stop.
+    private func ended(_ failure: String?, _ now: Int64) -> InstanceEvent {
+        failure.map { InstanceEvent(time: now, kind: .ended, reason: kept($0)) } ?? stopped(now)
     }
 
     private func stopped(_ now: Int64) -> InstanceEvent {

@@ -31,7 +31,11 @@ extension InstanceStateMachine {
     mutating func ended() -> [Action] {
         guard case .ending(let ending) = phase else { return [] }
         let over: [Action] = [.disarm(.terminate), .disarm(.kill), .answerStops(.stopped)]
-        if ending.startsAgain { return over + beginAnew() }
+        if ending.startsAgain {
+            let actions = over + beginAnew()
+            failureBefore = ending.isOurs ? nil : ending.failure
+            return actions
+        }
         guard ending.isOurs, let failure = ending.failure else { return over + stopped() + answer(Self.wasStopped) }
         return over + (ending.recovers ? fail(failure) : giveUp(failure))
     }

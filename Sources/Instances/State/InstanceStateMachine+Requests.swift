@@ -36,6 +36,7 @@ extension InstanceStateMachine {
     /// A start that somebody asked for: what went wrong before is forgotten.
     mutating func beginAnew() -> [Action] {
         forgetFailures()
+        failureBefore = nil
         forgetRun()
         origin = .asked
         phase = .starting

@@ -33,6 +33,7 @@ extension InstanceStateMachine {
             // Somebody starts it while the gateway ends it: whoever asked the gateway last has the say.
             if ending.isOurs, !ending.startsAgain { return [.terminate] }
             origin = ending.startsAgain ? .asked : .found
+            failureBefore = ending.isOurs ? nil : ending.failure
             actions = [.disarm(.terminate), .disarm(.kill), .answerStops(.stopped), deadline]
         }
         run = id
@@ -136,8 +137,13 @@ extension InstanceStateMachine {
         }
         isChecking = false
         if case .stuck = phase { return [.disarm(.kill)] + stopped() }
-        if case .ending(let ending) = phase, ending.isOurs || ending.startsAgain || next == .stopped { return ended() }
         let reason = InstanceMessage.reason("OpenCode ended with \(how)\(what)", tail: tail)
+        if case .ending(var ending) = phase, ending.isOurs || ending.startsAgain || next == .stopped {
+            // Now it is known whether it was stopped, or has failed while somebody wanted it back.
+            if !ending.isOurs { ending.failure = next == .stopped ? nil : reason }
+            phase = .ending(ending)
+            return ended()
+        }
         return Self.disarmAll + follow(next, reason)
     }
 

@@ -91,6 +91,8 @@ package struct InstanceStateMachine: Sendable {
     package internal(set) var restarts = 0
     /// The last failure since somebody last asked for it.
     package internal(set) var lastFailure: String?
+    /// Why the run ended by itself whose end the current start has waited for; nil where it was stopped, or there was none.
+    package internal(set) var failureBefore: String?
 
     /// The machine of an instance that does not run. `logCommand` is what a failed start without a port points at; with
     /// nil it shows the last lines itself.

@@ -125,6 +125,28 @@ import Testing
         await rig.end()
     }
 
+    @Test func aCrashThatAStartOvertakesIsWrittenDownWithItsReason() async throws {
+        let rig = try await rig(history)
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+        #expect(await rig.reaches(.ready(address: .loopback(5000))))
+        await rig.supervisor.tell(.alpha, .mainProcessExited(run: "a"))
+        #expect(await rig.reaches(.restarting(reason: "OpenCode ended by itself.", delay: nil)))
+        // While something of it is left.
+        async let started = rig.registry.start(.alpha, by: "phone")
+        #expect(await rig.reaches(.starting))
+        await rig.supervisor.tell(.alpha, .exited("a", .failed))
+        await rig.supervisor.tell(
+            .alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5001)))
+        #expect(await started == .started(address: .loopback(5001)))
+        #expect(
+            history.words(.alpha) == [
+                "found", "ready 1.18.33", "ended: OpenCode ended with signal SIGKILL.", "started by phone",
+                "ready 1.18.33",
+            ])
+        await rig.end()
+    }
+
     @Test func aStartThatWaitsForAStopThatIsRefusedIsNoEvent() async throws {
         let rig = try await rig(history)
         await rig.supervisor.tell(

@@ -48,6 +48,26 @@ import Testing
         #expect(machine.state == before)
     }
 
+    /// Whose end the start that follows it has waited for, and why that came by itself; nil: it was stopped.
+    @Test(arguments: [
+        (Origin.crashedAndStartingAgain, Stimulus.exitedFailed, TransitionTable.died as String?),
+        (.crashedAndStartingAgain, .exitedRestarts, TransitionTable.died),
+        (.crashedAndStartingAgain, .exitedGaveUp, TransitionTable.died),
+        // Its next run is told first: nobody knows yet how this one has ended.
+        (.crashedAndStartingAgain, .launched, "OpenCode ended by itself."),
+        // It was the service manager that has ended it.
+        (.crashedAndStartingAgain, .exitedStopped, nil),
+        (.stoppingAndStartingAgain, .exitedFailed, nil), (.stoppingAndStartingAgain, .exitedStopped, nil),
+    ])
+    func aStartThatHasWaitedForAnEndKnowsItsFailure(_ origin: Origin, _ stimulus: Stimulus, _ failure: String?) {
+        var machine = origin.machine().handled(stimulus.event(at: origin))
+        #expect(machine.failureBefore == failure)
+        // Of the start after the next end it says nothing.
+        let exit = Event.exited(run: "c", how: "x", tail: [], next: .stopped)
+        for event in [.launched(run: "c"), .stopRequested, exit, .startRequested] { _ = machine.handle(event) }
+        #expect(machine.state == .starting && machine.failureBefore == nil)
+    }
+
     @Test func onlyAnInstanceThatWasHealthyHasAPort() {
         for origin in Origin.allCases {
             let hasPort = [.ready, .checking, .slow, .busy, .unhealthy, .foundReady].contains(origin)

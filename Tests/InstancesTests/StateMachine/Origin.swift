@@ -18,6 +18,8 @@ enum Origin: CaseIterable {
     case stoppingElsewhere
     /// Its main process has ended by itself; what it has started still runs.
     case mainProcessGone
+    /// The same, and somebody wants it back.
+    case crashedAndStartingAgain
     /// Not ready in time, being ended.
     case timedOut
     /// Nothing ends it.
@@ -54,6 +56,7 @@ enum Origin: CaseIterable {
         case .stoppingAndStartingAgain: Self.stopping.events + [.startRequested]
         case .stoppingElsewhere: Self.ready.events + [.ending(run: "a")]
         case .mainProcessGone: Self.ready.events + [.mainProcessExited(run: "a")]
+        case .crashedAndStartingAgain: Self.mainProcessGone.events + [.startRequested]
         case .timedOut: Self.booting.events + [.fired(.start)]
         case .stuck: Self.stopping.events + [.fired(.terminate), .fired(.kill)]
         }

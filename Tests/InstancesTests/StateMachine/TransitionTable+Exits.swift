@@ -65,6 +65,7 @@ extension TransitionTable {
             [
                 Row(.stopping, $0, .stopped, over),
                 Row(.stoppingAndStartingAgain, $0, nil, over + launch),
+                Row(.crashedAndStartingAgain, $0, nil, over + launch),
                 Row(.timedOut, $0, nil, over),
                 Row(.stuck, $0, .stopped, [.disarm(.kill)]),
             ]
@@ -120,6 +121,7 @@ extension TransitionTable {
             Row(.booting, .answerTimer, nil, answer(.pending(.booting))),
             Row(.probing, .answerTimer, nil, answer(.pending(probing))),
             Row(.stoppingAndStartingAgain, .answerTimer, nil, answer(.pending(.starting))),
+            Row(.crashedAndStartingAgain, .answerTimer, nil, answer(.pending(.starting))),
 
             Row(
                 .starting, .startTimer, failed(noPortWithTail),
@@ -135,15 +137,17 @@ extension TransitionTable {
             Row(.restarting, .restartTimer, .starting, launch),
         ]
         + running.map { Row($0, .steadyTimer, nil, [.arm(.steady, .seconds(50))]) }
-        + [Origin.stopping, .stoppingAndStartingAgain, .stoppingElsewhere, .mainProcessGone, .timedOut].map {
-            Row($0, .terminateTimer, nil, [.kill, .arm(.kill, .seconds(5))])
-        }
+        + [
+            Origin.stopping, .stoppingAndStartingAgain, .stoppingElsewhere, .mainProcessGone, .crashedAndStartingAgain,
+            .timedOut,
+        ].map { Row($0, .terminateTimer, nil, [.kill, .arm(.kill, .seconds(5))]) }
         + [
             Row(.stopping, .killTimer, failed(hangs), stopFailed),
             Row(.stoppingElsewhere, .killTimer, failed(hangs), stopFailed),
             Row(.mainProcessGone, .killTimer, failed(hangs), stopFailed),
             Row(.timedOut, .killTimer, failed(hangs), stopFailed),
             Row(.stoppingAndStartingAgain, .killTimer, failed(hangs), stopFailed + startFailed(hangs)),
+            Row(.crashedAndStartingAgain, .killTimer, failed(hangs), stopFailed + startFailed(hangs)),
         ]
 
     private static let notHealthy =

@@ -119,6 +119,9 @@ enum TransitionTable {
         Row(.stoppingAndStartingAgain, .stopRequested, .stopping, wasStopped),
         Row(.stoppingElsewhere, .stopRequested, nil, [.terminate, .arm(.terminate, .seconds(10))]),
         Row(.mainProcessGone, .stopRequested, .stopping, [.terminate, .arm(.terminate, .seconds(10))]),
+        Row(
+            .crashedAndStartingAgain, .stopRequested, .stopping,
+            wasStopped + [.terminate, .arm(.terminate, .seconds(10))]),
         Row(.timedOut, .stopRequested, .stopping),
         Row(.stuck, .stopRequested, .stopping, [.kill, .arm(.kill, .seconds(5))]),
     ]
@@ -151,6 +154,7 @@ enum TransitionTable {
         Row(.stoppingAndStartingAgain, .launched, .booting, over + [deadline]),
         Row(.stoppingElsewhere, .launched, .booting, over + [deadline]),
         Row(.mainProcessGone, .launched, .booting, over + [deadline]),
+        Row(.crashedAndStartingAgain, .launched, .booting, over + [deadline]),
 
         Row(.starting, .launchFailed, failed("no."), [.disarm(.start)] + startFailed("no.")),
         Row(.recovering, .launchFailed, restarting("no.", 2), [.disarm(.start)] + restart(after: 2)),
@@ -159,6 +163,7 @@ enum TransitionTable {
         Row(.mainProcessGone, .launchFailed, .stopped, over),
         Row(.timedOut, .launchFailed, nil, over),
         Row(.stoppingAndStartingAgain, .launchFailed, nil, over + launch),
+        Row(.crashedAndStartingAgain, .launchFailed, nil, over + launch),
     ]
 
     // MARK: Ports, and whose they are
