@@ -111,6 +111,9 @@ package final class Store: Sendable {
         return nil
     }
 
+    /// Why the file is not open yet, or never will be; nil: it is.
+    package var obstacle: StorageError? { queue.obstacle }
+
     /// Whether the file is open, and this process's alone for as long as the store is; where it is not yet, `body` is called once
     /// it is, on the writer's thread.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { queue.isOpen(orElse: body) }

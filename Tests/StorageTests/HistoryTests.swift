@@ -61,5 +61,9 @@ import Testing
                 "/home/vibe/a": HistoryTable.Entry(time: 3, event: "failed", reason: "x"),
                 "/home/vibe/ä%_": HistoryTable.Entry(time: 2, event: "stopped"),
             ])
+        let earlier = try await store.read { (connection) throws(StorageError) in
+            try HistoryTable.lastEntries(below: Array("/home/vibe".utf8), before: 2, connection)
+        }
+        #expect(earlier.map(\.entry) == [HistoryTable.Entry(time: 1, event: "ready")])
     }
 }

@@ -17,7 +17,7 @@ package struct StoredHistory: InstanceHistory {
         self.log = log
     }
 
-    /// Opens the file. Where that can't be, the log says why, and the gateway goes on without, until a later try succeeds.
+    /// Opens the file. Where that fails the log says why, and the gateway works without it. What can pass is tried again.
     package static func open(_ file: StateFile, _ log: Logger) -> Result<Store, StorageError> {
         do throws(StorageError) {
             return .success(try Store(file, keepsTrying: true) { tell($0, log) })
@@ -27,7 +27,7 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Writes it down, soon.
+    /// Writes the event down, soon.
     package func record(_ event: InstanceEvent, of project: ProjectName) {
         let folder = home + project.bytes
         let entry = HistoryTable.Entry(
@@ -38,10 +38,10 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// What is written down, with all that was recorded before the call.
+    /// The events of a project, with all that were recorded before the call.
     package func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] {
         let folder = home + project.bytes
-        // Where nothing can be written now, there is what was written before.
+        // A disk that can't be written can still be read.
         try? await store.flush()
         do throws(StorageError) {
             let entries = try await store.read { (connection) throws(StorageError) in
@@ -53,12 +53,15 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// The last event of each project.
-    package func lastEvents() async -> [ProjectName: InstanceEvent] {
+    /// Whether the file is open; where it is not yet, `body` is called once it is.
+    package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { store.isOpen(orElse: body) }
+
+    /// The last event of each project before this time.
+    package func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent] {
         let home = home
         do throws(StorageError) {
             let found = try await store.read { (connection) throws(StorageError) in
-                try HistoryTable.lastEntries(below: home, connection)
+                try HistoryTable.lastEntries(below: home, before: time, connection)
             }
             return found.reduce(into: [:]) { result, last in
                 guard let name = ProjectName(directoryName: last.folder.dropFirst(home.count)),
@@ -67,7 +70,7 @@ package struct StoredHistory: InstanceHistory {
                 result[name] = event
             }
         } catch {
-            log.error("What happened to instances before is not known: \(error)")
+            log.error("What happened to instances before this start could not be read: \(error)")
             return [:]
         }
     }
@@ -80,21 +83,21 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    private static let nothingKept = "Nothing is kept over restarts, such as the history of instances"
+    private static let nothingKept =
+        "Nothing is kept over restarts, neither the history of instances nor their events (those are in memory only)"
 
     private static func tell(_ event: Store.Event, _ log: Logger) {
         switch event {
         case .waits(let error): log.error("\(nothingKept): \(error) It is tried again every few seconds.")
-        case .opened: log.notice("The file of what is to outlast the gateway is open now")
+        case .opened: log.notice("The state file is open now: history and events are kept over restarts")
         case .fails(let error):
             let next =
                 error.kind.mayPass
                 ? "It is tried again every few seconds." : "Nothing more is written until the gateway is started again."
-            log.error("What is to outlast the gateway can't be written: \(error) \(next)")
-        case .writesAgain: log.notice("What is to outlast the gateway is written again")
-        case .lost(let count):
-            log.warning("entries lost that were to outlast the gateway", LogField("count", count))
-        case .refused(let error): log.error("An entry that was to outlast the gateway is lost: \(error)")
+            log.error("The state file can't be written: \(error) \(next)")
+        case .writesAgain: log.notice("The state file is written again")
+        case .lost(let count): log.warning("entries of the state file are lost", LogField("count", count))
+        case .refused(let error): log.error("An entry of the state file is lost: \(error)")
         }
     }
 }

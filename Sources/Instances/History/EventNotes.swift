@@ -23,6 +23,9 @@ struct EventNotes: Sendable {
     /// Notes of an instance whose last event that is known was `past`.
     init(past: InstanceEvent? = nil) { last = past }
 
+    /// The last event before those of this gateway is known only now.
+    mutating func recall(_ past: InstanceEvent) { last = last ?? past }
+
     /// A server was found that was started then. One of which the last event tells already has had nothing happen to it but
     /// a change of gateways.
     func knows(runSince started: Int64) -> Bool {

@@ -76,8 +76,10 @@ package protocol InstanceHistory: Sendable {
     func record(_ event: InstanceEvent, of project: ProjectName)
     /// What is written down of a project, the oldest first; throws why it can't be read.
     func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent]
-    /// The last event of every project; none where nothing can be read.
-    func lastEvents() async -> [ProjectName: InstanceEvent]
+    /// The last event of every project that came before this time, in nanoseconds since 1970; none where nothing can be read.
+    func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent]
+    /// Whether what is written down can be read by now; where it can't, `body` is called if it ever can, on any thread.
+    func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool
 }
 
 /// There is no history to be had.
@@ -101,5 +103,7 @@ package struct NoInstanceHistory: InstanceHistory {
     /// Throws the reason.
     package func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] { throw reason }
     /// None.
-    package func lastEvents() async -> [ProjectName: InstanceEvent] { [:] }
+    package func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent] { [:] }
+    /// Never.
+    package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { false }
 }

@@ -101,6 +101,15 @@ struct Instance {
     /// Unicode scalars of an error that the next gateway gets to know.
     private static let longestError = 2_000
 
+    /// What earlier gateways have written down last is known only now: it counts where nothing newer does.
+    mutating func recall(_ past: InstanceEvent) {
+        notes.recall(past)
+        guard case .ready = machine.state, past.kind == .ready, let run, run.isFound, since == run.started,
+            past.time >= run.started
+        else { return }
+        since = past.time
+    }
+
     /// Its state is another one from now on. A server that was found has been what it is since it was started, or since an
     /// earlier gateway has seen it become so.
     mutating func stateChanged(now: Int64) {

@@ -33,18 +33,38 @@ extension InstanceRegistry {
         for event in events { links.history.record(event, of: name) }
     }
 
-    /// Takes up what earlier gateways have written down: a failed instance has still failed, for the same reason and since the
-    /// same time.
+    /// Reads what earlier gateways have written down. A failed instance is still failed, with the same reason and the same
+    /// `since`.
     func recallHistory() async {
-        past = await links.history.lastEvents()
+        let isOpen = links.history.isOpen { [weak self] in Task { await self?.recallHistoryLate() } }
+        guard isOpen else { return }
+        past = await links.history.lastEvents(before: .max)
         recallFailures()
     }
 
+    /// The same, where the history can only be read once instances have been asked for. What this gateway has seen of an
+    /// instance is newer, and stays.
+    private func recallHistoryLate() async {
+        let found = await links.history.lastEvents(before: made)
+        guard end == .none else { return }
+        for (name, event) in found {
+            past[name] = event
+            instances[name]?.recall(event)
+        }
+        recallFailures()
+        if opening.hasFound { noteLost() }
+    }
+
+    /// Whether this event of an earlier gateway is the last one that is known of its instance.
+    private func isLast(_ event: InstanceEvent, of name: ProjectName) -> Bool {
+        instances[name].map { $0.notes.last == event } ?? true
+    }
+
     private func recallFailures() {
-        for (name, event) in past where event.kind == .failed {
-            guard let folder = catalogue.assumeIsolated({ $0.folder(named: name) }), instances[name] == nil else {
-                continue
-            }
+        for (name, event) in past where event.kind == .failed && isLast(event, of: name) {
+            guard let folder = catalogue.assumeIsolated({ $0.folder(named: name) }),
+                instances[name]?.machine.isActive != true
+            else { continue }
             enter(folder)
             instances[name]?.machine.recallFailure(event.reason ?? "It failed before the gateway began.")
             instances[name]?.since = event.time
@@ -52,11 +72,12 @@ extension InstanceRegistry {
         if !past.isEmpty { publishRoutes() }
     }
 
-    /// What should run and does not was ended while no gateway was there to see it.
+    /// An instance that should run and does not has ended while no gateway was there.
     func noteLost() {
         let now = WallClock.nanoseconds()
-        for (name, event) in past where event.kind.isActive && instances[name]?.machine.isActive != true {
-            // Of what can't be asked nobody knows whether it runs.
+        for (name, event) in past where event.kind.isActive && isLast(event, of: name) {
+            guard instances[name]?.machine.isActive != true else { continue }
+            // While its supervisor can't be reached it may still run.
             guard unavailable(name) == nil else { continue }
             let lost = InstanceEvent(time: now, kind: .lost, reason: InstanceMessage.lost)
             past[name] = lost

@@ -7,6 +7,8 @@ extension InstanceRegistry {
     struct Opening {
         /// Whether a supervisor still looks for what runs already.
         var isUnderWay = false
+        /// Whether it is known what runs already.
+        var hasFound = false
         /// Who waits for that to be over.
         var waiting: [CheckedContinuation<Void, Never>] = []
         /// Waits until what was found is ready.
@@ -26,6 +28,7 @@ extension InstanceRegistry {
         openCatalogue()
         await recallHistory()
         try await openSupervisors()
+        opening.hasFound = true
         noteLost()
         await settle()
     }

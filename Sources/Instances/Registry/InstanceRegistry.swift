@@ -36,7 +36,7 @@ package actor InstanceRegistry {
     /// The last events that earlier gateways have written down.
     var past: [ProjectName: InstanceEvent] = [:]
     /// When this registry was made: what was never asked for has been stopped since then, as far as anybody knows.
-    private let made = WallClock.nanoseconds()
+    let made = WallClock.nanoseconds()
 
     /// A registry without running instances. Of `supervisors`, which have different names and are at least one, each project
     /// has the one that `chooseSupervisor` names; where that is none of them, the first one.

@@ -76,15 +76,17 @@ package enum HistoryTable {
             """, .bytes(folder), as: Entry.self)
     }
 
-    /// The last entry of every folder directly below `home`.
-    package static func lastEntries(below home: [UInt8], _ connection: Connection) throws(StorageError) -> [Last] {
+    /// The last entry before this time of every folder directly below `home`.
+    package static func lastEntries(
+        below home: [UInt8], before time: Int64 = .max, _ connection: Connection
+    ) throws(StorageError) -> [Last] {
         let prefix = home.last == UInt8(ascii: "/") ? home : home + [UInt8(ascii: "/")]
         return try connection.rows(
             """
             SELECT time, event, actor, version, reason, folder FROM instance_history
-            WHERE number IN (SELECT max(number) FROM instance_history GROUP BY folder)
+            WHERE number IN (SELECT max(number) FROM instance_history WHERE time < ?3 GROUP BY folder)
             AND substr(folder, 1, ?2) = ?1
-            """, .bytes(prefix), .integer(Int64(prefix.count)), as: Last.self)
+            """, .bytes(prefix), .integer(Int64(prefix.count)), .integer(time), as: Last.self)
     }
 
     /// About how many bytes an entry holds while it waits to be written.

@@ -22,7 +22,9 @@ import Testing
 
     /// A gateway that can't keep anything says so and works.
     private func expectWork(_ gateway: GatewayUnderTest, without sentence: String) throws {
-        try gateway.waitForLog("Nothing is kept over restarts, such as the history of instances: \(sentence)")
+        try gateway.waitForLog(
+            "Nothing is kept over restarts, neither the history of instances nor their events (those are in memory only): "
+                + sentence)
         let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "carried") }
         try gateway.start(instance)
         #expect(try gateway.request("GET", "/projects/demo/api/path").text == "carried")

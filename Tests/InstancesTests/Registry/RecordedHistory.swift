@@ -6,8 +6,29 @@ import Projects
 /// A history in memory, which one rig hands to the next as a file would be.
 final class RecordedHistory: InstanceHistory {
     private let state = Locked<[ProjectName: [InstanceEvent]]>([:])
+    /// Who waits until it can be read; nil once it can.
+    private let waiting = Locked<[@Sendable () -> Void]?>(nil)
 
-    init(_ events: [ProjectName: [InstanceEvent]] = [:]) { state.withLock { $0 = events } }
+    /// `isOpen`: whether it can be read before ``open()``.
+    init(_ events: [ProjectName: [InstanceEvent]] = [:], isOpen: Bool = true) {
+        state.withLock { $0 = events }
+        if !isOpen { waiting.withLock { $0 = [] } }
+    }
+
+    func open() {
+        let bodies = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting ?? []
+        }
+        for body in bodies { body() }
+    }
+
+    func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool {
+        waiting.withLock { waiting in
+            waiting?.append(body)
+            return waiting == nil
+        }
+    }
 
     func record(_ event: InstanceEvent, of project: ProjectName) {
         state.withLock { $0[project, default: []].append(event) }
@@ -15,7 +36,9 @@ final class RecordedHistory: InstanceHistory {
 
     func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] { self[project] }
 
-    func lastEvents() async -> [ProjectName: InstanceEvent] { state.withLock { $0.compactMapValues(\.last) } }
+    func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent] {
+        state.withLock { $0.compactMapValues { $0.last { $0.time < time } } }
+    }
 
     subscript(project: ProjectName) -> [InstanceEvent] { state.withLock { $0[project] ?? [] } }
 
