@@ -91,7 +91,7 @@ private final class Service: Sendable {
             policy: settings.policy, log: log,
             control: RegistryControl(registry: registry, board: configuration.events.isHubOn ? board : nil))
         if configuration.events.isHubOn {
-            setUp.events = (Self.hubSettings(configuration, keeps: store != nil), board)
+            setUp.events = (Self.hubSettings(configuration, state), board)
         }
         if configuration.events.isHubOn {
             let conversations = try ConversationService(
@@ -130,9 +130,17 @@ private final class Service: Sendable {
         }
     }
 
-    /// `keeps`: whether something can be kept in the state folder.
-    private static func hubSettings(_ configuration: Configuration, keeps: Bool) -> HubSettings {
-        var hub = HubSettings(configuration, folder: keeps ? configuration.stateFolder : nil)
+    /// Events are kept where the state is this gateway's: whoever holds that holds the whole folder.
+    private static func hubSettings(
+        _ configuration: Configuration, _ state: Result<Store, StorageError>
+    ) -> HubSettings {
+        var hub = HubSettings(configuration, folder: configuration.stateFolder)
+        switch state {
+        case .failure(let error): hub.obstacle = error.description
+        case .success(let store):
+            hub.obstacle = store.obstacle?.description
+            hub.onceFree = { body in if store.isOpen(orElse: body) { body() } }
+        }
         hub.form = { project in
             let own = try? InstanceEnvironment.load(project: project, home: Environment.homeFolder, base: [:]).eventForm
             return own.flatMap { EventForm(rawValue: $0) }

@@ -44,13 +44,18 @@ package final class EventIndex: Sendable {
 
     /// Opens the index in the gateway's state folder and begins a generation; as `EventLog.open`. An entry takes about a hundred bytes,
     /// whatever its event does: a tenth of what all logs keep is enough (`limits`).
-    package static func open(_ folder: String?, limits: LogLimits, now: Int64) -> EventIndex {
-        let log = EventLog.open(folder, project: name, limits: limits, now: now)
+    package static func open(
+        _ folder: String?, limits: LogLimits, now: Int64, obstacle: String? = nil
+    ) -> EventIndex {
+        let log = EventLog.open(folder, project: name, limits: limits, now: now, obstacle: obstacle)
         log.beginGeneration(now: now, after: nil)
         return EventIndex(log)
     }
 
     // MARK: Writing
+
+    /// The folder may be touched from now on; as `EventLog.useFolder`.
+    package func useFolder(now: Int64) { log.useFolder(now: now) }
 
     /// Gives a project's event the gateway's own next id.
     package func append(_ project: String, _ event: EventID, time: Int64) -> EventID {

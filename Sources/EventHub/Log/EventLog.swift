@@ -17,15 +17,23 @@ package final class EventLog: Sendable {
     }
 
     /// Opens a project's log in the gateway's state folder, with what is kept there. Never fails: where the disk can't be used
-    /// it is in memory, and `warning` says why. `folder`: nil for memory only; `now`: milliseconds since 1970.
-    package static func open(_ folder: String?, project: String, limits: LogLimits, now: Int64) -> EventLog {
-        var writer = LogWriter(folder.map { SegmentFolder(state: $0, name: project) }, limits)
+    /// it is in memory, and `warning` says why. `folder`: nil for memory only; `now`: milliseconds since 1970; `obstacle`: why the
+    /// folder must not be touched before ``useFolder(now:)``, a sentence.
+    package static func open(
+        _ folder: String?, project: String, limits: LogLimits, now: Int64, obstacle: String? = nil
+    ) -> EventLog {
+        var writer = LogWriter(folder.map { SegmentFolder(state: $0, name: project) }, limits, obstacle: obstacle)
         writer.open(now: now)
         let state = writer.state
         return EventLog(writer, state)
     }
 
     // MARK: Writing
+
+    /// The folder may be touched from now on. What earlier processes have left there is found, and comes before what is in memory.
+    package func useFolder(now: Int64) {
+        write { $0.useFolder(now: now) }
+    }
 
     /// Begins a new run of the instance: its generation, greater than every one before. With a reason, a gap stands before it.
     @discardableResult package func beginGeneration(now: Int64, after reason: EventGap.Reason?) -> UInt64 {

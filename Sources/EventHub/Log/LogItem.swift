@@ -25,7 +25,7 @@ package struct LogPlace: Sendable, Equatable {
     /// Whether both stand before the same record. Two places can differ that nothing stands between: the end of a segment and
     /// the next one's beginning.
     package static func == (left: LogPlace, right: LogPlace) -> Bool {
-        left.segment === right.segment && left.offset == right.offset
+        left.segment.region === right.segment.region && left.offset == right.offset
     }
 }
 

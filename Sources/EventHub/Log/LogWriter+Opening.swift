@@ -87,11 +87,11 @@ extension LogWriter {
 
     /// A gap that nobody has written down: a segment of its own, in memory. `before`: the last event that was given an id
     /// before what follows.
-    private mutating func addGap(_ reason: EventGap.Reason, before id: EventID?) {
+    mutating func addGap(_ reason: EventGap.Reason, before id: EventID?, ordinal: UInt64? = nil) {
         let header = SegmentHeader(
             capacity: SegmentHeader.count + EventRecord.headCount, generation: generation, previous: last,
             previousTime: lastTime, time: lastTime)
-        let segment = Segment.inMemory(header, ordinal: newestOrdinal + 1)
+        let segment = Segment.inMemory(header, ordinal: ordinal ?? newestOrdinal + 1)
         EventRecord.write(reason, from: last, last: id, lastTime, to: segment.region, at: SegmentHeader.count)
         kept.append(Kept(segment: segment, name: nil, lastTime: lastTime, gaps: 1))
         last = id

@@ -84,7 +84,7 @@ extension LogWriter {
     }
 
     /// Removes the oldest segments until no more bytes are left than these.
-    private mutating func removeOldest(until bytes: Int) {
+    mutating func removeOldest(until bytes: Int) {
         var total = kept.reduce(0) { $0 + $1.segment.region.count }
         var count = 0
         while total > bytes, count < kept.count {

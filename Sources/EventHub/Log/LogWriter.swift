@@ -13,7 +13,12 @@ struct LogWriter {
         var gaps = 0
     }
 
-    let folder: SegmentFolder?
+    /// Where segments are kept, or are to be.
+    private let place: SegmentFolder?
+    /// Why that must not be touched, a sentence; nil: it may be.
+    var obstacle: String?
+    /// Where segments may be kept now.
+    var folder: SegmentFolder? { obstacle == nil ? place : nil }
     var limits: LogLimits
     /// Oldest first.
     var kept: [Kept] = []
@@ -27,6 +32,8 @@ struct LogWriter {
     var isDamaged = false
     /// The newest generation; 0: none.
     var generation: UInt64 = 0
+    /// The first one that this process has begun; nil: none.
+    var firstGeneration: UInt64?
     /// The newest event that was given an id, and when it was heard.
     var last: EventID?
     var lastTime: Int64 = 0
@@ -39,10 +46,11 @@ struct LogWriter {
     /// Whether the readers have to be told of something besides records.
     var hasChanged = true
 
-    init(_ folder: SegmentFolder?, _ limits: LogLimits) {
-        self.folder = folder
+    init(_ folder: SegmentFolder?, _ limits: LogLimits, obstacle: String? = nil) {
+        place = folder
         self.limits = limits
-        origin = Self.origin(generation: 0, last: nil, ordinal: 0)
+        self.obstacle = obstacle
+        origin = Self.origin(generation: 0, last: nil, ordinal: obstacle == nil ? 0 : Self.lateOrdinal)
     }
 
     static func origin(generation: UInt64, last: EventID?, ordinal: UInt64) -> Segment {
@@ -62,7 +70,8 @@ struct LogWriter {
     }
 
     private var warning: String? {
-        let sentences = (problem.map { [$0] } ?? []) + strangers
+        let hindrance = limits.bytes > 0 ? obstacle.map { "Events are kept in memory only: \($0)" } : nil
+        let sentences = [hindrance, problem].compactMap { $0 } + strangers
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
@@ -75,6 +84,7 @@ struct LogWriter {
         let segment = kept[kept.count - 1].segment
         EventRecord.write(generation: next, now, to: segment.region, at: segment.region.published)
         generation = next
+        firstGeneration = firstGeneration ?? next
         hasChanged = true
         return next
     }

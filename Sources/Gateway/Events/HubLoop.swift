@@ -28,6 +28,8 @@ enum HubMessage: Sendable {
     case ask(ProjectName, TranslationQuestion, report: @Sendable (TranslationAnswer) -> Void)
     /// Somebody wants to know how many pieces have come from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
+    /// The folder of logs is this gateway's own from now on.
+    case folderIsFree
     case stop
 }
 
@@ -51,6 +53,8 @@ final class HubLoop: KnowledgeOwner {
     private(set) lazy var knowledge = LoopKnowledge(self)
     private let board: HubBoard
     let index: EventIndex
+    /// Why the folder of logs must not be touched yet.
+    private(set) var obstacle: String?
     private var mailbox: Mailbox<HubMessage>?
     private var loops: [Mailbox<LoopMessage>] = []
     private var projects: [ProjectName: HubProject] = [:]
@@ -79,22 +83,21 @@ final class HubLoop: KnowledgeOwner {
         self.log = log
         index = EventIndex.open(
             settings.folder, limits: LogLimits(bytes: settings.limits.bytes, time: settings.limits.time),
-            now: WallClock.milliseconds)
+            now: WallClock.milliseconds, obstacle: settings.obstacle)
+        obstacle = settings.obstacle
         board.set(index)
     }
 
     func openMailbox() throws -> Mailbox<HubMessage> {
         let mailbox = try loop.mailbox { [unowned self] (message: HubMessage) in receive(message) }
         self.mailbox = mailbox
+        if obstacle != nil { settings.onceFree { mailbox.post(.folderIsFree) } }
         return mailbox
     }
 
     /// Runs on the calling thread until it is told to stop.
     func run() throws {
-        // What gateways before this one have kept is served from the beginning.
-        for name in EventLog.projects(in: settings.folder) {
-            if let name = ProjectName(name) { _ = project(name) }
-        }
+        openKept()
         let timer = loop.timer(self)
         trimTimer = timer
         loop.arm(timer, after: Self.trimInterval)
@@ -102,6 +105,22 @@ final class HubLoop: KnowledgeOwner {
         for project in projects.values { project.end() }
         client.stop()
         loop.letGo()
+    }
+
+    /// What gateways before this one have kept is served, too.
+    private func openKept() {
+        guard obstacle == nil else { return }
+        for name in EventLog.projects(in: settings.folder) {
+            if let name = ProjectName(name) { _ = project(name) }
+        }
+    }
+
+    private func useFolder() {
+        guard obstacle != nil else { return }
+        obstacle = nil
+        index.useFolder(now: WallClock.milliseconds)
+        for project in projects.values { project.useFolder() }
+        openKept()
     }
 
     private func receive(_ message: HubMessage) {
@@ -127,6 +146,7 @@ final class HubLoop: KnowledgeOwner {
         case .ask(let name, let question, let report):
             if let project = projects[name] { project.ask(question, report: report) } else { report(.nothing) }
         case .progress(let slot, let report): report(progress[slot])
+        case .folderIsFree: useFolder()
         case .stop: loop.stop()
         }
     }
@@ -257,27 +277,4 @@ extension HubLoop: TimerHandler {
 extension WallClock {
     /// Milliseconds since 1970, as events' times have it.
     static var milliseconds: Int64 { nanoseconds() / 1_000_000 }
-}
-
-/// The present views of all projects, for threads that are told of nothing.
-package final class HubBoard: Sendable {
-    private let views = Locked<[ProjectName: HubView]>([:])
-    private let sharedIndex = Locked<EventIndex?>(nil)
-
-    /// Nothing is known yet.
-    package init() {}
-
-    func set(_ view: HubView) { views.withLock { $0[view.project] = view } }
-
-    /// The count over all projects.
-    var index: EventIndex? { sharedIndex.withLock { $0 } }
-
-    func set(_ index: EventIndex) { sharedIndex.withLock { $0 = index } }
-
-    func view(_ name: ProjectName) -> HubView? { views.withLock { $0[name] } }
-
-    /// What `status` says about a project's events.
-    func warnings(of name: ProjectName) -> [String] {
-        view(name).map { $0.warnings + ($0.log.warning.map { [$0] } ?? []) } ?? []
-    }
 }

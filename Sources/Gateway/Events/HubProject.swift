@@ -50,10 +50,23 @@ final class HubProject: TimerHandler {
         self.hub = hub
         self.name = name
         log = EventLog.open(
-            hub.settings.folder, project: name.string, limits: hub.settings.limits, now: WallClock.milliseconds)
+            hub.settings.folder, project: name.string, limits: hub.settings.limits, now: WallClock.milliseconds,
+            obstacle: hub.obstacle)
         form = hub.settings.form(name) ?? hub.policy.eventForm
         reason = log.summary.last == nil ? nil : .gatewayRestarted
+        // Of an obstacle the log has told already.
+        if let warning = log.warning, hub.obstacle == nil {
+            hub.log.warning(warning, LogField("project", name.string))
+        }
+    }
+
+    /// The folder of logs is this gateway's own from now on.
+    func useFolder() {
+        let isNew = log.lastGeneration == 0
+        log.useFolder(now: WallClock.milliseconds)
+        if isNew, log.summary.last != nil { reason = .gatewayRestarted }
         if let warning = log.warning { hub.log.warning(warning, LogField("project", name.string)) }
+        publish()
     }
 
     // MARK: Runs

@@ -6,6 +6,10 @@ package import Settings
 package struct HubSettings: Sendable {
     /// The folder in which logs are kept; nil: in memory only.
     package var folder: String?
+    /// Why the folder must not be touched, a sentence; nil: it is this gateway's.
+    package var obstacle: String?
+    /// Calls what it is given, on any thread, once the folder may be touched after all.
+    package var onceFree: @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
     /// What is kept of one project.
     package var limits: LogLimits
     /// What is kept altogether, in bytes (`--event-keep-total`).
@@ -15,7 +19,7 @@ package struct HubSettings: Sendable {
 }
 
 extension HubSettings {
-    /// What the settings say; `folder`: nil where nothing can be kept.
+    /// What the settings say; `folder`: nil for memory only.
     package init(_ configuration: Configuration, folder: String?) {
         self.init(
             folder: folder,

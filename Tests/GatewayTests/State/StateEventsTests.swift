@@ -1,0 +1,99 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// Events are kept in the state folder by nobody but who has the state: another gateway keeps its own in memory until then.
+@Suite struct StateEventsTests {
+    private let directory: TemporaryDirectory
+    private var folder: String { "\(directory.path)/state" }
+    private var flags: [String] { ["--state-dir", folder] }
+    private static let opened = "The state file is open now: history and events are kept over restarts"
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// All files of events, with what is in them.
+    private func files() throws -> [String: Data] {
+        let events = "\(folder)/events"
+        return try (FileManager.default.subpaths(atPath: events) ?? []).reduce(into: [:]) { result, name in
+            guard name.hasSuffix(".events") else { return }
+            result[name] = try Data(contentsOf: URL(fileURLWithPath: "\(events)/\(name)"))
+        }
+    }
+
+    private func isKept(_ number: Int) throws -> Bool {
+        let text = Data("\"n\":\"\(number)\"".utf8)
+        return try files().contains { $0.key.hasPrefix("demo/") && $0.value.range(of: text) != nil }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aSecondGatewayDoesNotTouchTheFirstOnes() throws {
+        let first = try HubRig(flags: flags)
+        first.say(1...3)
+        try first.waitUntilHeard(3)
+        let before = try files()
+        #expect(try isKept(3) && before.keys.contains { $0.hasPrefix(".index/") })
+
+        let second = try HubRig(flags: flags)
+        second.say(11...13)
+        try second.waitUntilHeard(13)
+        #expect(try files() == before)
+        let status = try second.gateway.request("GET", "/projects/demo/status").text
+        let sentence =
+            "Events are kept in memory only: Another gateway (process \(first.gateway.process.pid)) uses \(folder)/state.db."
+        #expect(status.contains(sentence), "\(status)")
+        // The first one goes on in its own files.
+        first.say(4...4)
+        try first.waitUntilHeard(4)
+        #expect(try isKept(4) && Set(files().keys) == Set(before.keys))
+
+        // They are the second one's once the first has ended.
+        #expect(try first.gateway.end() == .exited(0))
+        try second.gateway.waitForLog(Self.opened)
+        second.say(14...14)
+        try second.waitUntilHeard(14)
+        #expect(try isKept(14))
+        let reader = try second.openOwn("?since=2000-01-01T00:00:00Z")
+        #expect(try reader.numbers(4) == [1, 2, 3, 4])
+        // The first has stopped its instance.
+        while let frame = try reader.nextEvent() {
+            guard let gap = frame.gap else {
+                #expect(frame.number == 11)
+                break
+            }
+            #expect(["stopped", "gateway-restarted"].contains(gap["reason"]?.text), "\(gap)")
+        }
+        #expect(try reader.numbers(3) == [12, 13, 14])
+        #expect(try !second.gateway.request("GET", "/projects/demo/status").text.contains("in memory only"))
+        try second.gateway.end()
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aFolderThatIsRefusedGetsNoEventsBeforeItIsMended() throws {
+        try directory.makeDirectory("state")
+        chmod(folder, 0o777)
+        let rig = try HubRig(flags: flags)
+        rig.say(1...3)
+        try rig.waitUntilHeard(3)
+        #expect(access("\(folder)/events", F_OK) != 0)
+        chmod(folder, 0o700)
+        try rig.gateway.waitForLog(Self.opened)
+        rig.say(4...4)
+        try rig.waitUntilHeard(4)
+        #expect(try isKept(4) && !isKept(3))
+        try rig.gateway.end()
+    }
+
+    @Test func aDamagedStateKeepsNoEventsAndSaysSo() throws {
+        try directory.makeDirectory("state")
+        chmod(folder, 0o700)
+        let path = try directory.write(String(repeating: "no database ", count: 500), to: "state/state.db", mode: 0o600)
+        let rig = try HubRig(flags: flags)
+        rig.say(1...3)
+        try rig.waitUntilHeard(3)
+        #expect(access("\(folder)/events", F_OK) != 0)
+        let status = try rig.gateway.request("GET", "/projects/demo/status").text
+        #expect(status.contains("Events are kept in memory only: \(path) is damaged"), "\(status)")
+        try rig.gateway.end()
+    }
+}
