@@ -7,6 +7,7 @@
 #   scripts/setup.sh clients  also what the SDK for Python runs in
 #   scripts/setup.sh readers  also what readers of event streams run in; chromium: also the browser among them
 #   scripts/setup.sh talkers  also what chat clients run in
+#   scripts/setup.sh nginx    also nginx, so that the tests speak HTTP/2 with it
 #   scripts/setup.sh shells   also zsh, so that the tests read its completions (bash is there; fish is left out)
 #   scripts/setup.sh lab      also what boots the lab's machines (Lab/lab)
 #   scripts/setup.sh swift    only checks the toolchain
@@ -20,6 +21,7 @@ schemathesis_packages="python3 python3-venv"
 clients_packages="python3 python3-venv git"
 bench_packages="nginx-light haproxy wrk python3"
 chromium_packages="$clients_packages chromium"
+nginx_packages="nginx-light"
 shell_packages="zsh"
 lab_packages="systemd-container debootstrap debian-archive-keyring util-linux"
 
@@ -73,7 +75,7 @@ install() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $1
 }
 
-# Debian starts and enables a service as soon as its package is installed. The benchmark runs its own processes instead, so
+# Debian starts and enables a service as soon as its package is installed. Benchmark and tests run processes of their own, so
 # new ones are held back while they are installed: by a mask that the next boot forgets even if this script is killed.
 # Without systemd, Debian's invoke-rc.d starts nothing by itself.
 services=""
@@ -86,7 +88,7 @@ hold_services() {
         esac
     done
     [ -n "$services" ] || return 0
-    say "the services$services are neither started nor enabled; the benchmark starts its own processes"
+    say "the services$services are neither started nor enabled; whoever needs them starts processes of its own"
     trap release_services EXIT
     # shellcheck disable=SC2086  # a list of unit names
     as_root systemctl mask --runtime --quiet $services
@@ -107,10 +109,11 @@ case ${1-} in
     readers | talkers) packages="$build_packages $clients_packages" ;;
     chromium) packages="$build_packages $chromium_packages" ;;
     clients) packages="$build_packages $clients_packages" ;;
+    nginx) packages="$build_packages $nginx_packages" ;;
     shells) packages="$build_packages $shell_packages" ;;
     lab) packages="$build_packages $lab_packages" ;;
     "") packages="$build_packages $test_packages" ;;
-    *) fail "\"$1\" is not known: use scripts/setup.sh, scripts/setup.sh bench, scripts/setup.sh schemathesis, scripts/setup.sh clients, scripts/setup.sh readers, scripts/setup.sh talkers, scripts/setup.sh chromium, scripts/setup.sh shells, scripts/setup.sh lab or scripts/setup.sh swift" ;;
+    *) fail "\"$1\" is not known: use scripts/setup.sh, scripts/setup.sh bench, scripts/setup.sh schemathesis, scripts/setup.sh clients, scripts/setup.sh readers, scripts/setup.sh talkers, scripts/setup.sh chromium, scripts/setup.sh nginx, scripts/setup.sh shells, scripts/setup.sh lab or scripts/setup.sh swift" ;;
 esac
 
 check_swift
