@@ -58,7 +58,7 @@ int timer_every(uint64_t first, uint64_t interval) {
     return fd;
 }
 
-void drain_timer(int timer) {
+void clear_timer(int timer) {
     uint64_t expirations;
     if (read(timer, &expirations, sizeof expirations) < 0 && errno != EAGAIN) die("timerfd: %s", strerror(errno));
 }

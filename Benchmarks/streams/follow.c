@@ -82,7 +82,7 @@ int run_follow(const struct options *options) {
     printf("{\"open\":%u,\"failed\":%u,\"damaged\":%" PRIu64 ",\"refusal\":\"%s\"}\n", load.open, load.failed,
            load.damaged, load.refusal);
     fflush(stdout);
-    uint64_t deadline = now() + (options->seconds + DRAIN_SECONDS) * second;
+    uint64_t deadline = now() + (options->seconds + GRACE_SECONDS) * second;
     while (load.complete < load.open && now() < deadline) turn(&load, 100);
     for (unsigned i = 0; i < options->streams; i++) load.missing += options->events - load.streams[i].expected;
     printf("{\"complete\":%u,\"failed\":%u,\"events\":%" PRIu64 ",\"missing\":%" PRIu64 ",\"damaged\":%" PRIu64 ",",
@@ -104,7 +104,7 @@ static void replay_once(const struct options *options, struct replays *sum) {
     struct load load = {0};
     make_load(&load, options, take_shared);
     load.closes = true;
-    uint64_t deadline = now() + DRAIN_SECONDS * second;
+    uint64_t deadline = now() + GRACE_SECONDS * second;
     start_streams(&load);
     struct stream *stream = &load.streams[0];
     stream->expected = options->first;

@@ -43,7 +43,7 @@ int run_read(const struct options *options) {
     struct load load = {0};
     uint64_t start = now();
     make_load(&load, options, take_own);
-    uint64_t limit = (uint64_t)options->seconds + OPEN_SECONDS + DRAIN_SECONDS;
+    uint64_t limit = (uint64_t)options->seconds + OPEN_SECONDS + GRACE_SECONDS;
     while (load.ended + load.failed < options->streams && now() < start + limit * second) {
         start_streams(&load);
         turn(&load, 100);

@@ -99,14 +99,14 @@ int run_rate(const struct options *options) {
     pace.start = now() + 10 * pace.interval;
     int timer = timer_every(pace.start, pace.interval);
     watch(epoll, timer, EPOLLIN, NULL);
-    uint64_t deadline = pace.start + (options->seconds + DRAIN_SECONDS) * second;
+    uint64_t deadline = pace.start + (options->seconds + GRACE_SECONDS) * second;
     while (pace.answered + pace.errors < pace.planned && now() < deadline) {
         int count = epoll_wait(epoll, events, BATCH, 100);
         for (int i = 0; i < count; i++) {
             if (events[i].data.ptr) {
                 receive_answer(&pace, events[i].data.ptr);
             } else {
-                drain_timer(timer);
+                clear_timer(timer);
             }
         }
         send_due_requests(&pace);

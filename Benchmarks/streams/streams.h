@@ -9,7 +9,7 @@ enum {
     HEAD_LIMIT = 2048,     // longer than any head, and than an event's chunk
     BATCH = 256,           // epoll events taken at once
     OPEN_SECONDS = 30,     // all streams are open by then, or the run has failed
-    DRAIN_SECONDS = 10,    // what is due arrives within this time after the last event or request
+    GRACE_SECONDS = 10,    // what is due arrives within this time after the last event or request
 };
 
 /// A second in nanoseconds, the unit of all times here.
@@ -48,7 +48,7 @@ void watch(int epoll, int fd, uint32_t events, void *owner);
 /// A timer descriptor without the kernel's usual slack of 50 µs.
 int timer_every(uint64_t first, uint64_t interval);
 /// Takes the expirations off a timer descriptor.
-void drain_timer(int timer);
+void clear_timer(int timer);
 /// Sorts the samples and prints p50, p99 and the largest in microseconds, as members of a JSON object.
 void print_percentiles(uint64_t *samples, size_t count);
 /// Connects to a port of this machine, without Nagle's delay.

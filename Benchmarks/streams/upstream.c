@@ -191,7 +191,7 @@ _Noreturn int run_upstream(void) {
             if (owner == &upstream.listener) {
                 accept_peers(&upstream);
             } else if (owner == &upstream.timer) {
-                drain_timer(upstream.timer);
+                clear_timer(upstream.timer);
                 send_due_events(&upstream);
                 send_shared(&upstream);
             } else {

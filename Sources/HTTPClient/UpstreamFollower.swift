@@ -29,7 +29,7 @@ package protocol UpstreamFollower: AnyObject {
     /// Everything that one read from the instance has brought was told.
     func answerSettled()
     /// Bytes handed to ``UpstreamTransfer/upload(_:)`` have left; more are welcome.
-    func uploadDrained()
+    func uploadHasRoom()
     /// The instance switched protocols: the socket is the follower's, with the bytes that came behind the head.
     func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8])
 }

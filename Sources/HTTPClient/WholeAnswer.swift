@@ -92,7 +92,7 @@ package final class WholeAnswer: UpstreamFollower, TimerHandler {
     package func answerSettled() {}
 
     /// See ``UpstreamFollower``.
-    package func uploadDrained() {}
+    package func uploadHasRoom() {}
 
     /// See ``UpstreamFollower``.
     package func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) { socket.close() }

@@ -22,7 +22,7 @@ struct ConnectingTests {
             loop.stop()
         }
         func answerSettled() {}
-        func uploadDrained() {}
+        func uploadHasRoom() {}
         func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {}
         func timerFired(_ timer: LoopTimer) { loop.stop() }
     }

@@ -276,7 +276,7 @@ extension BridgeRun: UpstreamFollower {
     }
 
     func answerSettled() {}
-    func uploadDrained() {}
+    func uploadHasRoom() {}
     func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) { socket.close() }
 }
 

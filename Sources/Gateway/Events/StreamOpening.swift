@@ -270,6 +270,6 @@ final class DirectoryOpening: UpstreamFollower {
     func answerEnded(trailers: FieldList) { finish(false) }
     func answerFailed(_ failure: UpstreamFailure) { finish(false) }
     func answerSettled() {}
-    func uploadDrained() {}
+    func uploadHasRoom() {}
     func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {}
 }

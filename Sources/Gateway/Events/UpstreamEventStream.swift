@@ -128,6 +128,6 @@ final class UpstreamEventStream: UpstreamFollower {
     }
 
     func answerSettled() {}
-    func uploadDrained() {}
+    func uploadHasRoom() {}
     func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {}
 }

@@ -173,7 +173,7 @@ extension ProxyExchange: UpstreamFollower {
         return connection?.waitingLength != length
     }
 
-    func uploadDrained() {
+    func uploadHasRoom() {
         guard let connection, let upstream, upstream.waitingUpload <= Self.lowWater else { return }
         if !connection.body.isEmpty || connection.isBodyComplete { requestBodyArrived() }
     }

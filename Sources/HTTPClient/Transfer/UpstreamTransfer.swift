@@ -90,7 +90,7 @@ package final class UpstreamTransfer {
 
     /// Some of the request has left, because there was room for it again.
     func uploadLeft() {
-        if isRunning, outgoing.isStreamed { follower?.uploadDrained() }
+        if isRunning, outgoing.isStreamed { follower?.uploadHasRoom() }
     }
 
     /// All of the request has left.

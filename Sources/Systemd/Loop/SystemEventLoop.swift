@@ -67,7 +67,7 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
         defer { sd_event_source_disable_unref(source) }
         try SystemdError.check(sd_event_loop(event), "sd_event_loop", "the control loop")
         // The task that asked for the stop, and whoever it answered, want to go on.
-        drain()
+        emptyMailbox()
     }
 
     /// Ends ``run()`` once the jobs at hand are done. Any thread may call it; before ``run()`` it makes that return
@@ -114,18 +114,18 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
             change(&state)
             return wasEmpty
         }
-        // Only the first one after a drain wakes the loop. The drain reads the eventfd before it takes the mailbox: a
+        // Only the first one in an empty mailbox wakes the loop, which reads the eventfd before it takes what is there: a
         // post that comes between the two is taken now and wakes the loop once more in vain, and none is ever missed.
         if wasEmpty { eventfd_write(wake, 1) }
     }
 
     private static let onWake: sd_event_io_handler_t = { _, _, _, context in
         guard let context else { return 0 }
-        Unmanaged<SystemEventLoop>.fromOpaque(context).takeUnretainedValue().drain()
+        Unmanaged<SystemEventLoop>.fromOpaque(context).takeUnretainedValue().emptyMailbox()
         return 0
     }
 
-    private func drain() {
+    private func emptyMailbox() {
         var count: eventfd_t = 0
         eventfd_read(wake, &count)
         let (jobs, calls, releases, stopping) = mailbox.withLock { state in

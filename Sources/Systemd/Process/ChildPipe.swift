@@ -76,7 +76,7 @@ final class ChildPipe: @unchecked Sendable {  // confined to the loop's thread b
     }
 
     /// What is left after the child has ended.
-    func drain(_ deliver: ([UInt8]) -> Void) {
+    func readRemainder(_ deliver: ([UInt8]) -> Void) {
         var total = 0
         while total < Self.remainderLimit, let bytes = read() {
             total += bytes.count

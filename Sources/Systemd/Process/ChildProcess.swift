@@ -112,7 +112,7 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
         isCollected = true
         var ended = control_exit()
         let isKnown = isOwnChild && control_reap(descriptor, &ended) == 0 && ended.code != 0
-        for pipe in pipes { pipe.drain { handler(.output(pipe.output, $0)) } }
+        for pipe in pipes { pipe.readRemainder { handler(.output(pipe.output, $0)) } }
         end()
         return isKnown ? ProcessExit(ended) : .unknown
     }

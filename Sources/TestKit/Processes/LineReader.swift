@@ -3,7 +3,7 @@ import Glibc
 /// Cuts what a child writes into lines, on a thread of its own.
 final class LineReader: Sendable {
     /// Opened when everything that the child wrote before its exit has been recorded.
-    let drained = Latch("the rest of the child's output")
+    let restIsRead = Latch("the rest of the child's output")
     private let descriptor: Int32
     private let record: @Sendable (String) -> Void
 
@@ -15,10 +15,10 @@ final class LineReader: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Reads until the pipe's end or until `stop` is woken. `exited` only marks the point for `drained`: a grandchild
+    /// Reads until the pipe's end or until `stop` is woken. `exited` only marks the point for `restIsRead`: a grandchild
     /// may hold the pipe open for longer.
     func run(exited: WakePipe, stop: WakePipe) {
-        defer { drained.open() }
+        defer { restIsRead.open() }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var line: [UInt8] = []
         var waitsForExit = true
@@ -37,7 +37,7 @@ final class LineReader: Sendable {
             } else if descriptors[2].revents != 0 {
                 // The exit was seen and the pipe is empty: nothing of the child itself can follow.
                 waitsForExit = false
-                drained.open()
+                restIsRead.open()
             } else if descriptors[1].revents != 0 {
                 return
             }

@@ -84,7 +84,7 @@ package final class TestProcess: Sendable {
                     TestProcess.reap(pid, into: status)
                     exited.wake()
                     // Opened in any case: by the readers' end when not by what they have read.
-                    for reader in readers { _ = reader.drained.isOpened(within: .seconds(86_400)) }
+                    for reader in readers { _ = reader.restIsRead.isOpened(within: .seconds(86_400)) }
                     output.finish()
                 }
             ]
@@ -114,7 +114,7 @@ package final class TestProcess: Sendable {
     package func waitForExit(within limit: Duration = .seconds(10)) throws -> ExitStatus {
         let deadline = Deadline(after: limit)
         let result = try status.wait(for: "process \(pid) to exit", within: limit) { $0 }
-        for reader in readers { try reader.drained.wait(within: max(deadline.remaining, .seconds(1))) }
+        for reader in readers { try reader.restIsRead.wait(within: max(deadline.remaining, .seconds(1))) }
         return result
     }
 

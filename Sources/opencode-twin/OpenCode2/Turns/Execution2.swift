@@ -37,7 +37,7 @@ final class Execution2 {
     func run() {
         do throws(Ending) {
             conversation.publish("session.execution.started", try session(), isLocated: false)
-            repeat { try drain() } while !finish("succeeded", .succeeded, parksInbox: false)
+            repeat { try emptyInbox() } while !finish("succeeded", .succeeded, parksInbox: false)
         } catch {
             switch error {
             case .failed(let error):
@@ -86,7 +86,7 @@ final class Execution2 {
         }
     }
 
-    private func drain() throws(Ending) {
+    private func emptyInbox() throws(Ending) {
         var owesStep = false
         while true {
             let items = store.take(id, takesQueued: !owesStep)
