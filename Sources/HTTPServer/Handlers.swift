@@ -33,6 +33,10 @@ package enum TurnedAway: Sendable, Equatable {
     case stalledReader(Duration)
     /// It read its event stream so slowly that this many bytes were waiting.
     case slowReader(waiting: Int)
+    /// It read its chat so slowly that this many bytes were waiting.
+    case slowChat(waiting: Int)
+    /// It has answered no ping of its chat for so long.
+    case silentChat(Duration)
     /// Its request's head was refused with this status.
     case refusedHead(status: Int)
     /// libmicrohttpd could not make sense of its head, or had no room for it.

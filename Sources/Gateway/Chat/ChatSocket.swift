@@ -1,6 +1,6 @@
 package import Access
 package import EventLoop
-import Logging
+import HTTPServer
 package import WebSockets
 
 /// A client's WebSocket on its loop: the descriptor, and what moves between it, the frames and who talks over it.
@@ -159,10 +159,9 @@ package final class ChatSocket {
     // MARK: The end
 
     /// Ends it at once, without a word: it would not arrive.
-    private func cut(_ reason: String) {
+    private func cut(_ reason: TurnedAway) {
         guard onEnd != nil else { return }
-        owner.counts.addTurnedAway()
-        owner.log.warning("a client was turned away", LogField("client", peer), LogField("reason", reason))
+        owner.turnedAway(peer, reason)
         SocketOptions.setLingerToZero(socket.descriptor)
         end()
     }
@@ -199,8 +198,7 @@ extension ChatSocket: PassHandler {
         if hasMoreToRead { read() }
         flush()
         if isStalled {
-            let waiting = endpoint.outgoing.waiting
-            cut("it read too slowly: \(waiting) bytes of its chat were waiting")
+            cut(.slowChat(waiting: endpoint.outgoing.waiting))
         }
     }
 }
@@ -210,7 +208,7 @@ extension ChatSocket: TimerHandler {
     package func timerFired(_ timer: LoopTimer) {
         guard endpoint.phase == .open else { return end() }
         switch pings.tick(isBlocked: !endpoint.outgoing.isEmpty) {
-        case .cut: return cut("it answered no ping of its chat for \(limits.pingInterval.plainText)")
+        case .cut: return cut(.silentChat(limits.pingInterval))
         case .ping: endpoint.ping()
         case .wait: break
         }

@@ -37,6 +37,8 @@ extension TurnedAway {
             "it took nothing of its event stream for \(time.plainText) (--stream-stall)"
         case .slowReader(let waiting):
             "the client read too slowly: \(waiting) bytes of its event stream were waiting"
+        case .slowChat(let waiting): "it read too slowly: \(waiting) bytes of its chat were waiting"
+        case .silentChat(let time): "it answered no ping of its chat for \(time.plainText)"
         case .refusedHead(let status): "the request's head was refused with \(status)"
         case .malformedHead: "the request's head was malformed or too large"
         case .noRoom(let limit):
