@@ -37,6 +37,8 @@ final class StreamOpening: PendingStream {
         guard let connection, let endpoint = route.endpoint else { return }
         connection.exchange = self
         connection.discardBody()
+        // It would be cut at once, and nobody connects again who takes that for its end.
+        guard !owner.isDraining else { return giveUp() }
         owner.events?.add(self)
         let timer = owner.loop.spareTimer(self)
         self.timer = timer

@@ -23,6 +23,7 @@ final class WaitingStream: PendingStream {
     func begin() {
         connection?.exchange = self
         connection?.discardBody()
+        guard !owner.isDraining else { return giveUp() }
         owner.events?.add(self)
         let timer = owner.loop.spareTimer(self)
         self.timer = timer
