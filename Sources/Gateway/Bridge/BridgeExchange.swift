@@ -30,11 +30,13 @@ final class BridgeExchange {
     /// Answers as soon as the request is whole.
     func begin() {
         connection?.exchange = self
+        if connection?.isBodyComplete == false { owner.bridge?.arrives(self, true) }
         requestBodyArrived()
     }
 
     private func answer() {
         guard let bridge = owner.bridge else { return }
+        bridge.arrives(self, false)
         run = bridge.begin(request, to: route, policy, self)
         request.body = []
     }
@@ -58,7 +60,11 @@ final class BridgeExchange {
         return head
     }
 
+    /// The gateway ends: the instance has got nothing of a request that is not whole.
+    func giveUp() { failed(ControlAnswers.shuttingDown) }
+
     private func end() {
+        owner.bridge?.arrives(self, false)
         connection = nil
         detached = nil
         run = nil

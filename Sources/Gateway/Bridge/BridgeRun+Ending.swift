@@ -32,13 +32,22 @@ extension BridgeRun {
 
     /// Nothing can be asked of the instance any more.
     func endOfInstance() {
-        if owner.isDraining { return fail(ControlAnswers.shuttingDown) }
+        if owner.isDraining { return failAtTheEnd() }
         if let ender = currentRoute?.ender { return fail(ControlAnswers.ended(route.text, by: ender)) }
+        if mayBeTaken { return fail(.detail(502, LostInstance.gone(route.text))) }
         fail(ControlAnswers.notRunning(route.text, currentRoute?.state))
     }
 
+    /// The gateway ends, and waits no longer.
+    func failAtTheEnd() { fail(ControlAnswers.shuttingDown(before: route.text, mayBeTaken: mayBeTaken)) }
+
     /// The instance has ended the connection. Whether somebody has it end may be known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
+        switch failure {
+        // The last call has reached nobody.
+        case .refused, .outOfDescriptors: mayBeTaken = isPartlyDone
+        case .noAnswer, .badAnswer, .brokenBody: break
+        }
         if owner.isDraining || currentRoute?.ender != nil { return endOfInstance() }
         guard case .noAnswer = failure, isRouted else { return tell(failure) }
         phase = .lost(failure)
@@ -49,13 +58,15 @@ extension BridgeRun {
     func tell(_ failure: UpstreamFailure) {
         let port = route.endpoint?.address.port ?? 0
         owner.note(failure, route.name, port)
-        let (status, sentence) = LostInstance.sentence(failure, port, route.text, isSentOnceOnly: isSentOnceOnly)
+        let (status, sentence) = LostInstance.sentence(failure, port, route.text, mayBeTaken: mayBeTaken)
         fail(.detail(status, sentence))
     }
 
     /// Who refuses the instance's password is not the instance.
     func refuseAnswerOfAnother(_ endpoint: InstanceEndpoint) {
         owner.noteAnother(route.name, endpoint.address.port)
-        fail(ControlAnswers.portTaken(endpoint.address.port))
+        mayBeTaken = isPartlyDone
+        guard mayBeTaken else { return fail(ControlAnswers.portTaken(endpoint.address.port)) }
+        fail(.detail(502, LostInstance.replaced(endpoint.address.port, route.text)))
     }
 }

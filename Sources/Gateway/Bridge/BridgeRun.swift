@@ -55,8 +55,10 @@ final class BridgeRun {
     private var number = 0
     var phase = Phase.thinking
     private(set) var hasBegun = false
-    /// Whether what was sent last must not be repeated.
-    var isSentOnceOnly = false
+    /// Whether the instance may have done what must not be repeated, with any call.
+    var mayBeTaken = false
+    /// The same of the calls before the last one.
+    private(set) var isPartlyDone = false
     /// Whether nobody waits for the answer any more: what was begun is done, as OpenCode 1 does it.
     private var isAbandoned = false
     private var turn: String?
@@ -155,7 +157,8 @@ final class BridgeRun {
         let request = UpstreamRequest(
             instance: endpoint.address, method: method, methodName: call.method, target: call.target[...],
             fields: fields, body: isEmpty ? .none : .whole(call.body ?? []))
-        isSentOnceOnly = request.connectionChoice != .kept
+        isPartlyDone = mayBeTaken
+        if request.connectionChoice != .kept { mayBeTaken = true }
         transfer = owner.client.start(request, follower: self)
         arm(answerTimeout)
     }

@@ -8,6 +8,8 @@ final class LoopBridge {
     let threads: BridgeThreads
     private var runs: [Int: BridgeRun] = [:]
     private var count = 0
+    /// Requests whose bodies are still on their way.
+    private var arriving: [ObjectIdentifier: BridgeExchange] = [:]
     /// What the workers are asked for at the end of the pass.
     private var thoughts: [BridgeThought] = []
 
@@ -21,6 +23,11 @@ final class LoopBridge {
     }
 
     func remove(_ number: Int) { runs[number] = nil }
+
+    /// A request's body is still on its way, or not any more.
+    func arrives(_ exchange: BridgeExchange, _ isArriving: Bool) {
+        arriving[ObjectIdentifier(exchange)] = isArriving ? exchange : nil
+    }
 
     /// Has a worker find out what is next for a run; `isLong`: others should not have to wait for it.
     func think(_ number: Int, isLong: Bool, _ next: @escaping BridgeAction.Next) {
@@ -44,7 +51,8 @@ final class LoopBridge {
 
     /// The time for what still runs is over.
     func breakOff() {
-        for run in Array(runs.values) { run.fail(ControlAnswers.shuttingDown) }
+        for run in Array(runs.values) { run.failAtTheEnd() }
+        for exchange in Array(arriving.values) { exchange.giveUp() }
     }
 }
 

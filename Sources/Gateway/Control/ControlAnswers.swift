@@ -75,6 +75,20 @@ enum ControlAnswers {
     /// What a request gets that the gateway's own end has overtaken.
     static let shuttingDown = Answer.detail(503, "The gateway is shutting down. Try again in a moment.")
 
+    /// The same for a request to a project's instance. `mayBeTaken`: the instance may have it, and must not get it twice.
+    static func shuttingDown(before name: String, mayBeTaken: Bool) -> Answer {
+        guard mayBeTaken else { return shuttingDown }
+        return .detail(
+            503,
+            "The gateway is shutting down before OpenCode instance for \(name) has answered. Look at the session before you send this again."
+        )
+    }
+
+    /// The same for a message to a conversation, for example, that may be on its way to an instance.
+    static let shuttingDownInConversation = Answer.detail(
+        503, "The gateway is shutting down before it has answered. Look at the conversation before you send this again."
+    )
+
     static func projectNotFound(_ name: String) -> Answer { .detail(404, InstanceMessage.projectNotFound(name)) }
 
     private static func started(_ name: ProjectName, _ port: UInt16, _ status: String) -> Answer {

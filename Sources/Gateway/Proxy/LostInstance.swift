@@ -2,27 +2,45 @@ import HTTPClient
 
 /// What a client is told whose instance has not answered. Pure.
 enum LostInstance {
-    /// Status and sentence for a request to a project's instance on that port. `isSentOnceOnly`: nobody knows whether it was
-    /// taken, and the gateway does not send it again.
+    /// Status and sentence for a request to a project's instance on that port. `mayBeTaken`: the instance may have done what must
+    /// not be repeated, with this request or with one before it that answers the same client. Who sends that again after a 503
+    /// has it done twice.
     static func sentence(
-        _ failure: UpstreamFailure, _ port: UInt16, _ project: String, isSentOnceOnly: Bool
+        _ failure: UpstreamFailure, _ port: UInt16, _ project: String, mayBeTaken: Bool
     ) -> (Int, String) {
+        let doubt = mayBeTaken ? " " + doubt(project) : ""
         switch failure {
+        case .refused where mayBeTaken: return (502, "Cannot connect to OpenCode instance on port \(port).\(doubt)")
         case .refused: return (503, "Cannot connect to OpenCode instance on port \(port)")
         case .outOfDescriptors:
+            let advice =
+                mayBeTaken
+                ? "Raise its limit (LimitNOFILE=, ulimit -n).\(doubt)"
+                : "Try again in a moment, or raise its limit (LimitNOFILE=, ulimit -n)."
             return (
-                503,
-                "The gateway has no file descriptor left for a connection to OpenCode. Try again in a moment, or raise its limit (LimitNOFILE=, ulimit -n)."
+                mayBeTaken ? 502 : 503,
+                "The gateway has no file descriptor left for a connection to OpenCode. \(advice)"
             )
         case .noAnswer(let reason):
-            let doubt =
-                isSentOnceOnly
-                ? " The OpenCode of project \(project) may have taken the request, a prompt for example, before that: look at the session before you send it again."
-                : ""
             return (502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).\(doubt)")
-        case .badAnswer(let reason): return (502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).")
-        case .brokenBody(let reason): return (502, "Proxy error: OpenCode's answer broke off: \(reason).")
+        case .badAnswer(let reason):
+            return (502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).\(doubt)")
+        case .brokenBody(let reason): return (502, "Proxy error: OpenCode's answer broke off: \(reason).\(doubt)")
         }
+    }
+
+    /// The sentence, with 502, where the instance is gone that may have done so.
+    static func gone(_ project: String) -> String {
+        "OpenCode instance for \(project) has ended before it had answered. \(doubt(project))"
+    }
+
+    /// The same where another server has its port.
+    static func replaced(_ port: UInt16, _ project: String) -> String {
+        "Cannot connect to OpenCode instance on port \(port): another server has that port. \(doubt(project))"
+    }
+
+    private static func doubt(_ project: String) -> String {
+        "The OpenCode of project \(project) may have taken the request, a prompt for example, before that: look at the session before you send it again."
     }
 
     /// The sentence where it did not answer within that time, which that setting says.

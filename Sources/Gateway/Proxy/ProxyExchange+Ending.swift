@@ -36,8 +36,15 @@ extension ProxyExchange {
     /// The instance has ended the connection before it has answered. Whether somebody has it end may be known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
         switch failure {
-        case .badAnswer, .outOfDescriptors: return tell(failure)
-        case .refused, .brokenBody: return endWithItsInstance() ? () : tell(failure)
+        case .badAnswer: return tell(failure)
+        case .outOfDescriptors:
+            mayBeTaken = false
+            return tell(failure)
+        case .refused:
+            // It has reached nobody.
+            mayBeTaken = false
+            return endWithItsInstance() ? () : tell(failure)
+        case .brokenBody: return endWithItsInstance() ? () : tell(failure)
         case .noAnswer: guard !endWithItsInstance() else { return }
         }
         guard isRouted else { return tell(failure) }
@@ -57,7 +64,7 @@ extension ProxyExchange {
     private func endWithItsInstance() -> Bool {
         let answer: Answer
         if owner.isDraining {
-            answer = ControlAnswers.shuttingDown
+            answer = ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken)
         } else if let ender = currentRoute?.ender {
             answer = ControlAnswers.ended(project.string, by: ender)
         } else {
@@ -72,8 +79,7 @@ extension ProxyExchange {
     /// Tells the client, and the log, why there is no answer.
     func tell(_ failure: UpstreamFailure) {
         owner.note(failure, project, port)
-        let (status, sentence) = LostInstance.sentence(
-            failure, port, project.string, isSentOnceOnly: isSentOnceOnly)
+        let (status, sentence) = LostInstance.sentence(failure, port, project.string, mayBeTaken: mayBeTaken)
         fail(status, sentence)
     }
 }

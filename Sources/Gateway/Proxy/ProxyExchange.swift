@@ -51,8 +51,8 @@ final class ProxyExchange {
     var phase = Phase.waiting
     var isStream = false
     var isUploading = false
-    /// Whether the request must not be repeated, so that nobody knows what became of it where there is no answer.
-    private(set) var isSentOnceOnly = false
+    /// Whether the instance may have taken a request that must not be repeated: nobody knows where there is no answer.
+    var mayBeTaken = false
     /// Why there is no answer, while it is found out whether somebody has the instance end.
     var lost: UpstreamFailure?
 
@@ -120,7 +120,7 @@ final class ProxyExchange {
             body: body(of: connection), mayUpgrade: isUpgrade)
         if dropsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
         if dropsLastEventID { request.fields = StreamWish.withoutPlace(request.fields) }
-        isSentOnceOnly = request.connectionChoice != .kept
+        mayBeTaken = request.connectionChoice != .kept
         upstream = owner.client.start(request, follower: self)
         owner.client.spareFields.giveBack(request.fields)
         connection.exchange = self
@@ -149,7 +149,9 @@ final class ProxyExchange {
         switch phase {
         case .waiting, .held:
             connection?.dropWaitingAnswer()
-            if let connection { owner.answer(connection, ControlAnswers.shuttingDown) }
+            if let connection {
+                owner.answer(connection, ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken))
+            }
         case .answering: connection?.breakOff()
         case .detached(let detached): detached.breakOff()
         case .ended: break

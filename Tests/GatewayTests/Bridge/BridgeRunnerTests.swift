@@ -1,3 +1,4 @@
+import Glibc
 import TestKit
 import Testing
 
@@ -137,19 +138,74 @@ struct BridgeRunnerTests {
         #expect(rig.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
+    enum Loss: CaseIterable { case cut, refused }
+
+    /// The prompt was answered; a call behind it is not.
+    @Test(arguments: Loss.allCases)
+    func anInstanceThatIsLostBehindAPromptMayHaveTakenIt(loss: Loss) throws {
+        let server = Recorded<TestServer>("the instance's server")
+        let rig = try Self.rig { connection, head, _ in
+            switch (head.path, loss) {
+            case (let path, .refused) where path.hasSuffix("/prompt"):
+                // Its end is the connection's, which comes behind that of the listener.
+                try connection.writeHead(200, headers: Self.json + [("Connection", "close")])
+                try connection.write(#"{"data":{"id":"msg_1"}}"#)
+                try server.wait(forCount: 1)[0].refuse()
+            case (let path, .cut) where path.hasSuffix("/ses_1/message"): connection.close()
+            default: try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
+            }
+        }
+        server.append(rig.instance.server)
+        let answer = try rig.request("POST", "/session/ses_1/message", body: Self.prompt)
+        #expect(answer.status == 502 && answer.value(of: "Retry-After") == nil, "\(answer.text)")
+        #expect(answer.json["detail"]?.text?.contains("may have taken the request") == true, "\(answer.text)")
+        #expect(rig.deliveries(of: "/api/session/ses_1/prompt") == 1)
+    }
+
+    /// Nothing is asked of the instance at that moment: no connection tells.
+    @Test func anInstanceThatEndsBehindACommandMayHaveRunIt() throws {
+        let running = #"{"data":[{"id":"msg_1","type":"shell","command":"ls","status":"running"}]}"#
+        let rig = try Self.rig(flags: ["--restart-delay", "30s"]) { connection, head, _ in
+            try connection.respond(200, headers: Self.json, text: head.method == "GET" ? running : "{}")
+        }
+        let command = Array(#"{"agent":"build","command":"ls"}"#.utf8)
+        let client = try rig.send("POST", "/session/ses_1/shell", headers: Self.json, body: command)
+        try rig.carried.wait("the message") { $0.contains { $0.target.contains("/message?") } }
+        let status = try rig.gateway.request("GET", "/projects/demo/status")
+        guard case .integer(let pid)? = status.json["pid"] else { throw TestFailure(status.text) }
+        kill(Int32(pid), SIGKILL)
+        let answer = try ResponseReader(client, method: "POST").readAll()
+        #expect(answer.status == 502 && answer.value(of: "Retry-After") == nil, "\(answer.text)")
+        #expect(answer.json["detail"]?.text?.contains("may have taken the request") == true, "\(answer.text)")
+    }
+
     @Test func theGatewaysEndTellsWhoWaits() throws {
         let rig = try Self.rig(flags: ["--drain-timeout", "1s"]) { connection, head, _ in
-            guard head.path.hasSuffix("/wait") else {
+            guard head.path.hasSuffix("/wait") || head.path.hasSuffix("/agent") else {
                 return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
             }
             try connection.waitForEnd(within: .seconds(30))
             connection.close()
         }
         let client = try rig.send("POST", "/session/ses_1/message", body: Self.prompt)
-        try rig.carried.wait("the wait") { $0.contains { $0.target.hasSuffix("/wait") } }
+        // The beginning of one, of which the instance has got nothing.
+        let begun = try rig.send(
+            "POST", "/session/ses_2/message", headers: [("Content-Length", "1000000")],
+            body: [UInt8](repeating: 0x20, count: 200_000))
+        let question = try rig.send("GET", "/agent")
+        for path in ["/wait", "/agent"] {
+            try rig.carried.wait(path) { $0.contains { $0.target.split(separator: "?")[0].hasSuffix(path) } }
+        }
         rig.gateway.process.terminate()
         let answer = try ResponseReader(client, method: "POST").readAll(within: .seconds(10))
         #expect(answer.status == 503 && answer.json["name"] == "UnknownError", "\(answer.text)")
+        #expect(answer.json["detail"]?.text?.hasSuffix("Look at the session before you send this again.") == true)
+        #expect(answer.value(of: "Retry-After") == nil)
+        for other in [begun, question] {
+            let answer = try ResponseReader(other).readAll(within: .seconds(10))
+            #expect(answer.status == 503, "\(answer.text)")
+            #expect(answer.json["detail"] == "The gateway is shutting down. Try again in a moment.")
+        }
     }
 
     @Test func anAnswerThatDoesNotComeInTimeIs504() throws {

@@ -114,6 +114,17 @@ struct ControlAnswersTests {
                 + (retryAfter.map { ["Retry-After: \($0)"] } ?? []))
     }
 
+    @Test("503 of a gateway that ends: what may have been taken is not to be sent again unseen")
+    func shuttingDown() {
+        let again = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
+        expect(ControlAnswers.shuttingDown, 503, again)
+        expect(ControlAnswers.shuttingDown(before: "alpha", mayBeTaken: false), 503, again)
+        expect(
+            ControlAnswers.shuttingDown(before: "alpha", mayBeTaken: true), 503,
+            #"{"detail":"The gateway is shutting down before OpenCode instance for alpha has answered. "#
+                + #"Look at the session before you send this again."}"#)
+    }
+
     @Test("GET /projects/{name}/status of no project")
     func statusOfNoProject() throws {
         expect(ControlAnswers.status(try name("a b"), nil), 404, #"{"detail":"Project not found: a b"}"#)

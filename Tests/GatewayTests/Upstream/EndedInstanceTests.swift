@@ -10,6 +10,10 @@ import Testing
         #"{"detail":"OpenCode instance for demo was stopped through the gateway before it had answered. "#
         + #"Look at the session before you send this again."}"#
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
+    /// The same for what the instance may have taken.
+    private static let endingBefore =
+        #"{"detail":"The gateway is shutting down before OpenCode instance for demo has answered. "#
+        + #"Look at the session before you send this again."}"#
 
     /// An instance that never answers; it says when the gateway has let go of it.
     private static func silent(_ released: Recorded<Void>, flags: [String] = []) throws -> ProxyRig {
@@ -91,13 +95,17 @@ import Testing
     @Test func theGatewaysEndLeavesWhatWaitsItsDrainTimeAndThenSaysSo() throws {
         let released = Recorded<Void>("a request that the gateway has let go")
         let rig = try Self.silent(released, flags: ["--drain-timeout", "700ms"])
-        let client = try rig.send("POST", Self.message, body: Self.body)
-        try rig.instance.requests.wait(forCount: 1)
+        let prompt = try rig.send("POST", Self.message, body: Self.body)
+        let question = try rig.send("GET", "/x")
+        try rig.instance.requests.wait(forCount: 2)
         let start = ContinuousClock.now
         rig.gateway.process.terminate()
-        let answer = try ResponseReader(client, method: "POST").readAll()
+        let answer = try ResponseReader(prompt, method: "POST").readAll()
         #expect(.now - start >= .milliseconds(700))
-        #expect(answer.status == 503 && answer.text == Self.ending)
+        // Who sent it again unseen would send it twice.
+        #expect(answer.status == 503 && answer.text == Self.endingBefore && answer.value(of: "Retry-After") == nil)
+        let other = try ResponseReader(question).readAll()
+        #expect(other.status == 503 && other.text == Self.ending)
         #expect(try rig.gateway.process.waitForExit() == .exited(0))
     }
 
@@ -112,8 +120,19 @@ import Testing
         try rig.gateway.endListening()
         mayEnd.open()
         let answer = try ResponseReader(client, method: "POST").readAll()
-        #expect(answer.status == 503 && answer.text == Self.ending)
+        #expect(answer.status == 503 && answer.text == Self.endingBefore)
         #expect(!rig.gateway.log.contains { $0.contains("without an answer") })
+    }
+
+    @Test func aPromptThatReachesNobodyWhileTheGatewayEndsMayBeSentAgain() throws {
+        let rig = try ProxyRig(environment: ["VIBE_EVENT_HUB": "off"]) { _, _ in }
+        let client = try rig.gateway.beginRequest(
+            "POST", ProxyRig.target(Self.message), fields: "Content-Length: 2\r\n")
+        try rig.gateway.endListening()
+        rig.instance.server.refuse()
+        try client.write("\r\n{}")
+        let answer = try ResponseReader(client, method: "POST").readAll()
+        #expect(answer.status == 503 && answer.text == Self.ending)
     }
 
     @Test func aStreamThatWouldBeginWhileTheGatewayEndsIsRefused() throws {

@@ -1,0 +1,28 @@
+import HTTPClient
+import Testing
+
+@testable import Gateway
+
+/// What a client is told whose instance has not answered: who sends again at once what may have been taken has it done twice.
+@Suite struct LostInstanceTests {
+    private static let failures: [UpstreamFailure] = [
+        .refused, .outOfDescriptors, .noAnswer("x"), .badAnswer("x"), .brokenBody("x"),
+    ]
+
+    @Test(arguments: failures)
+    func whatMayHaveBeenTakenIsNotToBeSentAgainUnseen(failure: UpstreamFailure) {
+        let (status, sentence) = LostInstance.sentence(failure, 4096, "alpha", mayBeTaken: true)
+        #expect(status == 502)
+        #expect(sentence.hasSuffix("look at the session before you send it again."))
+        #expect(sentence.contains("OpenCode of project alpha may have taken the request"))
+        #expect(!sentence.contains("Try again"))
+    }
+
+    @Test(arguments: failures)
+    func whatReachedNobodyMayBeSentAgain(failure: UpstreamFailure) {
+        let (status, sentence) = LostInstance.sentence(failure, 4096, "alpha", mayBeTaken: false)
+        let isUnsent = failure == .refused || failure == .outOfDescriptors
+        #expect(status == (isUnsent ? 503 : 502))
+        #expect(!sentence.contains("may have taken"))
+    }
+}
