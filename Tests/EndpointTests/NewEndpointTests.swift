@@ -166,6 +166,40 @@ import Testing
         await drain.value
     }
 
+    @Test("Who still waits when the time for that is over is told so, also in the middle of a body")
+    func drainOfWhoWaits() async throws {
+        let (isAsked, isOver) = (Latch("a call"), Recorded<Void>("the test's end"))
+        let endpoint = Endpoint(
+            .post, "/s", requires: .nothing, body: .json(limit: 1 << 20), .init("s", "S", "For tests.")
+        ) { _, _ in
+            isAsked.open()
+            _ = try? await onThread { try isOver.wait(forCount: 1) }
+            return .answer(Answer(head: ResponseHead(status: 200), body: []))
+        }
+        let plane = try await Plane(EndpointTable([endpoint]))
+        defer { plane.stop() }
+        defer { isOver.append(()) }
+        let dataPlane = plane.plane
+        let drain = try await onThread {
+            let clients = try (0..<2).map { _ in try TestClient.connect(port: dataPlane.address.port) }
+            // More than is held until a request is whole.
+            let body = [UInt8](repeating: 0x20, count: 200_000)
+            for (client, length) in zip(clients, [200_000, 300_000]) {
+                let headers = [("Content-Type", "application/json"), ("Content-Length", "\(length)")]
+                try client.send("POST", "/s", headers: headers, body: body)
+            }
+            try isAsked.wait()
+            let drain = Task { await dataPlane.drain(within: .seconds(1)) }
+            for client in clients {
+                let answer = try ResponseReader(client).readAll()
+                #expect(answer.status == 503)
+                #expect(answer.text == #"{"detail":"The gateway is shutting down. Try again in a moment."}"#)
+            }
+            return drain
+        }
+        await drain.value
+    }
+
     /// A data plane with these endpoints, on a port of its own.
     private struct Plane {
         let plane: DataPlane

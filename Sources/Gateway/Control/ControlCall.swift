@@ -90,12 +90,21 @@ final class ControlCall {
         end()
     }
 
+    /// What is told when the gateway ends: what was asked for may be done all the same, and a start or a stop may be asked for
+    /// again, but no message.
+    private var wordsAtTheEnd: Answer {
+        guard case .asked = phase, let head = connection?.head, !head.method.isIdempotent,
+            ConversationService.isTheirs(head.target[...])
+        else { return ControlAnswers.shuttingDown }
+        return ControlAnswers.shuttingDownInConversation
+    }
+
     // MARK: Streams
 
     private func beginStream(_ head: ResponseHead, _ source: @escaping @Sendable (ResponseStream) async -> Void) {
         guard let connection, let mailbox = owner.mailbox else { return end() }
         // A stream would be cut at once, and nobody connects again who takes that for its end.
-        guard !owner.isDraining else { return respond(ControlAnswers.shuttingDown) }
+        guard !owner.isDraining else { return respond(wordsAtTheEnd) }
         let head = owner.completed(Answer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head
         guard let client = connection.detach(head, .unknown, policy: .pauseSource) else { return end() }
@@ -164,8 +173,13 @@ extension ControlCall: ServerExchange {
 
 extension ControlCall: OpenStream {
     func breakOff() {
-        if case .streaming(let client) = phase { client.breakOff() }
-        end()
+        switch phase {
+        case .reading, .asked: respond(wordsAtTheEnd)
+        case .streaming(let client):
+            client.breakOff()
+            end()
+        case .ended: break
+        }
     }
 }
 

@@ -70,6 +70,7 @@ extension GatewayLoop {
     private func endAllRequests() {
         for exchange in exchanges { exchange.breakOff() }
         bridge?.breakOff()
+        for call in calls.values { call.breakOff() }
     }
 }
 

@@ -57,7 +57,7 @@ final class GatewayLoop {
     private(set) var snapshot: Snapshot
     private(set) var mailbox: Mailbox<LoopMessage>?
     private var peers: [Mailbox<LoopMessage>] = []
-    private var calls: [Int: ControlCall] = [:]
+    private(set) var calls: [Int: ControlCall] = [:]
     private var callCount = 0
     private(set) var streams: [ObjectIdentifier: any OpenStream] = [:]
     /// Requests whose instance has ended the connection: who has it end is not known yet.
