@@ -1,6 +1,6 @@
 /// Why there is no answer.
 package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What went wrong, for who decides whether to try again.
+    /// What went wrong.
     package enum Kind: Sendable, Equatable {
         /// The request itself is wrong: method, field, URL.
         case request
@@ -12,7 +12,7 @@ package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConverti
         case connection
         /// The server's certificate is not to be believed.
         case certificate(CertificateFault)
-        /// The proxy of the environment refuses or can't be reached.
+        /// The proxy of the environment refuses, can't be reached, or is not to be believed.
         case proxy
         /// It took too long.
         case time
@@ -56,12 +56,4 @@ package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConverti
 
     /// A URL that can't be asked.
     package init(invalid: OutboundURL.Invalid) { self.init(.request, invalid.description) }
-
-    /// Whether the same request might succeed later: nothing is wrong with it as such.
-    package var isPassing: Bool {
-        switch kind {
-        case .name, .connection, .proxy, .time, .unavailable: true
-        case .request, .address, .certificate, .size, .redirect, .answer, .cancelled: false
-        }
-    }
 }

@@ -71,8 +71,93 @@ struct ProxyTests {
         } catch {
             failure = error
         }
-        #expect(failure.kind == .proxy && failure.description.contains("ALL_PROXY") && failure.isPassing, "\(failure)")
+        #expect(failure.kind == .proxy && failure.description.contains("ALL_PROXY"), "\(failure)")
         #expect(!failure.description.contains("secret"))
         outbound.stop()
+    }
+
+    @Test("A SOCKS proxy looks names up, too; this machine does only where every address is allowed")
+    func socks() async throws {
+        let proxy = try SocksProxy()
+        let rig = try OutboundRig(
+            names: ["DNS:hooks.example.com", "DNS:localhost"],
+            proxies: ProxyEnvironment(["https_proxy": "socks5://127.0.0.1:\(proxy.port)"]),
+            OutboundRig.answering { _, connection in try connection.respond(200, text: "ok") })
+        var request = try rig.request(host: "hooks.example.com")
+        request.reach = .publicInternet
+        #expect(try await rig.outbound.send(request).head.status == 200)
+        #expect(try await rig.outbound.send(try rig.request(host: "localhost")).head.status == 200)
+        #expect(proxy.asked.values == ["hooks.example.com", "127.0.0.1"])
+    }
+
+    /// How the failure of a request to a server is told that goes through a proxy behind TLS.
+    private static func failure(
+        of rig: OutboundRig, at server: TLSFront? = nil, through front: TLSFront
+    ) async throws -> OutboundFailure? {
+        var settings = OutboundSettings()
+        settings.authorities = rig.certificates.authority
+        settings.proxies = ProxyEnvironment(["https_proxy": "https://user:secret@127.0.0.1:\(front.port)"])
+        let outbound = try Outbound(settings)
+        defer {
+            outbound.stop()
+            withExtendedLifetime((rig, server, front)) {}
+        }
+        var request = try rig.request()
+        request.url = try rig.url(host: "hooks.example.com", port: server?.port)
+        do throws(OutboundFailure) {
+            _ = try await outbound.send(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A bad certificate of the proxy itself is the proxy's, and one of the server the server's")
+    func certificateOfTheProxy() async throws {
+        let proxy = try ConnectProxy()
+        let rig = try OutboundRig(
+            names: ["DNS:hooks.example.com"],
+            OutboundRig.answering { _, connection in try connection.respond(200) })
+        let front = try TLSFront(rig.certificates.pair(), to: proxy.port)
+        #expect(try await Self.failure(of: rig, through: front) == nil)
+        let expired = try TLSFront(rig.certificates.pair(days: -1), to: proxy.port)
+        let other = try TLSFront(rig.certificates.pair(for: ["DNS:other.example"]), to: proxy.port)
+        let authority = try TestCertificates()
+        let strange = try TLSFront(authority.pair(), to: proxy.port)
+        for (front, words) in [
+            (expired, "has expired: renew it"),
+            (other, "is for another name: get one for the host that https_proxy names"), (strange, "SSL_CERT_FILE"),
+        ] {
+            let failure = try #require(try await Self.failure(of: rig, through: front))
+            #expect(failure.kind == .proxy && failure.description.contains(words), "\(failure)")
+            #expect(
+                failure.description.hasPrefix("The certificate of the proxy for https://hooks.example.com")
+                    && !failure.description.contains("secret"), "\(failure)")
+        }
+        #expect(proxy.asked.count == 1)
+        let server = try TLSFront(rig.certificates.pair(for: ["DNS:other.example"]), to: rig.server.port)
+        let failure = try await Self.failure(of: rig, at: server, through: front)
+        #expect(failure?.kind == .certificate(.otherName), "\(String(describing: failure))")
+        #expect(failure?.description.hasPrefix("The certificate of https://hooks.example.com:") == true)
+        withExtendedLifetime(authority) {}
+    }
+
+    @Test("A proxy that speaks no TLS where it must is told as the proxy's fault")
+    func proxyWithoutTLS() async throws {
+        let proxy = try TestServer { connection in
+            _ = try connection.read()
+            try connection.respond(400)
+        }
+        var settings = OutboundSettings()
+        settings.proxies = ProxyEnvironment(["https_proxy": "https://127.0.0.1:\(proxy.port)"])
+        let outbound = try Outbound(settings)
+        defer { outbound.stop() }
+        let request = OutboundRequest("GET", try OutboundURL("https://hooks.example.com/"))
+        do throws(OutboundFailure) {
+            _ = try await outbound.send(request)
+            Issue.record("answered")
+        } catch {
+            #expect(error.kind == .proxy && error.description.hasPrefix("The proxy for https://hooks.example.com"))
+        }
     }
 }

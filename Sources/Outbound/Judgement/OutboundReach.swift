@@ -3,7 +3,8 @@ package import Addresses
 /// Which addresses a request may go to. It is judged where a connection is opened, of the very address to which it is,
 /// so that a name that changes its mind gains nothing.
 package struct OutboundReach: Sendable, Equatable {
-    private let isUnlimited: Bool
+    /// Whether nothing is refused.
+    let isUnlimited: Bool
     /// What may be asked besides the public Internet.
     private let exceptions: AddressRanges
 

@@ -10,6 +10,15 @@ package struct ProxyEnvironment: Sendable, Equatable {
         let text: String
         /// The variable that names it.
         package let variable: String
+
+        /// The same one, asked by name. With `socks4://`, `socks://` and `socks5://` libcurl looks names up by itself and
+        /// asks the proxy for an address that nobody has judged (CURLOPT_PROXY(3)).
+        var lookingNamesUp: Proxy {
+            guard let end = text.firstIndex(of: ":"), text[end...].hasPrefix(":/"),
+                let scheme = ["socks": "socks4a", "socks4": "socks4a", "socks5": "socks5h"][text[..<end].lowercased()]
+            else { return self }
+            return Proxy(text: scheme + text[end...], variable: variable)
+        }
     }
 
     private let https: Proxy?

@@ -27,7 +27,7 @@ struct FailureText {
     private var origin: String { transfer.request.url.origin }
 
     func failure(_ code: CURLcode) -> OutboundFailure {
-        if code == CURLE_PEER_FAILED_VERIFICATION { return certificate() }
+        if code == CURLE_PEER_FAILED_VERIFICATION { return proxyCertificate() ?? certificate() }
         if let refusal = proxyRefusal(code) { return refusal }
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
@@ -70,28 +70,49 @@ struct FailureText {
                 "The proxy (\(proxy.variable)) refuses \(origin) with \(status): allow it there, or name the host in "
                     + "no_proxy.")
         }
+        if code == CURLE_SSL_CONNECT_ERROR, proxyVerification != 0 {
+            return OutboundFailure(
+                .proxy,
+                "The proxy for \(origin) does not speak TLS as it must (\(detail)): correct \(proxy.variable), or look "
+                    + "at the proxy's settings.")
+        }
         guard [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY].contains(code) else { return nil }
         return OutboundFailure(
             .proxy,
             "The proxy for \(origin) can't be reached: correct \(proxy.variable), or look whether the proxy runs.")
     }
 
-    /// openssl-verification-options(1) lists the numbers. A name that does not match is found by libcurl itself.
+    /// How TLS with the proxy itself went: 0 also where there is none, and another number from its beginning on until the
+    /// certificate was found to be good.
+    private var proxyVerification: Int { transfer.number(CURLINFO_PROXY_SSL_VERIFYRESULT) }
+
+    /// What is wrong with the certificate of an HTTPS proxy; nil where it is the server's that was not believed.
+    private func proxyCertificate() -> OutboundFailure? {
+        guard let proxy = transfer.proxy, proxyVerification != 0 else { return nil }
+        let (_, words) = fault(proxyVerification, name: "the host that \(proxy.variable) names")
+        return OutboundFailure(
+            .proxy, "The certificate of the proxy for \(origin) (\(proxy.variable)) \(words).")
+    }
+
     private func certificate() -> OutboundFailure {
-        let (fault, words): (OutboundFailure.CertificateFault, String)
-        switch transfer.number(CURLINFO_SSL_VERIFYRESULT) {
-        case 9: (fault, words) = (.notYetValid, "is not valid yet: look at this machine's clock")
-        case 10: (fault, words) = (.expired, "has expired: renew it")
+        let (fault, words) = fault(transfer.number(CURLINFO_SSL_VERIFYRESULT), name: transfer.request.url.host)
+        return OutboundFailure(.certificate(fault), "The certificate of \(origin) \(words).")
+    }
+
+    /// openssl-verification-options(1) lists the numbers. A name that does not match is found by libcurl itself.
+    private func fault(_ number: Int, name: String) -> (OutboundFailure.CertificateFault, String) {
+        switch number {
+        case 9: (.notYetValid, "is not valid yet: look at this machine's clock")
+        case 10: (.expired, "has expired: renew it")
         case 18, 19, 20, 21:
-            (fault, words) = (
+            (
                 .unknownIssuer,
-                "is signed by nobody whom this machine knows: let the server send its whole chain, or name "
+                "is signed by nobody whom this machine knows: have its whole chain sent, or name "
                     + "your authority's certificate in SSL_CERT_FILE"
             )
         case _ where detail.contains("subject name") || detail.contains("does not match"):
-            (fault, words) = (.otherName, "is for another name: get one for \(transfer.request.url.host)")
-        default: (fault, words) = (.other, "is not to be believed (\(detail)): mend it there")
+            (.otherName, "is for another name: get one for \(name)")
+        default: (.other, "is not to be believed (\(detail)): mend it there")
         }
-        return OutboundFailure(.certificate(fault), "The certificate of \(origin) \(words).")
     }
 }

@@ -69,7 +69,8 @@ final class Transfer {
         ccurl_set_string(easy, CURLOPT_URL, url.text)
         let version = request.usesFirstVersion ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
         ccurl_set_long(easy, CURLOPT_HTTP_VERSION, Int(version))
-        ccurl_set_string(easy, CURLOPT_PROXY, proxy?.text ?? "")
+        let asked = request.reach.isUnlimited ? proxy : proxy?.lookingNamesUp
+        ccurl_set_string(easy, CURLOPT_PROXY, asked?.text ?? "")
         ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, Int(left / .milliseconds(1))))
         ccurl_set_long(
             easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(min(request.connectTimeout, left) / .milliseconds(1))))

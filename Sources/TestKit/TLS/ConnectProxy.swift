@@ -20,10 +20,17 @@ package final class ConnectProxy: Sendable {
             let origin = try TestClient.connect(port: port)
             defer { origin.close() }
             try client.writeHead(200, "Connection established")
-            let upwards = try TestThread { Self.carry(client, origin) }
-            Self.carry(origin, client)
-            upwards.join()
+            try client.exchange(with: origin)
         }
+    }
+}
+
+extension TestConnection {
+    /// Hands every byte on, both ways, until one end closes.
+    func exchange(with other: TestConnection) throws {
+        let upwards = try TestThread { Self.carry(self, other) }
+        Self.carry(other, self)
+        upwards.join()
     }
 
     private static func carry(_ source: TestConnection, _ sink: TestConnection) {

@@ -1,0 +1,32 @@
+/// A proxy that speaks SOCKS 5 (RFC 1928), without authentication. Whatever is asked for, it connects to that port of
+/// 127.0.0.1.
+package final class SocksProxy: Sendable {
+    private let server: TestServer
+    /// What it was asked for, such as `hooks.example.com`, or `127.0.0.1` where the client has looked the name up.
+    package let asked = Recorded<String>("a SOCKS request")
+
+    /// The port of 127.0.0.1 on which it listens.
+    package var port: UInt16 { server.port }
+
+    /// Starts it.
+    package init() throws {
+        let asked = asked
+        server = try TestServer { client in
+            let greeting = try client.readExactly(2)
+            _ = try client.readExactly(Int(greeting[1]))
+            try client.write([5, 0])
+            let host: String
+            switch try client.readExactly(4)[3] {
+            case 1: host = try client.readExactly(4).map(String.init).joined(separator: ".")
+            case 3: host = String(decoding: try client.readExactly(Int(try client.readExactly(1)[0])), as: UTF8.self)
+            default: return
+            }
+            let port = try client.readExactly(2)
+            asked.append(host)
+            let origin = try TestClient.connect(port: UInt16(port[0]) << 8 | UInt16(port[1]))
+            defer { origin.close() }
+            try client.write([5, 0, 0, 1, 127, 0, 0, 1, 0, 0])
+            try client.exchange(with: origin)
+        }
+    }
+}
