@@ -1,3 +1,4 @@
+import Access
 import Clocks
 import Conversations
 import EventLoop
@@ -63,7 +64,10 @@ final class ConversationDesk {
     // MARK: Chats
 
     /// `late`: whether it was looked for a project that the loops have not heard of yet.
-    func opened(_ number: Int, _ line: ChatLine, _ project: ProjectName?, _ refusal: Refusal?, late: Bool = false) {
+    func opened(
+        _ number: Int, _ line: ChatLine, by principal: Principal?, _ project: ProjectName?, _ refusal: Refusal?,
+        late: Bool = false
+    ) {
         if project == nil, !late, let post {
             let control = control
             early[number] = []
@@ -73,14 +77,16 @@ final class ConversationDesk {
                     only = projects[0].folder.name
                 }
                 let found = only
-                post { $0.opened(number, line, found, found == nil ? refusal : nil, late: true) }
+                post {
+                    $0.opened(number, line, by: principal, found, found == nil ? refusal : nil, late: true)
+                }
             }
             return
         }
         defer { for text in early.removeValue(forKey: number) ?? [] { received(number, text) } }
         guard !late || early[number] != nil else { return }
         let chat = ConversationChat(
-            number: number, line, project.map { self.project($0) },
+            number: number, line, for: .client(principal), project.map { self.project($0) },
             ChatSession(version: setUp.version, refusal: refusal))
         chats[number] = chat
         chat.begin()
@@ -149,11 +155,14 @@ private final class Pause: TimerHandler {
 final class ConversationChat {
     let number: Int
     private let line: ChatLine
+    private let asker: Asker
     private let project: ConversationProject?
     private(set) var session: ChatSession
 
-    init(number: Int, _ line: ChatLine, _ project: ConversationProject?, _ session: ChatSession) {
-        (self.number, self.line, self.project, self.session) = (number, line, project, session)
+    init(
+        number: Int, _ line: ChatLine, for asker: Asker, _ project: ConversationProject?, _ session: ChatSession
+    ) {
+        (self.number, self.line, self.asker, self.project, self.session) = (number, line, asker, project, session)
     }
 
     func begin() {
@@ -187,7 +196,8 @@ final class ConversationChat {
         for action in actions {
             switch action {
             case .send(let text): frames.append(.text(text))
-            case .run(let number, let plan): project?.run(plan) { [weak self] in self?.finished(number, $0) }
+            case .run(let number, let plan):
+                project?.run(plan, for: asker) { [weak self] in self?.finished(number, $0) }
             case .watch: continue
             case .tell(let told):
                 flush(&frames)

@@ -125,7 +125,7 @@ final class ConversationProject {
 
     private func check(_ sessions: [String]) {
         for session in sessions where checking.insert(session).inserted {
-            run(book.check(session), starting: false) { [self] result in
+            run(book.check(session), for: .gateway) { [self] result in
                 checking.remove(session)
                 guard case .success(let check) = result else { return }
                 tell(book.checked(check, at: desk.now))
@@ -136,20 +136,20 @@ final class ConversationProject {
 
     // MARK: Plans
 
-    /// Takes a plan's steps. The project is started where it does not run, unless `starting` is false.
-    func run<Value>(_ plan: Plan<Value>, starting: Bool = true, _ done: @escaping (Result<Value, Refusal>) -> Void) {
+    /// Takes a plan's steps.
+    func run<Value>(_ plan: Plan<Value>, for asker: Asker, _ done: @escaping (Result<Value, Refusal>) -> Void) {
         switch plan {
         case .pause(let milliseconds, let next):
-            desk.later(.milliseconds(milliseconds)) { [self] in run(next(), starting: starting, done) }
+            desk.later(.milliseconds(milliseconds)) { [self] in run(next(), for: asker, done) }
         case .done(let value): done(.success(value))
         case .refused(let refusal): done(.failure(refusal))
         case .ask(let request, let next):
-            ask(request, starting: starting) { [self] answer in run(next(answer), starting: starting, done) }
+            ask(request, for: asker) { [self] answer in run(next(answer), for: asker, done) }
         }
     }
 
     /// Asks the project's OpenCode; `answered` is called on this thread.
-    func ask(_ request: ClientRequest, starting: Bool = true, _ answered: @escaping (OpenCodeAnswer) -> Void) {
-        ConversationQuestion(self, request, mayStart: starting, answered).ask()
+    func ask(_ request: ClientRequest, for asker: Asker, _ answered: @escaping (OpenCodeAnswer) -> Void) {
+        ConversationQuestion(self, request, for: asker, answered).ask()
     }
 }

@@ -1,3 +1,4 @@
+import Access
 import Conversations
 import Dialects
 import EventLoop
@@ -8,7 +9,7 @@ import JSONText
 import OpenCode
 internal import Projects
 
-/// One question to a project's OpenCode, which is started for it where it does not run.
+/// One question to a project's OpenCode, which is started for a client where it does not run.
 final class ConversationQuestion {
     /// The loops may hear of an instance that is ready a moment after its start was answered.
     private static let tries = 20
@@ -19,17 +20,18 @@ final class ConversationQuestion {
 
     private let project: ConversationProject
     private let request: ClientRequest
-    private var mayStart: Bool
+    private let asker: Asker
+    private var hasStarted = false
     private var triesLeft = 0
     private var unheardLeft: Int
     private var answered: ((OpenCodeAnswer) -> Void)?
     private var timer: LoopTimer?
 
     init(
-        _ project: ConversationProject, _ request: ClientRequest, mayStart: Bool,
+        _ project: ConversationProject, _ request: ClientRequest, for asker: Asker,
         _ answered: @escaping (OpenCodeAnswer) -> Void
     ) {
-        (self.project, self.request, self.mayStart, self.answered) = (project, request, mayStart, answered)
+        (self.project, self.request, self.asker, self.answered) = (project, request, asker, answered)
         // What only reads brings no events.
         unheardLeft = request.method == "GET" ? 0 : Self.mostUnheard
     }
@@ -86,9 +88,11 @@ final class ConversationQuestion {
             triesLeft -= 1
             return askLater()
         }
-        guard mayStart else { return fail(InstanceMessage.notRunning(project.name.string)) }
-        mayStart = false
-        start()
+        guard case .client(let principal) = asker, !hasStarted else {
+            return fail(InstanceMessage.notRunning(project.name.string))
+        }
+        hasStarted = true
+        start(for: principal)
     }
 
     private func askLater() {
@@ -99,13 +103,13 @@ final class ConversationQuestion {
         project.desk.loop.arm(timer, after: Self.pause)
     }
 
-    private func start() {
+    private func start(for principal: Principal?) {
         guard let post = project.desk.post else { return }
         let (name, control) = (project.name, project.desk.control)
         project.desk.keep(self)
         let key = ObjectIdentifier(self)
         Task {
-            let answer = await control.start(name, for: nil)
+            let answer = await control.start(name, for: principal)
             post { $0.kept(key)?.started(answer) }
         }
     }

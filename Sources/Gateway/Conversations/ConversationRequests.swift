@@ -18,7 +18,7 @@ extension ConversationService {
         case .unsaid(let sentence): return .answer(Answer(ConversationAnswer(Refusal(.noProject, sentence))))
         case .project(let name):
             return await withCheckedContinuation { continuation in
-                post { $0.request(asked, name, continuation) }
+                post { $0.request(asked, name, for: .client(request.principal), continuation) }
             }
         }
     }
@@ -27,26 +27,27 @@ extension ConversationService {
 extension ConversationDesk {
     /// Works on a request, and answers it once.
     func request(
-        _ request: ConversationRequest, _ name: ProjectName, _ answer: CheckedContinuation<ControlResponse, Never>
+        _ request: ConversationRequest, _ name: ProjectName, for asker: Asker,
+        _ answer: CheckedContinuation<ControlResponse, Never>
     ) {
         let project = project(name)
         project.whenReady { [self] in
             var work = ConversationWork(request, at: now, random: ConversationChat.random)
             let step = work.begin(in: project.book)
-            take(step, work, project, answer)
+            take(step, work, project, for: asker, answer)
         }
     }
 
     private func take(
-        _ step: ConversationWork.Step, _ work: ConversationWork, _ project: ConversationProject,
+        _ step: ConversationWork.Step, _ work: ConversationWork, _ project: ConversationProject, for asker: Asker,
         _ answer: CheckedContinuation<ControlResponse, Never>
     ) {
         switch step {
         case .run(let plan):
-            project.run(plan) { [self] result in
+            project.run(plan, for: asker) { [self] result in
                 let step = work.finished(result, in: &project.book, at: now)
                 project.keep()
-                take(step, work, project, answer)
+                take(step, work, project, for: asker, answer)
             }
         case .answer(let whole, let told):
             project.tell(told)
@@ -57,7 +58,7 @@ extension ConversationDesk {
             let told = ConversationStream(project, number: number, stream, continuation)
             project.streams[number] = told
             answer.resume(returning: response(pieces, project.name, number))
-            project.ask(prompt) { told.prompted($0) }
+            project.ask(prompt, for: asker) { told.prompted($0) }
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Access
 package import Conversations
 internal import EventLoop
 internal import HTTPServer
@@ -132,20 +133,19 @@ package final class ConversationService: Sendable {
     package var chat: ChatSetUp {
         ChatSetUp { opening in
             switch self.choose(opening.query["project"], opening.routes) {
-            case .project(let name): return .talks(self.talker(opening.line, name, nil))
+            case .project(let name): return .talks(self.talker(opening, name, nil))
             case .unknown(let name): return .refused(ControlAnswers.projectNotFound(name))
-            case .unsaid(let sentence):
-                return .talks(self.talker(opening.line, nil, Refusal(.noProject, sentence)))
+            case .unsaid(let sentence): return .talks(self.talker(opening, nil, Refusal(.noProject, sentence)))
             }
         }
     }
 
-    private func talker(_ line: ChatLine, _ project: ProjectName?, _ refusal: Refusal?) -> ConversationTalker {
+    private func talker(_ opening: ChatOpening, _ project: ProjectName?, _ refusal: Refusal?) -> ConversationTalker {
         let number = count.withLock { count in
             count += 1
             return count
         }
-        return ConversationTalker(self, number: number, line, project, refusal)
+        return ConversationTalker(self, number: number, opening, project, refusal)
     }
 }
 
@@ -154,19 +154,21 @@ final class ConversationTalker: ChatTalker {
     private let service: ConversationService
     private let number: Int
     private let line: ChatLine
+    private let principal: Principal?
     private let project: ProjectName?
     private let refusal: Refusal?
 
     init(
-        _ service: ConversationService, number: Int, _ line: ChatLine, _ project: ProjectName?, _ refusal: Refusal?
+        _ service: ConversationService, number: Int, _ opening: ChatOpening, _ project: ProjectName?,
+        _ refusal: Refusal?
     ) {
-        (self.service, self.number, self.line) = (service, number, line)
+        (self.service, self.number, line, principal) = (service, number, opening.line, opening.principal)
         (self.project, self.refusal) = (project, refusal)
     }
 
     func opened(_ socket: ChatSocket) {
-        let (number, line, project, refusal) = (number, line, project, refusal)
-        service.post { $0.opened(number, line, project, refusal) }
+        let (number, line, principal, project, refusal) = (number, line, principal, project, refusal)
+        service.post { $0.opened(number, line, by: principal, project, refusal) }
     }
 
     func received(text: [UInt8], on socket: ChatSocket) {

@@ -218,4 +218,18 @@ import Testing
         let heard = try chat.hear(upTo: "assistant_done")
         #expect(heard.types.suffix(2) == ["error", "assistant_done"])
     }
+
+    /// The project's history names the key, as it does for `POST /projects/NAME/start`.
+    @Test func whoseMessageOrRequestStartedAProjectStandsInItsHistory() throws {
+        let chatted = try rig("1.18.33")
+        let chat = try ChatDialogue(chatted.gateway.port)
+        try chat.say("list_conversations")
+        _ = try chat.hear(upTo: "conversation_list")
+        let asked = try rig("1.18.33")
+        #expect(try asked.gateway.request("GET", "/conversations", within: TwinRig.patience).status == 200)
+        for rig in [chatted, asked] {
+            let started = try #require(try InstanceHistoryTests.events(rig.gateway).first)
+            #expect(started.event == "started" && started.by == "VIBE_AUTH_SECRET")
+        }
+    }
 }
