@@ -1,4 +1,7 @@
+import Access
+import HTTPServer
 import HTTPTypes
+import Logging
 import Projects
 import Testing
 
@@ -149,16 +152,60 @@ struct EndpointTableTests {
         #expect(EndpointTable.chatEntrance.endpoints.allSatisfy { !$0.requirement.isOpen })
     }
 
+    /// The table as it is served where the other client protocols are on.
+    private static func whole() throws -> EndpointTable {
+        let conversations = try ConversationService(
+            ConversationSetUp(project: nil, home: "/nowhere", store: nil, version: "1"), NoProjects(),
+            Logger(sink: LogKeeper(), level: .error))
+        defer { conversations.stop() }
+        return EndpointTable.gateway.adding([.chat] + conversations.endpoints)
+    }
+
+    /// A path of an endpoint, with something in the place of each part that varies.
+    private static func target(_ endpoint: Endpoint) -> String {
+        endpoint.path.template.split(separator: "/").map { $0.first == "{" ? "/alpha" : "/\($0)" }.joined()
+    }
+
     @Test("No path is served by two endpoints with the same method, and none hides another")
-    func overlaps() {
-        let endpoints = EndpointTable.gateway.endpoints
-        for (index, endpoint) in endpoints.enumerated() {
-            let target = endpoint.path.template.replacing("{name}", with: "alpha").replacing("{path}", with: "a/b")
+    func overlaps() throws {
+        let table = try Self.whole()
+        for (index, endpoint) in table.endpoints.enumerated() {
+            let target = Self.target(endpoint)
             for method in endpoint.methods.methods {
-                switch route(method, target) {
-                case .endpoint(let found), .instance(let found, _, _): #expect(found == index)
+                switch table.match(RequestHead(method, target)) {
+                case .endpoint(let found), .instance(let found, _, _): #expect(found == index, "\(method) \(target)")
                 default: Issue.record("\(method) \(target) leads nowhere")
                 }
+            }
+        }
+    }
+
+    @Test("Endpoints of one path share it, whatever they call its parts")
+    func onePath() {
+        let other = Endpoint(
+            .put, "/projects/{project}/status", requires: .key(.readProjects), .init("other", "", ""),
+            .fixed(ControlAnswers.health))
+        let table = EndpointTable.gateway.adding([other])
+        let target = "/projects/alpha/status"
+        #expect(table.match(RequestHead(.put, target)) == .endpoint(table.endpoints.count - 1))
+        #expect(table.match(RequestHead(.delete, target)) == .methodNotAllowed(allow: "GET, HEAD, PUT"))
+    }
+
+    /// What they ask for by a name that is not in the pattern would be missing, and answered with 404.
+    @Test("Handlers find the parts that they ask for in their patterns")
+    func partsOfPaths() async throws {
+        for endpoint in try Self.whole().endpoints {
+            let (names, template) = (endpoint.path.names, endpoint.path.template)
+            #expect(Set(names).count == names.count, "\(template)")
+            switch endpoint.handler {
+            case .instance, .events(.project): #expect(endpoint.path.namesProject, "\(template)")
+            case .control(let answer):
+                var request = ControlRequest()
+                request.parameters = endpoint.path.parameters(of: Array(Self.target(endpoint).utf8)[...])
+                request.project = endpoint.path.namesProject ? ProjectName("alpha") : nil
+                guard case .answer(let found) = await answer(request, NoProjects()) else { continue }
+                #expect(found.body != Answer.detail(404, "Not Found").body, "\(template)")
+            case .page, .fixed, .events, .chat: #expect(names.isEmpty, "\(template)")
             }
         }
     }

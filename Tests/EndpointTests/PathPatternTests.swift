@@ -34,6 +34,15 @@ struct PathPatternTests {
         #expect(captures.remainder == remainder)
     }
 
+    @Test("The names of its parts don't tell a pattern from another, their places do")
+    func equality() {
+        #expect(PathPattern("/projects/{name}") == PathPattern("/projects/{project}"))
+        #expect(PathPattern("/a/{b}/{path}") == PathPattern("/a/{c}/{path}"))
+        for other in ["/projects/name", "/projects/{path}", "/projects/{name}/x", "/x/{name}", "/{projects}/{name}"] {
+            #expect(PathPattern("/projects/{name}") != PathPattern(other))
+        }
+    }
+
     @Test(
         "A query's parameters are read as a form's",
         arguments: [

@@ -58,7 +58,8 @@ extension ConversationService {
                 .passedError(500, "OpenCode failed."), .passedError(503, "OpenCode can't be reached or has no model.")),
             .control { request, control in
                 let path = names.map { name in
-                    guard name == "{id}", let segment = request.parameters["id"] else { return name }
+                    guard name.first == "{", let segment = request.parameters[String(name.dropFirst().dropLast())]
+                    else { return name }
                     return String(decoding: PercentEncoding.decode(Array(segment)).bytes, as: UTF8.self)
                 }
                 return await self.answer(methodName, path, request, control)

@@ -2,7 +2,7 @@
 ///
 /// A part in braces is one whole segment, which may be empty, as it stands in the path: nothing is decoded. A last part
 /// `{path}` is everything that follows, slashes included, and may be absent with its slash.
-struct PathPattern: Sendable, Hashable {
+struct PathPattern: Sendable {
     /// Where a part that varies begins, in ``steps``: neither byte can be meant by a template.
     private static let segment: UInt8 = 0
     private static let remainder: UInt8 = 1
@@ -87,4 +87,9 @@ struct PathPattern: Sendable, Hashable {
         }
         return parameters
     }
+}
+
+/// Patterns of the same paths are equal, whatever the names of their parts: who asks can't tell them apart.
+extension PathPattern: Equatable {
+    static func == (left: PathPattern, right: PathPattern) -> Bool { left.steps == right.steps }
 }
