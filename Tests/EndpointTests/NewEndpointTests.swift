@@ -48,6 +48,8 @@ import Testing
         #expect(post["operationId"] as? String == "thingPost")
         #expect(
             Set(try #require(post["responses"] as? [String: Any]).keys).isSuperset(of: ["401", "413", "415", "429"]))
+        let large = ((post["responses"] as? [String: Any])?["413"] as? [String: Any])?["description"] as? String
+        #expect(large?.hasPrefix("The body is larger than 10 bytes. Or ") == true && large?.contains("2^63") == true)
         let page = String(decoding: DocumentationPage.html(Self.table), as: UTF8.self)
         #expect(page.contains("<h2><b>GET, POST</b> <code>/things/{kind}/{id}</code></h2>"))
     }

@@ -7,7 +7,7 @@ internal import Instances
 /// One client of OpenCode 1 whose request the bridge answers: takes its request's body in, and gives it the answer.
 final class BridgeExchange {
     /// Bytes of a request's body: a prompt with pictures has some millions.
-    private static let longestBody = 32 * 1024 * 1024
+    static let longestBody = 32 * 1024 * 1024
 
     private let owner: GatewayLoop
     private let route: RoutingTable.Route

@@ -83,7 +83,10 @@ extension Endpoint {
     /// All that it can answer, in the order of the statuses.
     var outcomes: [Outcome] {
         var common: [Outcome] = [.malformed, .late, .largeHead]
-        common += body == .ignored ? [.largeBody] : [.largeBody.orTooLarge, .notJSON]
+        switch body {
+        case .ignored: common.append(.largeBody())
+        case .json(let limit): common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
+        }
         if !requirement.isOpen { common += [.noKey, .tooManyTries] }
         // What an instance answers has its own form, whatever the status.
         if handler.isInstance || ConversationService.isTheirs(Array(path.template.utf8)[...]) {
@@ -125,15 +128,16 @@ extension Endpoint.Outcome {
         fields: ["Retry-After": "Seconds after which a key is looked at again."])
     /// The head or the body was not complete in time.
     static let late = error(408, "The request did not arrive in time. The connection is closed.")
-    /// Nobody could count the body's bytes; the HTTP library says so itself.
-    static let largeBody = Self(
-        status: 413, meaning: "The body's length, or a chunk's, is beyond 64 bits. The connection is closed.",
-        content: .anything)
+    /// The body is longer than the endpoint takes, where it has a limit, or than any can be: what is beyond 64 bits the HTTP
+    /// library refuses by itself.
+    static func largeBody(_ limit: String? = nil) -> Self {
+        let any =
+            "longer than any can be: its Content-Length is 2^63 or more, or a chunk's size is beyond 64 bits. The connection "
+            + "is closed."
+        return passedError(413, limit.map { "\($0) Or it is \(any)" } ?? "The body is \(any)")
+    }
     /// The body has another form than the endpoint takes.
     static let notJSON = error(415, "The body is not JSON.")
     /// The head is too large.
     static let largeHead = error(431, "The request's line and header fields are too large.")
-
-    /// The same, where the endpoint has a limit of its own.
-    fileprivate var orTooLarge: Self { .passedError(413, "The body is larger than the gateway takes here.") }
 }

@@ -128,6 +128,9 @@ extension EndpointTable {
                 .init(status: 204, meaning: "OpenCode has nothing more to say.", content: .nothing),
                 .passedError(403, "The request names a folder outside the project."),
                 .passedError(404, "There is no project of this name, or OpenCode knows no such path."),
+                .largeBody(
+                    "The body of a request that is translated for an OpenCode 2 is larger than "
+                        + "\(BridgeExchange.longestBody >> 20) MiB."),
                 .passedError(502, "OpenCode's answer broke off or can't be trusted."),
                 .passedError(503, "The project's server does not take requests."),
                 .passedError(504, "OpenCode did not answer in time.")),

@@ -77,6 +77,16 @@ struct DescriptionTests {
         }
     }
 
+    @Test("When a body is too large is said with the limits that hold", arguments: templates)
+    func largeBodies(template: String) throws {
+        for (_, operation) in try Self.operations(of: template) {
+            let responses = try #require(operation["responses"] as? [String: [String: Any]])
+            let text = try #require(responses["413"]?["description"] as? String)
+            #expect(text.contains("Content-Length is 2^63 or more") && text.contains("beyond 64 bits"), "\(text)")
+            #expect(text.contains("larger than 32 MiB") == (template == "/projects/{name}/api/{path}"), "\(text)")
+        }
+    }
+
     @Test("Operations have names of their own")
     func names() throws {
         let names = try Self.templates.flatMap { try Self.operations(of: $0).values }.compactMap {
