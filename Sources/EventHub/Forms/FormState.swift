@@ -58,19 +58,6 @@ package struct FormState: Sendable {
         return frames
     }
 
-    /// Whether a state has to be given this event to make the right frames of later ones. The event behind which it is to
-    /// stand has to be given in any case.
-    package func isNeeded(_ skeleton: EventSkeleton) -> Bool {
-        switch form {
-        case .raw: false
-        case .delta:
-            skeleton.type.starts(with: "message.".utf8) || skeleton.type.starts(with: "session.".utf8)
-                || skeleton.endsEverything
-        // Any event of a session tells what waits in it.
-        case .full: skeleton.session != nil || skeleton.endsEverything
-        }
-    }
-
     /// Forgets what has ended with an event.
     private mutating func end(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if skeleton.endsEverything {

@@ -145,12 +145,6 @@ package struct DescriptorEvents: OptionSet, Sendable {
 
     /// There is something to read, or the end of it.
     package static let readable = DescriptorEvents(rawValue: EPOLLIN.rawValue)
-    /// There is room to write.
-    package static let writable = DescriptorEvents(rawValue: EPOLLOUT.rawValue)
-    /// The other end is gone; always reported.
-    package static let hangUp = DescriptorEvents(rawValue: EPOLLHUP.rawValue)
-    /// The descriptor has an error; always reported.
-    package static let failure = DescriptorEvents(rawValue: EPOLLERR.rawValue)
 }
 
 extension SystemEventLoop {

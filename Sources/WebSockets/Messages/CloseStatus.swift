@@ -1,4 +1,5 @@
-/// Why a connection ends (RFC 6455 §7.4, and the registry of close codes).
+/// Why a connection ends (RFC 6455 §7.4.1). All codes of the RFC that a server may send stand here, sent or not, and of the
+/// registry's later ones those that are sent.
 package struct CloseCode: RawRepresentable, Sendable, Hashable {
     /// The number on the wire.
     package let rawValue: UInt16

@@ -87,7 +87,7 @@ struct Story {
         return state.take(id: Self.id(index), time: event.time, skeleton: event.skeleton, payload: json.span)
     }
 
-    /// What a client is told that left off behind `cursor`: the state is rebuilt from what is needed of what was kept.
+    /// What a client is told that left off behind `cursor`: the state is rebuilt from the oldest turn that went on there.
     func resumed(_ form: EventForm, behind cursor: EventID) -> [FormedFrame] {
         let last = Int(cursor.sequence) - 1
         var turns = TurnBeginnings()
@@ -97,8 +97,7 @@ struct Story {
         }
         var state = FormState(form: form)
         var frames: [FormedFrame] = []
-        for index in (turns.first.map { Int($0.sequence) - 1 } ?? last)..<events.count
-        where index >= last || state.isNeeded(events[index].skeleton) {
+        for index in (turns.first.map { Int($0.sequence) - 1 } ?? last)..<events.count {
             frames += take(index, &state)
         }
         while let deadline = state.deadline { frames += state.due(now: deadline) }
