@@ -83,8 +83,8 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
     // MARK: Journal
 
     private static func event(_ announcement: Announcement, _ run: String) -> UnitStateMachine.Event {
-        announcement.address.map { .announced(run: run, address: $0, family: announcement.family) }
-            ?? .announcedElsewhere(run: run, host: announcement.host)
+        announcement.address.map { .portNamed(run: run, address: $0, family: announcement.family) }
+            ?? .otherHostNamed(run: run, host: announcement.host)
     }
 
     private func announcedBefore(_ subject: JournalSubject) -> Announcement? {

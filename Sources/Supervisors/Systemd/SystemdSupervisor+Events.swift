@@ -132,17 +132,15 @@ extension SystemdSupervisor {
         case .searchSockets(let run): ports?.searchSockets(project, unit.name, run)
         case .searchLater(let run, let times): ports?.searchLater(project, run, times: times)
         case .stopSeeking(let run): ports?.stop(run)
-        case .launched(let run): launched(run, project)
-        case .launchFailed(let reason): report(.launchFailed(reason: reason), of: project)
-        case .announced(let run, let address, let bySockets, let family):
+        case .tell(let event):
+            if case .stopFailed(let reason) = event {
+                logger.error("The instance can't be ended: \(reason)", LogField("project", project.string))
+            }
+            report(event, of: project)
+        case .tellLaunch(let run): launched(run, project)
+        case .tellPort(let run, let address, let bySockets, let family):
             announced(run, address, bySockets, family, project)
-        case .announcedElsewhere(let run, let host):
-            report(.announcedElsewhere(run: run, host: host), of: project)
-        case .stopFailed(let reason):
-            logger.error("The instance can't be ended: \(reason)", LogField("project", project.string))
-            report(.stopFailed(reason: reason), of: project)
-        case .ending(let run): report(.ending(run: run), of: project)
-        case .exited(let run, let how, let next): exited(run, how, next, project)
+        case .tellEnd(let run, let how, let next): exited(run, how, next, project)
         }
     }
 

@@ -42,9 +42,9 @@ extension UnitStateMachine {
         /// A job of the unit has ended.
         case jobEnded(job: String, result: String)
         /// This run's output has announced its port, in this family's words.
-        case announced(run: String, address: InstanceAddress, family: APIFamily? = nil)
+        case portNamed(run: String, address: InstanceAddress, family: APIFamily? = nil)
         /// This run's output has announced another host than 127.0.0.1.
-        case announcedElsewhere(run: String, host: String)
+        case otherHostNamed(run: String, host: String)
         /// This run should have announced its port long ago.
         case portOverdue(run: String)
         /// This run's listening sockets were looked at; nil when there is none.
@@ -73,20 +73,14 @@ extension UnitStateMachine {
         case searchLater(UnitRun, times: Int)
         /// This run's port is of no interest any more.
         case stopSeeking(String)
-        /// Tell of a run.
-        case launched(UnitRun)
-        /// Tell that the start led to nothing.
-        case launchFailed(String)
-        /// Tell that it goes on although it was to end.
-        case stopFailed(String)
-        /// Tell of a run's port.
-        case announced(run: String, address: InstanceAddress, bySockets: Bool, family: APIFamily? = nil)
-        /// Tell that a run listens on another host than 127.0.0.1.
-        case announcedElsewhere(run: String, host: String)
-        /// Tell that somebody else stops a run.
-        case ending(run: String)
-        /// Tell of a run's end.
-        case exited(run: String, how: String, next: SupervisedEvent.Next)
+        /// Tell of this. What the machine does not know all of has cases of its own below.
+        case tell(SupervisedEvent)
+        /// Tell that a run was launched, with what its record says.
+        case tellLaunch(UnitRun)
+        /// Tell of a run's port, and how it was found.
+        case tellPort(run: String, address: InstanceAddress, bySockets: Bool, family: APIFamily? = nil)
+        /// Tell of a run's end, with its last lines.
+        case tellEnd(run: String, how: String, next: SupervisedEvent.Next)
     }
 }
 

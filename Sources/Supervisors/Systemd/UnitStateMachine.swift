@@ -66,7 +66,7 @@ struct UnitStateMachine: Sendable {
             stopRequest = .none
             guard isStopAsked else { return [] }
             isStopAsked = false
-            return [.stopFailed(reason)]
+            return [.tell(.stopFailed(reason: reason))]
         case .changed(let news, let isComplete):
             properties.merge(news)
             // A unit's own kind of properties comes first: judged alone, it would meet the general ones of before.
@@ -81,10 +81,10 @@ struct UnitStateMachine: Sendable {
             (startRequest, stopRequest) = (.none, .none)
             return []
         case .jobEnded(let job, let result): return jobEnded(job, result)
-        case .announced(let id, let address, let family): return found(id, address, bySockets: false, family)
-        case .announcedElsewhere(let id, let host):
+        case .portNamed(let id, let address, let family): return found(id, address, bySockets: false, family)
+        case .otherHostNamed(let id, let host):
             guard let run, run.id == id, address == nil else { return [] }
-            return [.stopSeeking(id), .announcedElsewhere(run: id, host: host)]
+            return [.stopSeeking(id), .tell(.announcedElsewhere(run: id, host: host))]
         case .portOverdue(let id):
             guard let run, run.id == id, address == nil else { return [] }
             searches += 1
@@ -102,8 +102,8 @@ struct UnitStateMachine: Sendable {
         isStopAsked = false
         if let run, !isEndingTold {
             // Whoever asks has missed that it runs.
-            return [.launched(run)]
-                + (address.map { [.announced(run: run.id, address: $0, bySockets: false, family: family)] } ?? [])
+            return [.tellLaunch(run)]
+                + (address.map { [.tellPort(run: run.id, address: $0, bySockets: false, family: family)] } ?? [])
         }
         let wasAwaitingRestart = awaitsRestart
         (isStartPending, awaitsRestart) = (true, false)
@@ -125,7 +125,7 @@ struct UnitStateMachine: Sendable {
     private mutating func startFailed(_ reason: String) -> [Action] {
         guard isStartPending else { return [] }
         (isStartPending, isStopAsked) = (false, false)
-        return [.launchFailed(reason)]
+        return [.tell(.launchFailed(reason: reason))]
     }
 
     private mutating func jobEnded(_ job: String, _ result: String) -> [Action] {
@@ -148,7 +148,7 @@ struct UnitStateMachine: Sendable {
         isStopAsked = false
         awaitsRestart = false
         if isStartPending { return startFailed(UnitMessage.stopped) }
-        return lastRun.map { [.exited(run: $0, how: UnitMessage.stopped, next: .stopped)] } ?? []
+        return lastRun.map { [.tellEnd(run: $0, how: UnitMessage.stopped, next: .stopped)] } ?? []
     }
 
     // MARK: Ports
@@ -158,7 +158,7 @@ struct UnitStateMachine: Sendable {
     {
         guard let run, run.id == id, self.address == nil else { return [] }
         (self.address, self.family) = (address, family)
-        return [.stopSeeking(id), .announced(run: id, address: address, bySockets: bySockets, family: family)]
+        return [.stopSeeking(id), .tellPort(run: id, address: address, bySockets: bySockets, family: family)]
     }
 
     // MARK: State
@@ -196,7 +196,7 @@ struct UnitStateMachine: Sendable {
         (run, address, searches) = (launched, nil, 0)
         (isEndingTold, isStopping, awaitsRestart, isStartPending, isStopAsked) = (false, false, false, false, false)
         // What no signal tells, such as the pause before a restart, is read once.
-        return [.launched(launched), .seekPort(launched)] + (isFirst ? [.read] : [])
+        return [.tellLaunch(launched), .seekPort(launched)] + (isFirst ? [.read] : [])
     }
 
     private mutating func isEnding() -> [Action] {
@@ -208,7 +208,7 @@ struct UnitStateMachine: Sendable {
         if isMainGone, address == nil { return [] }
         isEndingTold = true
         address = nil
-        return [.stopSeeking(run.id)] + (isStopAsked ? [] : [.ending(run: run.id)])
+        return [.stopSeeking(run.id)] + (isStopAsked ? [] : [.tell(.ending(run: run.id))])
     }
 
     /// systemd 252 passes through `failed` or `inactive` on the way to auto-restart, and through `inactive` on the way out
@@ -219,7 +219,7 @@ struct UnitStateMachine: Sendable {
     private mutating func dropPort() -> [Action] {
         guard let run, address != nil, !isEndingTold else { return [] }
         (address, isEndingTold) = (nil, true)
-        return [.ending(run: run.id)]
+        return [.tell(.ending(run: run.id))]
     }
 
     /// Nothing of the unit is left.
@@ -232,7 +232,7 @@ struct UnitStateMachine: Sendable {
         (self.run, address, isStopAsked) = (nil, nil, false)
         awaitsRestart = next.isRestart
         lastRun = run.id
-        let end: [Action] = (isSought ? [.stopSeeking(run.id)] : []) + [.exited(run: run.id, how: how, next: next)]
+        let end: [Action] = (isSought ? [.stopSeeking(run.id)] : []) + [.tellEnd(run: run.id, how: how, next: next)]
         return missed + ending + end
     }
 
@@ -250,7 +250,7 @@ struct UnitStateMachine: Sendable {
         guard awaitsRestart, !next.isRestart, let lastRun else { return [] }
         awaitsRestart = false
         let how = next == .stopped ? UnitMessage.stopped : UnitMessage.restartedTooOften(properties)
-        return [.exited(run: lastRun, how: how, next: next)]
+        return [.tellEnd(run: lastRun, how: how, next: next)]
     }
 }
 

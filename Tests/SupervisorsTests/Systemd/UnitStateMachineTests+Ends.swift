@@ -14,12 +14,12 @@ extension UnitStateMachineTests {
                 says("deactivating", "stop-sigterm", pid: 7),
                 says("inactive", "dead", code: 2, status: 15), .jobEnded(job: "/job/2", result: "done"),
             ],
-            [.exited(run: a, how: "signal SIGTERM", next: .stopped)]
+            [.tellEnd(run: a, how: "signal SIGTERM", next: .stopped)]
         ),
         (
             "a stop by hand",
             [says("deactivating", "stop-sigterm", pid: 7), says("inactive", "dead", code: 2, status: 15)],
-            [.ending(run: a), .exited(run: a, how: "signal SIGTERM", next: .stopped)]
+            [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGTERM", next: .stopped)]
         ),
         (
             "a stop after which it ends badly",
@@ -28,7 +28,7 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
-            [.ending(run: a), .exited(run: a, how: "exit status 1", next: .stopped)]
+            [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .stopped)]
         ),
         (
             "a stop that it ignores until systemd kills it",
@@ -37,12 +37,12 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "timeout", code: 2, status: 9),
                 .read(properties("failed", "failed", result: "timeout", code: 2, status: 9)),
             ],
-            [.ending(run: a), .exited(run: a, how: "a time-out of systemd (timeout)", next: .stopped)]
+            [.tell(.ending(run: a)), .tellEnd(run: a, how: "a time-out of systemd (timeout)", next: .stopped)]
         ),
         (
             "a crash, 252",
             [says("activating", "auto-restart", result: "signal", code: 2, status: 11)],
-            [.ending(run: a), .exited(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+            [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash, 257: failed for an instant first",
@@ -51,7 +51,7 @@ extension UnitStateMachineTests {
                 says("activating", "auto-restart", result: "signal", code: 2, status: 11),
                 says("activating", "auto-restart-queued", result: "signal", code: 2, status: 11),
             ],
-            [.ending(run: a), .exited(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+            [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash that leaves processes behind: the port is nobody's at once",
@@ -59,7 +59,7 @@ extension UnitStateMachineTests {
                 says("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
                 says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
             ],
-            [.ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5)))]
+            [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash that leaves processes behind, without a restart",
@@ -68,14 +68,14 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
-            [.ending(run: a), .exited(run: a, how: "exit status 1", next: .gaveUp)]
+            [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .gaveUp)]
         ),
         (
             "the kernel's out-of-memory killer",
             [says("activating", "auto-restart", result: "oom-kill", code: 2, status: 9)],
             [
-                .ending(run: a),
-                .exited(
+                .tell(.ending(run: a)),
+                .tellEnd(
                     run: a,
                     how:
                         "the system's out-of-memory killer (oom-kill): it needed more memory than the unit's MemoryMax= "
@@ -86,14 +86,14 @@ extension UnitStateMachineTests {
             "a core dump",
             [says("activating", "auto-restart", result: "core-dump", code: 3, status: 6)],
             [
-                .ending(run: a),
-                .exited(run: a, how: "signal SIGABRT (core dumped)", next: .restarts(after: .seconds(5))),
+                .tell(.ending(run: a)),
+                .tellEnd(run: a, how: "signal SIGABRT (core dumped)", next: .restarts(after: .seconds(5))),
             ]
         ),
         (
             "an end by itself, without an error",
             [says("inactive", "dead", code: 1, status: 0), .read(properties("inactive", "dead", code: 1, status: 0))],
-            [.ending(run: a), .exited(run: a, how: "exit status 0", next: .stopped)]
+            [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 0", next: .stopped)]
         ),
         (
             "a wrong configuration, which systemd does not try again",
@@ -102,8 +102,8 @@ extension UnitStateMachineTests {
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 78)),
             ],
             [
-                .ending(run: a),
-                .exited(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
+                .tell(.ending(run: a)),
+                .tellEnd(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
             ]
         ),
         (
@@ -113,16 +113,16 @@ extension UnitStateMachineTests {
                 says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
             ],
             [
-                .ending(run: a), .exited(run: a, how: "signal SIGTERM", next: .stopped),
-                .launched(run(b, 8, found: true)),
+                .tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGTERM", next: .stopped),
+                .tellLaunch(run(b, 8, found: true)),
             ]
         ),
         (
             "a restart of which only the outcome is told",
             [says("active", "running", b, pid: 8)],
             [
-                .ending(run: a), .exited(run: a, how: "a restart", next: .restarts(after: nil)),
-                .launched(run(b, 8, found: true)),
+                .tell(.ending(run: a)), .tellEnd(run: a, how: "a restart", next: .restarts(after: nil)),
+                .tellLaunch(run(b, 8, found: true)),
             ]
         ),
         (
@@ -136,8 +136,8 @@ extension UnitStateMachineTests {
                 says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
             ],
             [
-                .ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
-                .launched(run(b, 8, found: true)),
+                .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .tellLaunch(run(b, 8, found: true)),
             ]
         ),
         (
@@ -150,8 +150,8 @@ extension UnitStateMachineTests {
                 says("active", "running", b, pid: 8),
             ],
             [
-                .ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
-                .launched(run(b, 8, found: true)),
+                .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .tellLaunch(run(b, 8, found: true)),
             ]
         ),
         (
@@ -162,8 +162,8 @@ extension UnitStateMachineTests {
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
             [
-                .ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
-                .exited(
+                .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .tellEnd(
                     run: a,
                     how: "exit status 1, as before: too many starts in a short time (start-limit-hit), so systemd does "
                         + "not start it any more", next: .gaveUp),
@@ -176,8 +176,8 @@ extension UnitStateMachineTests {
                 .read(properties("failed", "failed", result: "start-limit-hit", code: 1, status: 1)),
             ],
             [
-                .ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
-                .exited(
+                .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .tellEnd(
                     run: a,
                     how: "too many starts in a short time (start-limit-hit), so systemd does not start it any more",
                     next: .gaveUp),
@@ -189,7 +189,7 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "signal", code: 2, status: 11),
                 .read(properties("activating", "auto-restart", result: "signal", code: 2, status: 11)),
             ],
-            [.ending(run: a), .exited(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+            [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a stop by hand while it waits for its restart",
@@ -199,8 +199,8 @@ extension UnitStateMachineTests {
                 .read(properties("inactive", "dead", code: 1, status: 1)),
             ],
             [
-                .ending(run: a), .exited(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
-                .exited(run: a, how: "a stop", next: .stopped),
+                .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .tellEnd(run: a, how: "a stop", next: .stopped),
             ]
         ),
         (
@@ -209,7 +209,7 @@ extension UnitStateMachineTests {
         ),
         (
             "the manager was away, and it is gone",
-            [.connectionLost, .read(properties("inactive", "dead"))], [.exited(run: a, how: "a stop", next: .stopped)]
+            [.connectionLost, .read(properties("inactive", "dead"))], [.tellEnd(run: a, how: "a stop", next: .stopped)]
         ),
         (
             "the manager was away, and it runs as before",

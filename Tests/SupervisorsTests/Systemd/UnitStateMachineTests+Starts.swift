@@ -7,7 +7,10 @@ import Testing
 extension UnitStateMachineTests {
     /// Starts that come to nothing.
     static let failures: [(String, [Machine.Event], [Machine.Action])] = [
-        ("the manager refuses", [.startRequested, .startRefused("no such unit.")], [.launchFailed("no such unit.")]),
+        (
+            "the manager refuses", [.startRequested, .startRefused("no such unit.")],
+            [.tell(.launchFailed(reason: "no such unit."))]
+        ),
         (
             "the program can't be executed, and systemd tries again",
             [
@@ -16,8 +19,8 @@ extension UnitStateMachineTests {
                 .jobEnded(job: "/job/1", result: "failed"),
             ],
             [
-                .launched(run(a, 0)),
-                .exited(
+                .tellLaunch(run(a, 0)),
+                .tellEnd(
                     run: a, how: "exit status 203 (the unit's program can't be executed)",
                     next: .restarts(after: .seconds(5))),
             ]
@@ -31,8 +34,8 @@ extension UnitStateMachineTests {
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 78)),
             ],
             [
-                .launched(run(a, 0)),
-                .exited(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
+                .tellLaunch(run(a, 0)),
+                .tellEnd(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
             ]
         ),
         (
@@ -41,7 +44,7 @@ extension UnitStateMachineTests {
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "dependency"),
                 .read(properties("inactive", "dead", "")),
             ],
-            [.launchFailed("a unit that it needs has failed: see `systemctl list-dependencies`.")]
+            [.tell(.launchFailed(reason: "a unit that it needs has failed: see `systemctl list-dependencies`."))]
         ),
         (
             "somebody calls it off",
@@ -49,7 +52,7 @@ extension UnitStateMachineTests {
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "canceled"),
                 .read(properties("inactive", "dead", "")),
             ],
-            [.launchFailed("its unit's start was called off: somebody has stopped it meanwhile.")]
+            [.tell(.launchFailed(reason: "its unit's start was called off: somebody has stopped it meanwhile."))]
         ),
         (
             "it ends at once without an error, before anybody has seen it",
@@ -57,7 +60,7 @@ extension UnitStateMachineTests {
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "done"),
                 .read(properties("inactive", "dead", code: 1, status: 0)),
             ],
-            [.launched(run(a, 0)), .exited(run: a, how: "exit status 0", next: .stopped)]
+            [.tellLaunch(run(a, 0)), .tellEnd(run: a, how: "exit status 0", next: .stopped)]
         ),
         (
             "nothing at all comes of it",
@@ -65,7 +68,7 @@ extension UnitStateMachineTests {
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "done"),
                 .read(properties("inactive", "dead", "")),
             ],
-            [.launchFailed(UnitMessage.startFailed(nil, UnitProperties()))]
+            [.tell(.launchFailed(reason: UnitMessage.startFailed(nil, UnitProperties())))]
         ),
         (
             "the manager goes away meanwhile",
@@ -73,7 +76,7 @@ extension UnitStateMachineTests {
                 .startRequested, .startAccepted(job: "/job/1"), .connectionLost,
                 .read(properties("inactive", "dead", "")),
             ],
-            [.launchFailed(UnitMessage.startFailed(nil, UnitProperties()))]
+            [.tell(.launchFailed(reason: UnitMessage.startFailed(nil, UnitProperties())))]
         ),
         (
             "a start is still under way when its state is read",
@@ -86,7 +89,7 @@ extension UnitStateMachineTests {
                 .jobEnded(job: "/job/1", result: "canceled"), .stopAccepted(job: "/job/2"),
                 .read(properties("inactive", "dead", "")), .jobEnded(job: "/job/2", result: "done"),
             ],
-            [.launchFailed("its unit's start was called off: somebody has stopped it meanwhile.")]
+            [.tell(.launchFailed(reason: "its unit's start was called off: somebody has stopped it meanwhile."))]
         ),
     ]
 

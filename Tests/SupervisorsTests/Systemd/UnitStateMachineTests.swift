@@ -53,7 +53,7 @@ struct UnitStateMachineTests {
         var machine = Machine()
         return events.flatMap { machine.handle($0) }.filter {
             switch $0 {
-            case .launched, .launchFailed, .announced, .ending, .exited: true
+            case .tell, .tellLaunch, .tellPort, .tellEnd: true
             default: false
             }
         }
@@ -63,31 +63,31 @@ struct UnitStateMachineTests {
         .startRequested, .startAccepted(job: "/job/1"), says("activating", "start", pid: 7),
         says("active", "running", pid: 7), .jobEnded(job: "/job/1", result: "done"),
     ]
-    static let ready = started + [.announced(run: a, address: .loopback(4096))]
+    static let ready = started + [.portNamed(run: a, address: .loopback(4096))]
 
     @Test func aStartIsToldOfOnceWithItsProcess() {
-        #expect(Self.told(Self.started) == [.launched(Self.run(Self.a, 7))])
+        #expect(Self.told(Self.started) == [.tellLaunch(Self.run(Self.a, 7))])
         #expect(Self.last(Array(Self.started.prefix(1))) == [.start])
         #expect(
             Self.last(Array(Self.started.prefix(3))) == [
-                .launched(Self.run(Self.a, 7)), .seekPort(Self.run(Self.a, 7)),
+                .tellLaunch(Self.run(Self.a, 7)), .seekPort(Self.run(Self.a, 7)),
             ])
     }
 
     @Test func theFirstAnnouncementCounts() {
         #expect(
             Self.last(Self.ready) == [
-                .stopSeeking(Self.a), .announced(run: Self.a, address: .loopback(4096), bySockets: false),
+                .stopSeeking(Self.a), .tellPort(run: Self.a, address: .loopback(4096), bySockets: false),
             ])
-        #expect(Self.last(Self.ready + [.announced(run: Self.a, address: .loopback(1))]) == [])
+        #expect(Self.last(Self.ready + [.portNamed(run: Self.a, address: .loopback(1))]) == [])
         #expect(
-            Self.last(Self.started + [.announced(run: Self.b, address: .loopback(1))]) == [],
+            Self.last(Self.started + [.portNamed(run: Self.b, address: .loopback(1))]) == [],
             "another run's port is not its port")
     }
 
     @Test func aUnitThatNobodyAskedForIsFound() {
         let events = [Self.says("active", "running", pid: 7)]
-        #expect(Self.told(events) == [.launched(Self.run(Self.a, 7, found: true))])
+        #expect(Self.told(events) == [.tellLaunch(Self.run(Self.a, 7, found: true))])
         #expect(Self.told([.read(Self.properties("active", "running", pid: 7))]).count == 1, "so is one in the list")
     }
 
@@ -107,8 +107,8 @@ struct UnitStateMachineTests {
             ([says("activating", "auto-restart", result: "exit-code")], [.restart]),
             ([says("deactivating", "stop-sigterm", pid: 7)], [.start]),
             (
-                [says("active", "running", pid: 7), .announced(run: a, address: .loopback(4096))],
-                [.launched(run(a, 7, found: true)), .announced(run: a, address: .loopback(4096), bySockets: false)]
+                [says("active", "running", pid: 7), .portNamed(run: a, address: .loopback(4096))],
+                [.tellLaunch(run(a, 7, found: true)), .tellPort(run: a, address: .loopback(4096), bySockets: false)]
             ),
         ] as [([Machine.Event], [Machine.Action])])
     func aStartSuitsTheState(events: [Machine.Event], calls: [Machine.Action]) {
@@ -124,12 +124,12 @@ struct UnitStateMachineTests {
         let crashed = Self.ready + [Self.says("activating", "auto-restart", result: "exit-code", code: 1, status: 1)]
         #expect(
             Self.last(crashed + [.stopRequested(kills: false), .stopRefused])
-                == [.exited(run: Self.a, how: "a stop", next: .stopped)])
+                == [.tellEnd(run: Self.a, how: "a stop", next: .stopped)])
     }
 
     @Test func aStopThatIsDeniedIsToldOnceAndTheRunGoesOn() {
         let asked = Self.ready + [.stopRequested(kills: false)]
-        #expect(Self.last(asked + [.stopDenied("no.")]) == [.stopFailed("no.")])
+        #expect(Self.last(asked + [.stopDenied("no.")]) == [.tell(.stopFailed(reason: "no."))])
         #expect(Self.last(asked + [.stopDenied("no."), .stopDenied("no.")]) == [])
         #expect(Self.last(asked + [.stopDenied("no."), .stopRequested(kills: true)]) == [.stop, .kill])
     }
@@ -138,8 +138,8 @@ struct UnitStateMachineTests {
         let failed = Self.properties("failed", "failed", result: "exit-code", code: 1, status: 1)
         #expect(
             Self.told([.read(failed)]) == [
-                .launched(Self.run(Self.a, 0, found: true)),
-                .exited(run: Self.a, how: "exit status 1", next: .gaveUp),
+                .tellLaunch(Self.run(Self.a, 0, found: true)),
+                .tellEnd(run: Self.a, how: "exit status 1", next: .gaveUp),
             ])
         #expect(Self.told([.read(Self.properties("inactive", "dead", code: 1))]) == [], "a run of long ago is no news")
     }
@@ -153,6 +153,6 @@ struct UnitStateMachineTests {
         #expect(Self.last(searched) == [.searchLater(run, times: 1)])
         #expect(
             Self.last(searched + [.socketsSearched(run: Self.a, address: .loopback(5000))])
-                == [.stopSeeking(Self.a), .announced(run: Self.a, address: .loopback(5000), bySockets: true)])
+                == [.stopSeeking(Self.a), .tellPort(run: Self.a, address: .loopback(5000), bySockets: true)])
     }
 }
