@@ -21,7 +21,7 @@ extension Client {
     init(_ address: SocketAddress, entrance: UInt8) {
         // A listener on IPv6 takes IPv4 clients as well, and shows their addresses mapped.
         self.address = address.ipv6.map { IPAddress(ipv6: $0) }
-        // Of IPv6 the zone is told as well (getnameinfo(3), which takes five times as long).
+        // Only getnameinfo(3) shows the zone of an IPv6 address, and it takes five times as long.
         peer = if let ip = self.address, ip.isIPv4 { ip.description } else { address.host }
         self.entrance = entrance
     }

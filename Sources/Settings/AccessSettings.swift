@@ -11,3 +11,70 @@ package struct AccessSettings: Sendable, Equatable {
     /// The time after which it may send one more.
     package internal(set) var failedTryInterval = Duration.zero
 }
+
+/// Who may ask.
+extension Settings {
+    static let access: [Setting] = [
+        Setting(
+            "auth-secret", "VIBE_AUTH_SECRET", .key, \.authSecret, default: .unset(description: "none"), group: .access,
+            """
+            The key that clients send as `Authorization: Bearer KEY`, at least \(KeyPolicy.shortest) bytes: this or \
+            `--key-file` must be set. No flag, because every local user can read command lines. Make one with \
+            `openssl rand -hex 32`.
+            """
+        ).reloaded,
+        Setting(
+            "key-file", "VIBE_KEY_FILE", .file, \.keyFile, default: .unset(description: "none"), group: .access,
+            """
+            File with keys, one on each line, that only its owner can read (mode 0600). Each of them opens the gateway, \
+            besides `VIBE_AUTH_SECRET`.
+            """
+        ).reloaded,
+        Setting(
+            "allow-origin", "VIBE_ALLOW_ORIGIN", .list(of: "ORIGIN", WebOrigin.parse, text: \.description),
+            \.access.origins, default: .text("none"), group: .access,
+            """
+            Web origins, separated by commas, whose pages may use the gateway from a browser (CORS), such as \
+            `https://app.example.com`. They still need the key.
+            """
+        ).reloaded,
+        Setting(
+            "trust-proxy", "VIBE_TRUST_PROXY", .list(of: "CIDR", network, text: \.description),
+            \.access.trustedProxies, default: .text("none"), group: .access,
+            """
+            Addresses of reverse proxies, separated by commas, such as `127.0.0.1` or `10.0.0.0/8`: only from these \
+            `X-Forwarded-For` and its like are believed and passed on.
+            """
+        ).reloaded,
+        Setting(
+            "failed-tries", "VIBE_FAILED_TRIES", .number(in: 0...1000), \.access.failedTries, default: .text("10"),
+            group: .access,
+            """
+            Wrong keys in a row that a client's address may send before it gets 429. An IPv6 address counts as its /64 \
+            network. 0 allows any number.
+            """
+        ).reloaded,
+        Setting(
+            "failed-try-interval", "VIBE_FAILED_TRY_INTERVAL", .duration(in: .milliseconds(1)...(.seconds(3600))),
+            \.access.failedTryInterval, default: .text("6s"), group: .access,
+            "Time after which such an address may send one more."
+        ).reloaded,
+    ]
+
+    @Sendable private static func network(_ text: String) throws(InvalidValue) -> AddressRange {
+        do throws(AddressRange.Fault) {
+            return try AddressRange(text)
+        } catch {
+            switch error {
+            case .noAddress:
+                throw InvalidValue(
+                    "is no numeric address", fix: "write for example 127.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
+            case .noLength:
+                throw InvalidValue(
+                    "has no number of bits behind its slash", fix: "write for example 10.0.0.0/8 or 2001:db8::/32")
+            case .bitsBeyondLength(let range):
+                throw InvalidValue("has bits beyond its length", fix: "write \(range) for that network")
+            }
+        }
+    }
+}

@@ -9,9 +9,9 @@ package final class EventLog: Sendable {
     /// What readers share with the writer.
     let shared: Locked<LogState>
     /// What is the writing thread's own. The lock orders the few calls that may come from elsewhere; nobody reads behind it.
-    private let writer: Locked<LogWriter>
+    private let writer: Locked<SegmentWriter>
 
-    private init(_ writer: sending LogWriter, _ state: LogState) {
+    private init(_ writer: sending SegmentWriter, _ state: LogState) {
         self.writer = Locked(writer)
         shared = Locked(state)
     }
@@ -22,7 +22,7 @@ package final class EventLog: Sendable {
     package static func open(
         _ folder: String?, project: String, limits: LogLimits, now: Int64, obstacle: String? = nil
     ) -> EventLog {
-        var writer = LogWriter(folder.map { SegmentFolder(state: $0, name: project) }, limits, obstacle: obstacle)
+        var writer = SegmentWriter(folder.map { SegmentFolder(state: $0, name: project) }, limits, obstacle: obstacle)
         writer.open(now: now)
         let state = writer.state
         return EventLog(writer, state)
@@ -81,7 +81,7 @@ package final class EventLog: Sendable {
         write { $0.change(limits, now: now) }
     }
 
-    private func write<Result: Sendable>(_ body: (inout LogWriter) -> Result) -> Result {
+    private func write<Result: Sendable>(_ body: (inout SegmentWriter) -> Result) -> Result {
         writer.withLock { writer in
             let result = body(&writer)
             share(&writer)
@@ -90,7 +90,7 @@ package final class EventLog: Sendable {
     }
 
     /// Tells the readers what has changed but the records themselves.
-    private func share(_ writer: inout LogWriter) {
+    private func share(_ writer: inout SegmentWriter) {
         writer.hasChanged = false
         let state = writer.state
         shared.withLock { $0 = state }

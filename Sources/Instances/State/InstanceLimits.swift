@@ -17,7 +17,7 @@ package struct InstanceLimits: Sendable {
 
     /// Before the first restart after a crash; then twice as long each time (`--restart-delay`).
     package var restartDelay: Duration
-    /// Before a restart at most; who is ready for that long begins with the first delay again (`--max-restart-delay`).
+    /// Before a restart at most; an instance that was ready for that long begins with the first delay again (`--max-restart-delay`).
     package var longestRestartDelay: Duration
     /// Quick failures in a row after which it is not restarted any more (`--max-quick-failures`).
     package var quickFailures: Int

@@ -1,7 +1,7 @@
 internal import MappedFiles
 
 /// A folder that was somebody else's when the log was opened, and is the gateway's own now.
-extension LogWriter {
+extension SegmentWriter {
     /// The ordinals of such a log begin here: what is found in the folder later comes before.
     static let lateOrdinal: UInt64 = 1 << 32
 
@@ -15,7 +15,7 @@ extension LogWriter {
         obstacle = nil
         hasChanged = true
         guard let folder else { return }
-        var found = LogWriter(folder, limits)
+        var found = SegmentWriter(folder, limits)
         found.open(now: now)
         (problem, strangers) = (found.problem, found.strangers)
         guard limits.bytes > 0 else { return }
@@ -29,7 +29,7 @@ extension LogWriter {
         removeOldest(until: max(limits.bytes, SegmentSizes.leastKept))
     }
 
-    private mutating func precede(with found: LogWriter) {
+    private mutating func precede(with found: SegmentWriter) {
         var found = found
         if !found.kept.isEmpty, !kept.isEmpty { found.addGap(.gatewayRestarted, before: found.last) }
         let own = kept.map { $0.following(found.last, at: found.lastTime) }
@@ -40,7 +40,7 @@ extension LogWriter {
         if kept.isEmpty { origin = Self.origin(generation: generation, last: last, ordinal: origin.ordinal) }
     }
 
-    private mutating func replace(by found: LogWriter, now: Int64) {
+    private mutating func replace(by found: SegmentWriter, now: Int64) {
         let newest = newestOrdinal
         kept = found.kept(before: firstOrdinal)
         (generation, last, lastTime) = (found.generation, found.last, found.lastTime)
@@ -60,7 +60,7 @@ extension LogWriter {
     }
 }
 
-extension LogWriter.Kept {
+extension SegmentWriter.Kept {
     /// The same behind an event that nobody knew of when it was made.
     fileprivate func following(_ event: EventID?, at time: Int64) -> Self {
         guard segment.header.previous == nil else { return self }

@@ -2,7 +2,7 @@ internal import MappedFiles
 internal import OpenCode
 
 /// The writing side of a log: which segments there are, and what comes next.
-struct LogWriter {
+struct SegmentWriter {
     /// A segment that is kept.
     struct Kept {
         let segment: Segment

@@ -1,7 +1,7 @@
 internal import MappedFiles
 
 /// What earlier processes have left is found again.
-extension LogWriter {
+extension SegmentWriter {
     mutating func open(now: Int64) {
         guard let folder else { return }
         do throws(MappedFileError) {

@@ -1,7 +1,7 @@
 internal import MappedFiles
 
 /// Segments come and go.
-extension LogWriter {
+extension SegmentWriter {
     /// Begins a segment that has room for a record; false: it is larger than all that may be kept.
     mutating func begin(_ length: Int, time: Int64) -> Bool {
         let least = SegmentHeader.count + length
