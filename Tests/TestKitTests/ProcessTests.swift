@@ -56,6 +56,12 @@ struct ProcessTests {
         #expect(ProcessMeasures.isAlive(grandchild))
     }
 
+    @Test func aLastLineWithoutItsBreakIsSeenWhileAGrandchildHoldsTheOutput() throws {
+        let process = try TestProcess("/bin/sh", ["-c", "tail -f /dev/null & printf last; exit 7"])
+        #expect(try process.waitForExit() == .exited(7))
+        #expect(process.lines(of: .output) == ["last"])
+    }
+
     @Test func goingOutOfScopeKillsTheWholeGroup() throws {
         let pids = Recorded<Int32>()
         do {

@@ -30,18 +30,24 @@ final class LineReader: Sendable {
             ]
             guard (try? SystemCall.wait(&descriptors, until: Deadline(after: .seconds(86_400)))) != nil else { return }
             if descriptors[0].revents != 0 {
-                guard read(into: &line) else {
-                    if !line.isEmpty { record(String(decoding: line, as: UTF8.self)) }
-                    return
-                }
+                guard read(into: &line) else { return recordRest(of: &line) }
             } else if descriptors[2].revents != 0 {
-                // The exit was seen and the pipe is empty: nothing of the child itself can follow.
+                // The exit was seen and the pipe is empty: nothing of the child itself can follow. Its end may be long in
+                // coming, for another child may have a copy of it, if only between fork and exec.
                 waitsForExit = false
+                recordRest(of: &line)
                 restIsRead.open()
             } else if descriptors[1].revents != 0 {
                 return
             }
         }
+    }
+
+    /// A last line that no line break ends.
+    private func recordRest(of line: inout [UInt8]) {
+        guard !line.isEmpty else { return }
+        record(String(decoding: line, as: UTF8.self))
+        line.removeAll()
     }
 
     private func read(into line: inout [UInt8]) -> Bool {

@@ -42,21 +42,30 @@ import Testing
     @Test(arguments: twins.map(\.0))
     func itIsReadyWithinMillisecondsOfItsAnnouncement(version: String) throws {
         let gateway = try gateway(flags: ["--log-format", "json"], environment: ["TWIN_PACE": "0"])
-        var medians: [Duration] = []
-        // Other programs may have the machine for a while: eight tries, each of which has to be ten starts long.
-        while medians.count < 8, medians.last.map({ $0 > .milliseconds(20) }) ?? true {
+        // Other programs may have the machine for a while: eight tries, each of which has to be ten starts long. Where they have
+        // it all the time everything is late, so readiness is also measured by what requests to the same instance take.
+        var tries: [(ready: Duration, request: Duration)] = []
+        func isSoon(_ one: (ready: Duration, request: Duration)) -> Bool {
+            one.ready <= max(.milliseconds(20), one.request * 5)
+        }
+        while tries.count < 8, !(tries.last.map(isSoon) ?? false) {
+            var requests: [Duration] = []
             for _ in 0..<10 {
                 #expect(try gateway.request("POST", "/projects/demo-\(version)/start").status == 200)
+                requests.append(
+                    try ContinuousClock().measure {
+                        _ = try gateway.request("GET", "/projects/demo-\(version)/api/session")
+                    })
                 #expect(try gateway.request("DELETE", "/projects/demo-\(version)/stop").status == 200)
             }
             let announced = try LogTimes.of(gateway.log, "server listening on http://")
             let ready = try LogTimes.of(gateway.log, "The instance is ready")
             let delays = zip(announced, ready).map { $1 - $0 }.suffix(10).sorted()
             try #require(delays.count == 10)
-            medians.append(delays[5])
+            tries.append((delays[5], requests.sorted()[5]))
         }
-        print("OpenCode \(version): ready \(medians) after its announcement, median of ten")
-        #expect(medians.contains { $0 <= .milliseconds(20) }, "\(medians)")
+        print("OpenCode \(version): ready \(tries.map(\.ready)) after its announcement, median of ten")
+        #expect(tries.contains(where: isSoon), "\(tries)")
     }
 
     @Test(arguments: ["1.18.33", "2.0.15"])
