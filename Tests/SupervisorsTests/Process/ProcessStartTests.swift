@@ -12,7 +12,10 @@ import Testing
 
 /// What a server that the gateway starts as its child finds around itself.
 @Suite struct ProcessStartTests {
-    private static let banner = #"echo "opencode server listening on http://127.0.0.1:4096"; exec sleep 1000"#
+    /// Whoever looks at the process once it has announced its port meets no execve(2), and not the descriptor 10 from which a
+    /// shell reads its script.
+    private static let banner =
+        #"exec sh -c 'echo "opencode server listening on http://127.0.0.1:4096"; sleep 1000; :'"#
 
     @Test func theChildHasNothingOfTheGatewaysOwn() async throws {
         let rig = try ProcessRig("echo \"$@\" >../arguments; pwd >../directory; " + Self.banner)
