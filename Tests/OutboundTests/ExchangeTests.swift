@@ -112,11 +112,15 @@ struct ExchangeTests {
         let silent = try TLSFront(rig.certificates.pair(for: ["DNS:localhost"]), to: rig.server.port, isSilent: true)
         var request = try rig.request("POST")
         if stage == 0 { request.url = try rig.url(port: silent.port) }
-        request.timeout = .milliseconds(stage == 0 ? 300 : 1500)
-        let begun = ContinuousClock.now
-        let failure = try #require(await rig.failure(request))
-        #expect(failure.kind == .time && failure.mayHaveArrived == (stage > 0), "\(failure)")
-        #expect(ContinuousClock.now - begun < .seconds(15))
+        var failure: OutboundFailure?
+        // A machine that other programs have needs more time than 1.5 s to get as far as the server.
+        for time in stage == 0 ? [300] : [1500, 6000, 24_000] where failure?.mayHaveArrived != (stage > 0) {
+            request.timeout = .milliseconds(time)
+            let begun = ContinuousClock.now
+            failure = await rig.failure(request)
+            #expect(ContinuousClock.now - begun < request.timeout + .seconds(13))
+        }
+        #expect(failure?.kind == .time && failure?.mayHaveArrived == (stage > 0), "\(String(describing: failure))")
     }
 
     @Test("A port where nobody listens, and one where nobody speaks TLS")

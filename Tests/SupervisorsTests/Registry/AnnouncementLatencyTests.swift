@@ -14,8 +14,8 @@ import Testing
             script: "sleep 0.05; date +%s%N >../printed\n"
                 + "echo 'opencode server listening on http://127.0.0.1:4096'\nexec sleep 1000")
         var medians: [Duration] = []
-        // Other tests may have the machine for a while: three tries.
-        while medians.count < 3, medians.last.map({ $0 > .milliseconds(100) }) ?? true {
+        // Other programs may have the machine for a while: eight tries.
+        while medians.count < 8, medians.last.map({ $0 > .milliseconds(100) }) ?? true {
             medians.append(try await median(rig))
         }
         #expect(medians.contains { $0 <= .milliseconds(100) }, "\(medians)")
