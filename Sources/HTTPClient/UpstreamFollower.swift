@@ -13,6 +13,14 @@ package enum UpstreamFailure: Error, Sendable, Equatable {
     case badAnswer(String)
     /// The answer broke off in its body.
     case brokenBody(String)
+
+    /// Whether nobody has got a byte of the request.
+    package var reachedNobody: Bool {
+        switch self {
+        case .refused, .outOfDescriptors: true
+        case .noAnswer, .badAnswer, .brokenBody: false
+        }
+    }
 }
 
 /// Who follows one transfer. Every call comes on the loop's thread.

@@ -91,13 +91,7 @@ import Testing
         try await makeFile()
         try damage(at: 4096, [UInt8](repeating: 0x58, count: 4096))
         let test = try StoreUnderTest(in: directory)
-        let gate = Latch("the writer may go on")
-        let isInside = Latch("the writer is inside")
-        test.store.write(size: 1) { (_) throws(StorageError) in
-            isInside.open()
-            _ = gate.isOpened(within: .seconds(60))
-        }
-        try isInside.wait(within: .seconds(20))
+        let gate = try test.holdWriter()
         // Two in the batch that fails, with nobody who waits for them; what comes later is not tried.
         test.add(100)
         test.add(101)

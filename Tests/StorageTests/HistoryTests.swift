@@ -52,7 +52,7 @@ import Testing
         try await add(HistoryTable.Entry(time: 2, event: "stopped"), to: "/home/vibe/ä%_")
         try await add(HistoryTable.Entry(time: 4, event: "failed"), to: "/home/vibes/a")
         let found = try await store.read { (connection) throws(StorageError) in
-            try HistoryTable.lastEntries(below: Array("/home/vibe".utf8), connection)
+            try HistoryTable.lastEntries(below: Array("/home/vibe".utf8), before: .max, connection)
         }
         let pairs = found.map { (String(decoding: $0.folder, as: UTF8.self), $0.entry) }
         let byFolder = Dictionary(uniqueKeysWithValues: pairs)

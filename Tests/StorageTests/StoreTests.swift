@@ -32,13 +32,7 @@ import Testing
 
     @Test func writesThatComeTogetherShareOneCommit() async throws {
         let test = try StoreUnderTest()
-        let gate = Latch("the writer may go on")
-        let isInside = Latch("the writer is inside")
-        test.store.write(size: 1) { (_) throws(StorageError) in
-            isInside.open()
-            _ = gate.isOpened(within: .seconds(60))
-        }
-        try isInside.wait(within: .seconds(20))
+        let gate = try test.holdWriter()
         // What another connection finds while one of them is applied: more from one to the next, were there a commit between.
         let committed = Recorded<Int>("how many are committed")
         let path = test.path
@@ -87,13 +81,7 @@ import Testing
 
     @Test func moreThanTheLimitIsGivenUpAndCounted() async throws {
         let test = try StoreUnderTest(limit: 1_000)
-        let gate = Latch("the writer may go on")
-        let isInside = Latch("the writer is inside")
-        test.store.write(size: 100) { (_) throws(StorageError) in
-            isInside.open()
-            _ = gate.isOpened(within: .seconds(60))
-        }
-        try isInside.wait(within: .seconds(20))
+        let gate = try test.holdWriter(size: 100)
         for number in 1...20 as ClosedRange<Int64> { test.add(number, size: 100) }
         let failure = await #expect(throws: StorageError.self) { try await test.addToDisk(21, ballast: 936) }
         #expect(failure?.kind == .overflow)

@@ -36,6 +36,18 @@ struct StoreUnderTest {
         }
     }
 
+    /// Holds the writer in a change of this size, and returns once it is there: it goes on when the latch is opened.
+    func holdWriter(size: Int = 1) throws -> Latch {
+        let gate = Latch("the writer may go on")
+        let isInside = Latch("the writer is inside")
+        store.write(size: size) { (_) throws(StorageError) in
+            isInside.open()
+            _ = gate.isOpened(within: .seconds(60))
+        }
+        try isInside.wait(within: .seconds(20))
+        return gate
+    }
+
     /// All numbers, in their order.
     func numbers() async throws -> [Int64] {
         try await store.read { (connection) throws(StorageError) in try Self.numbers(connection) }

@@ -43,11 +43,7 @@ extension BridgeRun {
 
     /// The instance has ended the connection. Whether somebody has it end may be known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
-        switch failure {
-        // The last call has reached nobody.
-        case .refused, .outOfDescriptors: mayBeTaken = isPartlyDone
-        case .noAnswer, .badAnswer, .brokenBody: break
-        }
+        if failure.reachedNobody { mayBeTaken = isPartlyDone }
         if owner.isDraining || currentRoute?.ender != nil { return endOfInstance() }
         guard case .noAnswer = failure, isRouted else { return tell(failure) }
         phase = .lost(failure)

@@ -35,16 +35,10 @@ extension ProxyExchange {
 
     /// The instance has ended the connection before it has answered. Whether somebody has it end may be known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
+        if failure.reachedNobody { mayBeTaken = false }
         switch failure {
-        case .badAnswer: return tell(failure)
-        case .outOfDescriptors:
-            mayBeTaken = false
-            return tell(failure)
-        case .refused:
-            // It has reached nobody.
-            mayBeTaken = false
-            return endWithItsInstance() ? () : tell(failure)
-        case .brokenBody: return endWithItsInstance() ? () : tell(failure)
+        case .badAnswer, .outOfDescriptors: return tell(failure)
+        case .refused, .brokenBody: return endWithItsInstance() ? () : tell(failure)
         case .noAnswer: guard !endWithItsInstance() else { return }
         }
         guard isRouted else { return tell(failure) }

@@ -78,7 +78,7 @@ package enum HistoryTable {
 
     /// The last entry before this time of every folder directly below `home`.
     package static func lastEntries(
-        below home: [UInt8], before time: Int64 = .max, _ connection: Connection
+        below home: [UInt8], before time: Int64, _ connection: Connection
     ) throws(StorageError) -> [Last] {
         let prefix = home.last == UInt8(ascii: "/") ? home : home + [UInt8(ascii: "/")]
         return try connection.rows(

@@ -84,7 +84,8 @@ struct OpenCode2DirectoriesTests {
         let page = try object(try ask("GET", "/api/session?limit=1"))
         let cursor = try #require((page["cursor"] as? [String: Any])?["next"] as? String)
         #expect(try Set(listed("?limit=1&cursor=\(cursor)")).isSubset(of: own))
-        #expect(try ask("GET", "/api/session?project=global").status == 403)
+        let refusal = try ask("GET", "/api/session?project=global")
+        #expect(refusal.status == 403, "\(refusal.status) \(refusal.text)")
     }
 
     @Test func aWorktreeIsInsideAsSoonAsItIsMade() throws {
