@@ -37,16 +37,15 @@ extension InstanceRegistry {
         {
             instances[name]?.project.answer = nil
         }
-        await learnProject(of: name, within: Self.ownTimeout)
-        guard let answer = instances[name]?.project.answer else { return nil }
+        guard let answer = await learnProject(of: name, within: Self.ownTimeout) else { return nil }
         if answer.identity.id != ProjectIdentity.global {
             let others = instances.keys.filter { $0 != name && isProjectOpen($0) }
             await withTaskGroup(of: Void.self) { group in
-                for other in others { group.addTask { await self.learnProject(of: other, within: Self.othersTimeout) } }
+                for other in others { group.addTask { _ = await self.learnProject(of: other, within: Self.othersTimeout) } }
             }
         }
         if projectsToPublish() != publishedProjects { publishRoutes() }
-        return ownProject(of: name)
+        return ownProject(of: name, by: answer)
     }
 
     /// The directories of a project as they are on the disk at this moment; nil when there is no such project.
@@ -68,7 +67,7 @@ extension InstanceRegistry {
     /// What the loops may go by without asking: nothing while it is open whether another instance's project is the same.
     func projectsToPublish() -> [ProjectName: OwnProject] {
         instances.filter { $0.value.project.answer != nil }.keys.reduce(into: [:]) { projects, name in
-            guard let own = ownProject(of: name) else { return }
+            guard let answer = instances[name]?.project.answer, let own = ownProject(of: name, by: answer) else { return }
             let isGlobal = own.id.elementsEqual(ProjectIdentity.global.utf8)
             let isOpen = instances.keys.contains { $0 != name && isProjectOpen($0) }
             if isGlobal || own.isShared || !isOpen { projects[name] = own }
@@ -90,21 +89,31 @@ extension InstanceRegistry {
             && instance.machine.state.address != nil
     }
 
-    /// Asks one instance, or waits for the answer to who has asked already.
-    private func learnProject(of name: ProjectName, within timeout: Duration) async {
-        guard let instance = instances[name], instance.project.answer == nil, !instance.project.hasJustFailed(),
-            let endpoint = instance.route(nil, nil).endpoint
-        else { return }
+    /// What one instance answers, or has answered to who asked already; nil when it does not say.
+    ///
+    /// That is what its callers go by: by the time they run, events may have told that the answer is wrong by now.
+    private func learnProject(of name: ProjectName, within timeout: Duration) async -> ProjectQuestion.Answer? {
+        guard let instance = instances[name] else { return nil }
+        if let answer = instance.project.answer { return answer }
+        guard !instance.project.hasJustFailed(), let endpoint = instance.route(nil, nil).endpoint else { return nil }
         guard instance.project.waiting == nil else {
-            return await withCheckedContinuation { instances[name]?.project.waiting?.append($0) }
+            let answer = await withCheckedContinuation { instances[name]?.project.waiting?.append($0) }
+            if let answer { return answer }
+            // Of another run, or refused: the latter is not asked again.
+            return await learnProject(of: name, within: timeout)
         }
         instances[name]?.project.waiting = []
-        let answer = await ask(endpoint, within: timeout)
-        // Another run may have begun meanwhile, of which it says nothing.
-        if instances[name]?.generation == endpoint.generation { instances[name]?.project.take(answer) }
+        var answer = await ask(endpoint, within: timeout)
+        if instances[name]?.generation == endpoint.generation {
+            instances[name]?.project.take(answer)
+        } else {
+            // Another run has begun meanwhile, of which it says nothing.
+            answer = nil
+        }
         let waiting = instances[name]?.project.waiting ?? []
         instances[name]?.project.waiting = nil
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting { continuation.resume(returning: answer) }
+        return answer
     }
 
     private func ask(_ endpoint: InstanceEndpoint, within timeout: Duration) async -> ProjectQuestion.Answer? {
@@ -131,8 +140,8 @@ extension InstanceRegistry {
 
     private var hasOtherProjects: Bool { catalogue.assumeIsolated { ($0.names?.count ?? 0) > 1 } }
 
-    private func ownProject(of name: ProjectName) -> OwnProject? {
-        guard let instance = instances[name], let answer = instance.project.answer else { return nil }
+    private func ownProject(of name: ProjectName, by answer: ProjectQuestion.Answer) -> OwnProject? {
+        guard let instance = instances[name] else { return nil }
         let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
         // Where the instance does not say which folders it knows, others may be among them.
         return OwnProject(

@@ -23,7 +23,7 @@ struct ProjectQuestion {
     private(set) var lastIdentity: ProjectIdentity?
     private(set) var lastFolders: [String] = []
     /// Who waits for the present question; nil: nothing is asked.
-    var waiting: [CheckedContinuation<Void, Never>]?
+    var waiting: [CheckedContinuation<Answer?, Never>]?
     private var failed: SuspendingClock.Instant?
 
     /// Whether the last question of this run has failed a moment ago.

@@ -129,6 +129,34 @@ import Testing
         await rig.end()
     }
 
+    @Test func whoeverWaitsHasAnAnswerAlsoWhenItMayHaveChangedMeanwhile() async throws {
+        let instances = Instances()
+        let rig = try await SupervisedRig(
+            projects: ["alpha"],
+            inquire: { question in
+                try? await Task.sleep(for: .milliseconds(1))
+                return instances.reply(question)
+            })
+        instances.set(5000, "p1")
+        await start(rig, .alpha, "a", 5000)
+        for round in 0..<50 {
+            let last = await own(rig, .alpha)?.number ?? 0
+            await rig.registry.projectMayHaveChanged(of: .alpha, number: last)
+            let answers = await withTaskGroup(of: OwnProject?.self) { group in
+                for pause in 0..<40 {
+                    group.addTask {
+                        try? await Task.sleep(for: .microseconds(50 * pause))
+                        // Every third one has seen events that came behind the answer that the others wait for.
+                        return await own(rig, .alpha, newerThan: pause.isMultiple(of: 3) ? last + 1 : 0)
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.allSatisfy { $0 != nil }, "round \(round)")
+        }
+        await rig.end()
+    }
+
     @Test func anotherRunIsAskedAgain() async throws {
         let instances = Instances()
         let rig = try await rig(instances, ["alpha"])

@@ -111,7 +111,7 @@ final class SupervisedRig: Sendable {
         ofOther: [ProjectName] = [], foundByOther: [(ProjectName, SupervisedEvent)] = [],
         digest: @escaping @Sendable (ProjectName) -> String? = { _ in nil },
         healthy: [UInt16: String] = [:], settles: Duration = .zero,
-        inquire: @escaping @Sendable (InstanceQuestion) -> InstanceReply? = { _ in nil },
+        inquire: @escaping @Sendable (InstanceQuestion) async -> InstanceReply? = { _ in nil },
         history: any InstanceHistory = NoInstanceHistory(reason: "none")
     ) async throws {
         let home = try TemporaryHome()
@@ -130,7 +130,7 @@ final class SupervisedRig: Sendable {
             supervisors: ofOther.isEmpty && foundByOther.isEmpty ? [supervisor] : [supervisor, other],
             chooseSupervisor: { ofOther.contains($0) ? "other" : nil }, limits: limits, logger: logger,
             links: InstanceRegistry.Links(
-                probe: { ports.answer($0) }, inquire: { inquire($0) },
+                probe: { ports.answer($0) }, inquire: inquire,
                 publish: { table in
                     lastTable.table.withLock { $0 = table }
                     published.yield(table)
