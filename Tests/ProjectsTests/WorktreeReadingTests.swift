@@ -38,4 +38,23 @@ import Testing
         #expect(repository.isCut)
         await rig.end()
     }
+
+    /// Older kernels give what comes within some milliseconds the same time.
+    @Test func whatWasReadInTheMomentOfAChangeIsNotTrusted() throws {
+        let home = try TemporaryHome()
+        let set = { (time: Date) in
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: home.path)
+        }
+        let isCurrent = { FolderStamp(ofFolderAt: home.path).isCurrent(ofFolderAt: home.path) }
+        try set(.now)
+        #expect(!isCurrent())
+        for seconds in [-3_600.0, -0.1, 3_600] {
+            try set(.now + seconds)
+            #expect(isCurrent(), "\(seconds)")
+        }
+        let before = FolderStamp(ofFolderAt: home.path)
+        try home.makeFolder("x")
+        #expect(!before.isCurrent(ofFolderAt: home.path))
+        #expect(FolderStamp(ofFolderAt: "\(home.path)/none").isCurrent(ofFolderAt: "\(home.path)/none"))
+    }
 }

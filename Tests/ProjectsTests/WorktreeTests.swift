@@ -263,11 +263,33 @@ import Testing
         let path = Array("\(rig.home.path)/.trees/one".utf8)
         while await rig.catalogue.presentScope(of: .alpha)?.holds(path[...]) != true {}
         #expect(await holds(rig, ".trees/one"))
+        // Beyond the time that the file system's clock can't tell apart.
+        try await Task.sleep(for: .milliseconds(20))
+        _ = await rig.catalogue.presentScope(of: .alpha)
         let (before, start) = (rig.repositories.count, SuspendingClock.now)
         for _ in 0..<1_000 { _ = await rig.catalogue.presentScope(of: .alpha) }
         let pauses = start.duration(to: .now) / .milliseconds(100)
         #expect(Double(rig.repositories.count - before) < 20 + pauses)
         #expect(await rig.catalogue.presentScope(of: .beta) == nil)
+        await rig.end()
+    }
+
+    /// git makes the entry, then what is in it, then the worktree's own file.
+    @Test func whatWasReadWhileGitWroteItIsReadAgain() async throws {
+        let rig = try await CatalogueRig(projects: ["alpha"])
+        try rig.home.makeRepository("alpha")
+        await rig.catalogue.followWorktrees(of: [.alpha])
+        rig.watcher.becomeDeaf()
+        for number in 0..<20 {
+            let (entry, folder) = ("alpha/.git/worktrees/\(number)", ".trees/\(number)")
+            try rig.home.makeFolder(entry)
+            // Also where the file system's clock has gone on since.
+            if number.isMultiple(of: 2) { try await Task.sleep(for: .milliseconds(15)) }
+            _ = await rig.catalogue.presentScope(of: .alpha)
+            try rig.home.makeWorktree("\(number)", of: "alpha", at: folder)
+            _ = await rig.catalogue.presentScope(of: .alpha)
+            #expect(await holds(rig, folder), "\(number)")
+        }
         await rig.end()
     }
 }

@@ -79,22 +79,6 @@ package struct DiskProjectReader: ProjectReader {
     static func resolve(_ path: String) -> String { FilePath.resolved(path) ?? path }
 }
 
-/// A folder as it was at one moment: an entry that comes or goes makes another one.
-struct FolderStamp: Equatable {
-    private let identity: FolderIdentity
-    private let seconds: Int
-    private let nanoseconds: Int
-
-    /// The folder at that path, links followed; nil when there is none.
-    init?(ofFolderAt path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
-        identity = FolderIdentity(status)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
-    }
-}
-
 extension FolderIdentity {
     /// The folder at that path, links followed; nil when there is none.
     package init?(ofFolderAt path: String) {
@@ -103,5 +87,5 @@ extension FolderIdentity {
         self.init(status)
     }
 
-    fileprivate init(_ status: stat) { self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
+    init(_ status: stat) { self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
 }

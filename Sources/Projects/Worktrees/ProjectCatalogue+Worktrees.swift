@@ -15,16 +15,14 @@ extension ProjectCatalogue {
         var scope: DirectoryScope?
         var isLookingSoon = false
         var lastLook: SuspendingClock.Instant?
-        /// The list as it was at the last look: another entry changes it.
-        var stamp: FolderStamp?
 
-        /// How long what was read is not read again for a request's sake, unless the list itself has changed.
+        /// How long what was read is not read again for a request's sake, unless a worktree was made since.
         private static let pause = Duration.seconds(1)
 
         /// Whether it is worth reading again for somebody who names a directory that is not known.
         func mayBeOutdated(now: SuspendingClock.Instant = .now) -> Bool {
             guard let lastLook, lastLook.duration(to: now) < Self.pause else { return true }
-            return repository.map { FolderStamp(ofFolderAt: $0.list) != stamp } ?? false
+            return repository?.stamps.contains { !$0.value.isCurrent(ofFolderAt: $0.key) } ?? false
         }
     }
 
@@ -67,12 +65,9 @@ extension ProjectCatalogue {
         followed[name]?.lastLook = .now
         for _ in 0..<3 {
             let folder = known[name]?.entry.folder
-            // What comes while it is read makes another one.
-            let stamp = followed[name]?.repository.flatMap { FolderStamp(ofFolderAt: $0.list) }
             let repository = folder.flatMap { repositories.repository(of: $0.resolvedPath) }
             noteCut(repository, of: name)
             followed[name]?.repository = repository
-            followed[name]?.stamp = stamp
             if !watch(repository, of: name) { break }
         }
         if setScope(of: name) { tellSoon() }

@@ -24,16 +24,21 @@ package struct Repository: Sendable, Equatable {
     package let worktrees: [Worktree]
     /// Whether there are more entries than are read.
     package let isCut: Bool
+    /// Folders that tell of another worktree when they change, by their paths, as they were before they were read: that of
+    /// ``entries``, and entries of which git has not written everything, or whose worktree is gone.
+    package let stamps: [String: FolderStamp]
 
     /// A repository of these parts.
     package init(
-        path: String, resolvedPath: String, entries: [String], worktrees: [Worktree], isCut: Bool = false
+        path: String, resolvedPath: String, entries: [String], worktrees: [Worktree], isCut: Bool = false,
+        stamps: [String: FolderStamp] = [:]
     ) {
         self.path = path
         self.resolvedPath = resolvedPath
         self.entries = entries
         self.worktrees = worktrees
         self.isCut = isCut
+        self.stamps = stamps
     }
 
     /// The folder of ``entries``.

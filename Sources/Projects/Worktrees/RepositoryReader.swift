@@ -29,13 +29,19 @@ package struct DiskRepositoryReader: RepositoryReader {
             common = shared
         }
         guard FolderIdentity(ofFolderAt: common) != nil else { return nil }
-        let names =
-            FolderEntries.names(in: "\(common)/worktrees", atMost: Self.mostWorktrees + 1, includesHidden: false) ?? []
+        let list = "\(common)/worktrees"
+        // What comes while it is read makes another one.
+        var stamps = [list: FolderStamp(ofFolderAt: list)]
+        let names = FolderEntries.names(in: list, atMost: Self.mostWorktrees + 1, includesHidden: false) ?? []
         let entries = names.sorted().prefix(Self.mostWorktrees)
+        var worktrees: [Repository.Worktree] = []
+        for entry in entries.lazy.map({ "\(list)/\($0)" }) {
+            let stamp = FolderStamp(ofFolderAt: entry)
+            if let worktree = worktree(listedIn: entry) { worktrees.append(worktree) } else { stamps[entry] = stamp }
+        }
         return Repository(
-            path: common, resolvedPath: DiskProjectReader.resolve(common), entries: Array(entries),
-            worktrees: entries.compactMap { worktree(listedIn: "\(common)/worktrees/\($0)") },
-            isCut: names.count > Self.mostWorktrees)
+            path: common, resolvedPath: DiskProjectReader.resolve(common), entries: Array(entries), worktrees: worktrees,
+            isCut: names.count > Self.mostWorktrees, stamps: stamps)
     }
 
     private func gitFolder(of folder: String) -> String? {
