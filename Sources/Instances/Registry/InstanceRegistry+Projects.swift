@@ -41,7 +41,9 @@ extension InstanceRegistry {
         if answer.identity.id != ProjectIdentity.global {
             let others = instances.keys.filter { $0 != name && isProjectOpen($0) }
             await withTaskGroup(of: Void.self) { group in
-                for other in others { group.addTask { _ = await self.learnProject(of: other, within: Self.othersTimeout) } }
+                for other in others {
+                    group.addTask { _ = await self.learnProject(of: other, within: Self.othersTimeout) }
+                }
             }
         }
         if projectsToPublish() != publishedProjects { publishRoutes() }
@@ -67,7 +69,9 @@ extension InstanceRegistry {
     /// What the loops may go by without asking: nothing while it is open whether another instance's project is the same.
     func projectsToPublish() -> [ProjectName: OwnProject] {
         instances.filter { $0.value.project.answer != nil }.keys.reduce(into: [:]) { projects, name in
-            guard let answer = instances[name]?.project.answer, let own = ownProject(of: name, by: answer) else { return }
+            guard let answer = instances[name]?.project.answer, let own = ownProject(of: name, by: answer) else {
+                return
+            }
             let isGlobal = own.id.elementsEqual(ProjectIdentity.global.utf8)
             let isOpen = instances.keys.contains { $0 != name && isProjectOpen($0) }
             if isGlobal || own.isShared || !isOpen { projects[name] = own }
