@@ -40,8 +40,8 @@ package struct DiskRepositoryReader: RepositoryReader {
             if let worktree = worktree(listedIn: entry) { worktrees.append(worktree) } else { stamps[entry] = stamp }
         }
         return Repository(
-            path: common, resolvedPath: DiskProjectReader.resolve(common), entries: Array(entries), worktrees: worktrees,
-            isCut: names.count > Self.mostWorktrees, stamps: stamps)
+            path: common, resolvedPath: DiskProjectReader.resolve(common), entries: Array(entries),
+            worktrees: worktrees, isCut: names.count > Self.mostWorktrees, stamps: stamps)
     }
 
     private func gitFolder(of folder: String) -> String? {
