@@ -51,6 +51,10 @@ package struct FormTrack: Sendable {
     /// The event that is taken at this moment.
     private var bringer: EventID?
     private var bytes = 0
+    /// What is behind this frame is read at this moment, and stays; nil: everything is.
+    private var reader: EventID?
+    /// The bytes of what is told behind it, as far as they were counted.
+    private var ahead = 0
     /// An event of each directory: what a made frame is wrapped in.
     private var carriers: [[UInt8]: StoredEvent] = [:]
 
@@ -71,16 +75,21 @@ package struct FormTrack: Sendable {
     /// When something will be told that no event brings, milliseconds since 1970.
     package var deadline: UInt64? { translation.map(\.deadline) ?? state.deadline }
 
+    /// The last frame that it has made.
+    var end: EventID? { last }
+
     /// The steps behind this frame, of about so many bytes, and whether there are no more now; `now` in milliseconds since 1970.
     package mutating func steps(behind id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (
         steps: [Step], ids: [EventID], isAtEnd: Bool
     ) {
-        var isAtEnd = advance(log, now: now)
-        let start = id.map { id in firstTold { $0.id > id } } ?? 0
+        begin(behind: id, atMost: limit)
+        var isAtEnd = false
+        // More than is asked for would push out what the reader has not got yet.
+        if ahead < limit { isAtEnd = advance(log, now: now, atMost: limit) }
         var steps: [Step] = []
         var ids: [EventID] = []
         var size = 0
-        for told in told[start...] {
+        for told in told[firstTold(behind: id)...] {
             guard size < limit else {
                 isAtEnd = false
                 break
@@ -95,13 +104,25 @@ package struct FormTrack: Sendable {
     /// The frames that taking this event has brought; none: they are not kept any more, or not made yet.
     mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> [FormedFrame] {
         while reached.map({ $0 < event.id }) ?? true {
-            guard !advance(log, now: now), question == nil else { break }
+            begin(behind: event.id.before, atMost: 1)
+            guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
         }
         // What a clock has told is the last: no event has brought it yet.
         let start = firstTold { $0.bringer.map { $0 >= event.id } ?? true }
         let own = told[start...].prefix { $0.bringer == event.id }
         return own.compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
     }
+
+    /// Counts what is told behind this frame, up to the limit; from now on nothing of it goes.
+    private mutating func begin(behind id: EventID?, atMost limit: Int) {
+        (reader, ahead) = (id, 0)
+        for told in told[firstTold(behind: id)...] {
+            ahead += told.size
+            guard ahead < limit else { return }
+        }
+    }
+
+    private func firstTold(behind id: EventID?) -> Int { id.map { id in firstTold { $0.id > id } } ?? 0 }
 
     /// The first of what was told from which on this is so; ids, and the events that bring them, rise.
     private func firstTold(where isPast: (Told) -> Bool) -> Int {
@@ -122,24 +143,24 @@ package struct FormTrack: Sendable {
         translation?.learn(answered, answer, before: line, time: UInt64(max(0, event.time)))
     }
 
-    /// Goes on in the log to its end, or until much has been made, or to an event that waits for an answer.
-    private mutating func advance(_ log: EventLog, now: Int64) -> Bool {
-        var made = 0
-        while made < Self.mostBytes / 2 {
+    /// Goes on in the log to its end, until so many bytes are told behind the reader, until much was taken, or to an event that
+    /// waits for an answer. True at the end.
+    private mutating func advance(_ log: EventLog, now: Int64, atMost limit: Int) -> Bool {
+        var taken = 0
+        while taken < Self.mostBytes / 2, ahead < limit {
             guard question == nil else { return false }
             if rest.isEmpty { rest = log.next(&place, atMost: 256 * 1024)[...] }
-            guard !rest.isEmpty else {
+            guard let item = rest.first else {
                 // What was heard up to now is in the log by then.
                 let time = UInt64(max(0, now - 20))
                 tell(translation?.due(now: time) ?? state.due(now: time))
                 return true
             }
-            while let item = rest.first {
-                made += take(item)
-                if question != nil { return false }
-                rest.removeFirst()
-            }
-            rest = []
+            taken += take(item)
+            if question != nil { return false }
+            rest.removeFirst()
+            // What was read is not held.
+            if rest.isEmpty { rest = [] }
         }
         return false
     }
@@ -211,9 +232,11 @@ package struct FormTrack: Sendable {
         told.append(Told(step: step, id: id, size: size, bringer: bringer))
         last = id
         bytes += size
+        if reader.map({ id > $0 }) ?? true { ahead += size }
         guard bytes > Self.mostBytes || told.count > Self.mostSteps else { return }
-        // The older half goes.
-        let half = max(1, told.count / 2)
+        // The older half goes, but nothing that is being read.
+        let half = min(max(1, told.count / 2), firstTold(behind: reader))
+        guard half > 0 else { return }
         first = told[half - 1].id
         bytes -= told[..<half].reduce(0) { $0 + $1.size }
         told.removeFirst(half)
@@ -233,12 +256,16 @@ package struct FormTracks: Sendable {
     /// No track yet.
     package init() {}
 
-    /// Runs `body` on a track of this form that reaches the frames behind `id`.
+    /// Runs `body` on a track of this form that reaches the frames behind `id`: of several the one that has come farthest, so that
+    /// who is behind keeps its own.
     mutating func withTrack<Result>(
         _ kind: FormKind, _ log: EventLog, behind id: EventID?, _ body: (inout FormTrack) -> Result
     ) -> Result {
         let name = ObjectIdentifier(log)
-        let index = kept.firstIndex { $0.log == name && $0.track.kind == kind && $0.track.reaches(behind: id) }
+        let start = EventID(generation: 0, sequence: 0)
+        let index = kept.indices
+            .filter { kept[$0].log == name && kept[$0].track.kind == kind && kept[$0].track.reaches(behind: id) }
+            .max { kept[$0].track.end ?? start < kept[$1].track.end ?? start }
         var entry = index.map { kept.remove(at: $0) } ?? Kept(log: name, track: FormTrack(kind, log))
         defer {
             kept.append(entry)
@@ -250,10 +277,7 @@ package struct FormTracks: Sendable {
     /// What one form makes of an event when that is taken, in order.
     mutating func frames(_ form: EventForm, of event: StoredEvent, _ log: EventLog, now: Int64) -> [FormedFrame] {
         guard form != .raw else { return [FormedFrame(id: event.id)] }
-        // What was due before it may have any number behind the event before.
-        var before = event.id
-        before.sequence -= min(1, before.sequence)
-        return withTrack(FormKind(form: form, speaksOne: false), log, behind: before) {
+        return withTrack(FormKind(form: form, speaksOne: false), log, behind: event.id.before) {
             $0.frames(of: event, log, now: now)
         }
     }
@@ -262,5 +286,14 @@ package struct FormTracks: Sendable {
     package mutating func learn(_ log: EventLog, _ question: TranslationQuestion, _ answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         for index in kept.indices where kept[index].log == name { kept[index].track.learn(question, answer) }
+    }
+}
+
+extension EventID {
+    /// The event before: what is due before an event may have any number behind that.
+    fileprivate var before: EventID {
+        var before = self
+        before.sequence -= min(1, before.sequence)
+        return before
     }
 }

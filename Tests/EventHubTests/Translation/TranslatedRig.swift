@@ -5,14 +5,19 @@ import Testing
 
 /// A log of OpenCode 2's events, and readers in OpenCode 1's words.
 final class TranslatedRig {
-    let log = EventLog.open(nil, project: "demo", limits: LogLimits(bytes: 64 << 20, time: .seconds(86_400)), now: 1)
+    let log: EventLog
     var tracks = FormTracks()
     /// What was asked, in order.
     private(set) var asked: [TranslationQuestion] = []
     private var count = 0
     var answer: (TranslationQuestion) -> TranslationAnswer = TranslatedRig.usual
 
-    init() { log.beginGeneration(now: 5, after: nil) }
+    /// `folder`: where the log is kept; nil: a little of it in memory.
+    init(_ folder: String? = nil) {
+        log = EventLog.open(
+            folder, project: "demo", limits: LogLimits(bytes: 64 << 20, time: .seconds(86_400)), now: 1)
+        log.beginGeneration(now: 5, after: nil)
+    }
 
     static let surroundings = TranslationAnswer.surroundings(version: "2.0.15", configuration: [], model: [])
 

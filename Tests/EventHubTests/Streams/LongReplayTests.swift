@@ -1,0 +1,115 @@
+import EventHub
+import Foundation
+import OpenCode
+import TestKit
+import Testing
+
+/// Whoever is far behind gets everything, in any form: more than is kept of what was made.
+@Suite struct LongReplayTests {
+    private static let count = 20_000
+
+    /// A log of so many events, and how its frames are read.
+    private final class Rig {
+        let log: EventLog
+        var tracks = FormTracks()
+        private let directory: TemporaryDirectory
+
+        init(sizes: some Sequence<Int>) throws {
+            directory = try TemporaryDirectory()
+            log = EventLog.open(directory.path, project: "demo", limits: LogLimits(), now: 1)
+            log.beginGeneration(now: 5, after: nil)
+            for size in sizes {
+                let line = Array(
+                    #"{"directory":"/a","payload":{"type":"x.y","pad":"\#(String(repeating: "p", count: size))"}}"#.utf8)
+                _ = log.append(EventSkeleton(line: line.span, family: .one), line: line.span, time: 1)
+            }
+        }
+
+        func cursor(_ form: EventForm) -> EventCursor {
+            var cursor = EventCursor(
+                .time(0), now: log.end, project: "demo", shape: .payload, isChunked: false, selector: EventSelector())
+            cursor.form = form
+            return cursor
+        }
+
+        /// The ids of one passage, and whether nothing is behind it.
+        func read(_ cursor: inout EventCursor, limit: Int) -> (ids: [String], isAtEnd: Bool) {
+            let passage = cursor.readFormed(log, &tracks, atMost: limit, connected: [], now: 1_000_000)
+            cursor.sent(passage.bytes.count, of: passage)
+            return (String(decoding: passage.bytes, as: UTF8.self).ids, passage.isAtEnd)
+        }
+
+        func readAll(_ cursor: inout EventCursor, limit: Int) -> [String] {
+            var ids: [String] = []
+            while true {
+                let (more, isAtEnd) = read(&cursor, limit: limit)
+                ids += more
+                if isAtEnd { return ids }
+            }
+        }
+    }
+
+    private static let expected = (1...count).map { "5-\($0)" }
+
+    @Test(arguments: [EventForm.full, .delta], [700, 64 * 1024])
+    func nothingIsMissing(form: EventForm, limit: Int) throws {
+        let rig = try Rig(sizes: repeatElement(200, count: Self.count))
+        var cursor = rig.cursor(form)
+        #expect(rig.readAll(&cursor, limit: limit) == Self.expected)
+    }
+
+    @Test(arguments: [EventForm.full, .delta]) func aSlowReaderLosesNothingToAFastOne(form: EventForm) throws {
+        let rig = try Rig(sizes: repeatElement(200, count: Self.count))
+        var (slow, fast) = (rig.cursor(form), rig.cursor(form))
+        var (slowIDs, fastIDs): ([String], [String]) = ([], [])
+        var isOver = false
+        while !isOver {
+            slowIDs += rig.read(&slow, limit: 4_096).ids
+            let (ids, isAtEnd) = rig.read(&fast, limit: 64 * 1024)
+            fastIDs += ids
+            isOver = isAtEnd
+        }
+        #expect(fastIDs == Self.expected)
+        #expect(slowIDs + rig.readAll(&slow, limit: 64 * 1024) == Self.expected)
+    }
+
+    @Test(arguments: [EventForm.full, .delta]) func anEventLargerThanAllThatIsKeptIsTold(form: EventForm) throws {
+        let rig = try Rig(sizes: [10, 5 << 20, 10, 10, 6 << 20, 10])
+        var cursor = rig.cursor(form)
+        #expect(rig.readAll(&cursor, limit: 64 * 1024) == (1...6).map { "5-\($0)" })
+    }
+
+    @Test(arguments: [EventForm.full, .delta]) func allProjectsEventsAreComplete(form: EventForm) throws {
+        let rig = try Rig(sizes: repeatElement(200, count: Self.count))
+        let directory = try TemporaryDirectory()
+        let index = EventIndex.open(directory.path, limits: LogLimits(), now: 9)
+        for sequence in 1...UInt64(Self.count) {
+            _ = index.append("demo", EventID(generation: 5, sequence: sequence), time: 1)
+        }
+        // Somebody who reads the project's own stream is far ahead.
+        var ahead = rig.cursor(form)
+        _ = rig.readAll(&ahead, limit: 64 * 1024)
+        var cursor = EventCursor(
+            .time(0), now: index.end, project: "", shape: .all, isChunked: false, selector: EventSelector())
+        cursor.form = form
+        var ids: [String] = []
+        while true {
+            let passage = cursor.readAll(index, &rig.tracks, atMost: 64 * 1024, now: 1) { _ in rig.log }
+            cursor.sent(passage.bytes.count, of: passage)
+            ids += String(decoding: passage.bytes, as: UTF8.self).ids
+            if passage.isAtEnd { break }
+        }
+        #expect(ids == (1...Self.count).map { "9-\($0)" })
+    }
+
+    @Test func nothingIsMissingInATranslation() throws {
+        let directory = try TemporaryDirectory()
+        let rig = TranslatedRig(directory.path)
+        rig.created()
+        rig.turn(Self.count)
+        var cursor = rig.cursor(.time(0))
+        let text = rig.read(&cursor, limit: 64 * 1024)
+        #expect(text.frames.count { $0.contains("message.part.delta") } == Self.count)
+        #expect(Set(text.ids).count == text.ids.count)
+    }
+}
