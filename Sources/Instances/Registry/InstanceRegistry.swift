@@ -79,7 +79,9 @@ package actor InstanceRegistry {
         _ name: ProjectName, by actor: String? = nil, because reason: String? = nil
     ) async -> StopAnswer {
         guard let instance = instances[name], instance.machine.state != .stopped else {
-            return folder(named: name) == nil ? .notFound : .stopped
+            guard folder(named: name) != nil else { return .notFound }
+            // Nobody knows whether it runs.
+            return unavailable(name).map { .failed(InstanceMessage.stopFailed($0)) } ?? .stopped
         }
         if let unavailable = unavailable(name), instance.machine.isActive {
             return .failed(InstanceMessage.stopFailed(unavailable))

@@ -23,7 +23,8 @@ extension InstanceStateMachine {
         case .restarting(_, _, bySupervisor: true), .starting, .booting, .probing, .ready:
             return answer(Self.wasStopped) + end(Ending())
         case .ending(let ending):
-            phase = .ending(Ending())
+            // Should it be refused, it goes on where it was.
+            phase = .ending(Ending(address: ending.address))
             // Somebody else ends it already, without the gateway's deadline.
             let deadline: [Action] = ending.isOurs ? [] : [.terminate, .arm(.terminate, limits.stop)]
             return answer(Self.wasStopped) + deadline

@@ -96,7 +96,7 @@ extension InstanceStateMachine {
         guard id == run else { return [] }
         switch phase {
         case .booting, .probing, .ready:
-            phase = .ending(Ending(isOurs: false))
+            phase = .ending(Ending(isOurs: false, address: claimedAddress))
             return Self.disarmAll
         default: return []
         }

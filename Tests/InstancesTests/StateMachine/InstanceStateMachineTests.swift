@@ -48,6 +48,15 @@ import Testing
         #expect(machine.state == before)
     }
 
+    @Test(arguments: [Origin.stopping, .stoppingElsewhere, .stoppingAndStartingAgain])
+    func aSecondStopThatIsRefusedTooLeavesItWhereItWas(origin: Origin) {
+        var machine = origin.machine()
+        _ = machine.handle(.stopRequested)
+        _ = machine.handle(.stopFailed(reason: "denied."))
+        #expect(machine.claimedAddress == .loopback(4096))
+        #expect(machine.state == TransitionTable.probing)
+    }
+
     /// Whose end the start that follows it has waited for, and why that came by itself; nil: it was stopped.
     @Test(arguments: [
         (Origin.crashedAndStartingAgain, Stimulus.exitedFailed, TransitionTable.died as String?),
