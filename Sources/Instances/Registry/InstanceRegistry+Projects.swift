@@ -89,7 +89,7 @@ extension InstanceRegistry {
     /// Whether an instance has answered a client and was not asked for its project.
     private func isProjectOpen(_ name: ProjectName) -> Bool {
         guard let instance = instances[name], instance.setup.isConfigurationAsked else { return false }
-        return instance.project.answer == nil && !instance.project.hasJustFailed()
+        return instance.project.answer == nil && !instance.project.hasJustFailed(within: Self.othersTimeout)
             && instance.machine.state.address != nil
     }
 
@@ -99,17 +99,19 @@ extension InstanceRegistry {
     private func learnProject(of name: ProjectName, within timeout: Duration) async -> ProjectQuestion.Answer? {
         guard let instance = instances[name] else { return nil }
         if let answer = instance.project.answer { return answer }
-        guard !instance.project.hasJustFailed(), let endpoint = instance.route(nil, nil).endpoint else { return nil }
+        guard !instance.project.hasJustFailed(within: timeout), let endpoint = instance.route(nil, nil).endpoint else {
+            return nil
+        }
         guard instance.project.waiting == nil else {
             let answer = await withCheckedContinuation { instances[name]?.project.waiting?.append($0) }
             if let answer { return answer }
-            // Of another run, or refused: the latter is not asked again.
+            // Of another run, or not answered: asked again only with more time than that question had.
             return await learnProject(of: name, within: timeout)
         }
         instances[name]?.project.waiting = []
         var answer = await ask(endpoint, within: timeout)
         if instances[name]?.generation == endpoint.generation {
-            instances[name]?.project.take(answer)
+            instances[name]?.project.take(answer, within: timeout)
         } else {
             // Another run has begun meanwhile, of which it says nothing.
             answer = nil

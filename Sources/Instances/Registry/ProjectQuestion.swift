@@ -24,11 +24,12 @@ struct ProjectQuestion {
     private(set) var lastFolders: [String] = []
     /// Who waits for the present question; nil: nothing is asked.
     var waiting: [CheckedContinuation<Answer?, Never>]?
-    private var failed: SuspendingClock.Instant?
+    /// When the last question of this run has failed, and how long it was waited for.
+    private var failure: (time: SuspendingClock.Instant, timeout: Duration)?
 
-    /// Whether the last question of this run has failed a moment ago.
-    func hasJustFailed(now: SuspendingClock.Instant = .now) -> Bool {
-        failed.map { $0.duration(to: now) < Self.retry } ?? false
+    /// Whether a question of this run that had so much time, or more, has failed a moment ago.
+    func hasJustFailed(within timeout: Duration, now: SuspendingClock.Instant = .now) -> Bool {
+        failure.map { $0.timeout >= timeout && $0.time.duration(to: now) < Self.retry } ?? false
     }
 
     /// Whether the answer is not too old for who would not notice a change.
@@ -39,13 +40,13 @@ struct ProjectQuestion {
     /// Another run: nothing is known of it, and it may be asked.
     mutating func runBegins() {
         answer = nil
-        failed = nil
+        failure = nil
     }
 
-    /// The instance has answered, or has not.
-    mutating func take(_ new: Answer?, now: SuspendingClock.Instant = .now) {
+    /// The instance has answered, or has not within that time.
+    mutating func take(_ new: Answer?, within timeout: Duration, now: SuspendingClock.Instant = .now) {
         answer = new
-        failed = new == nil ? now : nil
+        failure = new == nil ? (now, timeout) : nil
         guard let new else { return }
         lastIdentity = new.identity
         lastFolders = new.folders ?? []

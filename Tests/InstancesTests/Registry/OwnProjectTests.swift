@@ -260,4 +260,30 @@ import Testing
         #expect(await sharing(rig, .alpha) == [])
         await rig.end()
     }
+
+    @Test func whatHadLittleTimeForAnotherOnesSakeHasItsOwnTimeForItsOwn() async throws {
+        let instances = Instances()
+        let rig = try await SupervisedRig(
+            projects: ["alpha", "beta"],
+            inquire: { question in
+                // It needs three seconds.
+                guard question.address.port == 5001, question.timeout < .seconds(3) else {
+                    return instances.reply(question)
+                }
+                try? await Task.sleep(for: .milliseconds(20))
+                return nil
+            })
+        instances.set(5000, "p1")
+        instances.set(5001, "p2")
+        await start(rig, .alpha, "a", 5000)
+        let generation = await start(rig, .beta, "b", 5001)
+        await rig.registry.answered(.beta, generation: generation)
+        async let others = own(rig, .alpha)
+        try await Task.sleep(for: .milliseconds(5))
+        // Behind the other one's question, and a moment after that.
+        #expect(await own(rig, .beta)?.id == Array("p2".utf8))
+        #expect(await own(rig, .beta, isWatched: false)?.id == Array("p2".utf8))
+        #expect(await others?.id == Array("p1".utf8))
+        await rig.end()
+    }
 }
