@@ -67,6 +67,8 @@ extension ProxyExchange {
         guard isHeldBack, connection != nil, !endHeldBack() else { return false }
         isHeldBack = false
         owner.undecided[ObjectIdentifier(self)] = nil
+        // The same instance's, with the directories of this moment.
+        if let currentRoute { route = currentRoute }
         return true
     }
 }

@@ -51,7 +51,7 @@ extension ProxyExchange {
     /// Whether requests for the project still go to the instance that this one went to.
     private var isRouted: Bool { currentRoute?.endpoint?.generation == route.endpoint?.generation }
 
-    private var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: project) }
+    var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: project) }
 
     /// Answers with who has the instance end; false where nobody has.
     @discardableResult

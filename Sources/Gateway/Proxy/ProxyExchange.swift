@@ -29,7 +29,8 @@ final class ProxyExchange {
     static let lowWater = 64 * 1024
 
     let owner: GatewayLoop
-    let route: RoutingTable.Route
+    /// As the request found it; after it was held back, as it is by then.
+    var route: RoutingTable.Route
     let slot: Int
     /// What it follows to its end, whatever is reloaded meanwhile.
     let policy: Policy

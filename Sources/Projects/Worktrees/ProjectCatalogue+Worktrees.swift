@@ -47,7 +47,8 @@ extension ProjectCatalogue {
 
     /// The same, read anew from the disk unless that was done a moment ago: whoever has just made a worktree is understood.
     package func presentScope(of name: ProjectName) -> DirectoryScope? {
-        if let project = followed[name], project.mayBeOutdated() { lookAtWorktrees(of: name) }
+        // An event may have told already of what is not looked at yet.
+        if let project = followed[name], project.isLookingSoon || project.mayBeOutdated() { lookAtWorktrees(of: name) }
         return scope(of: name)
     }
 

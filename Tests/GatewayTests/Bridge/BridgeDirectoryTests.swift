@@ -106,4 +106,19 @@ struct BridgeDirectoryTests {
         #expect(try rig.ask("POST", "/pty", #"{"cwd":"/etc"}"#).status == 403)
         #expect(try rig.ask("POST", "/pty", #"{"cwd":"..","command":"/bin/sh"}"#).status == 403)
     }
+
+    @Test(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
+    func aWorktreeThatWasJustMadeIsInside() throws {
+        let rig = try BridgeRig()
+        let folder = "\(rig.gateway.home.path)/repo"
+        _ = try rig.gateway.home.makeDirectory("repo")
+        try GitProgram.makeRepository(in: folder)
+        try rig.start("repo")
+        for number in 0..<20 {
+            let tree = "\(rig.gateway.home.path)/.trees/\(number)"
+            try GitProgram.run(in: folder, "worktree", "add", "-q", "--detach", tree)
+            let made = try rig.ask("POST", "/session?directory=\(tree)", "{}", of: "repo")
+            #expect(made.json["directory"]?.text == tree, "\(made.text)")
+        }
+    }
 }
