@@ -22,6 +22,8 @@ final class HubProject: TimerHandler {
     private var isLost = false
     private var timer: LoopTimer?
     private var form: EventForm
+    /// Whether the run's streams leave out other folders' events.
+    private var isPinned = false
     private(set) lazy var view = makeView()
 
     /// One run of the instance whose events are heard.
@@ -89,6 +91,7 @@ final class HubProject: TimerHandler {
         log.beginGeneration(now: WallClock.milliseconds, after: reason)
         reason = nil
         form = hub.settings.form(name) ?? hub.policy.eventForm
+        isPinned = hub.policy.pinsDirectories
         change(to: .waiting)
         perform(next.state.on(.begin, at: MonotonicTime.now.nanoseconds))
     }
@@ -108,6 +111,11 @@ final class HubProject: TimerHandler {
     /// The settings have been read again.
     func reload() {
         form = hub.settings.form(name) ?? hub.policy.eventForm
+        if run != nil, isPinned != hub.policy.pinsDirectories {
+            // What its streams leave out was decided when they began.
+            endRun(.upstreamLost)
+            return follow(hub.routes.route(to: name))
+        }
         publish()
     }
 

@@ -1,0 +1,36 @@
+import Glibc
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// SIGHUP changes whose events are told, also of an instance that runs.
+@Suite struct PinningReloadTests {
+    private let files: TemporaryDirectory
+
+    init() throws { files = try TemporaryDirectory() }
+
+    private func configure(pins: Bool) throws -> String {
+        try files.write("VIBE_DIRECTORY_PINNING=\(pins ? "on" : "off")\n", to: "config")
+    }
+
+    @Test func otherFoldersEventsAreLeftOutFromTheReloadOn() throws {
+        let rig = try HubRig(environment: ["VIBE_CONFIG": try configure(pins: false)])
+        let before = try rig.openOwn()
+        rig.say(payload: HubRig.payload(1), in: "/elsewhere")
+        rig.say(payload: HubRig.payload(2))
+        #expect(try before.numbers(2) == [1, 2])
+
+        _ = try configure(pins: true)
+        rig.gateway.process.terminate(SIGHUP)
+        try rig.gateway.process.waitForLine(on: .error) { $0.contains("settings were read anew") }
+        try rig.instance.subscriptions.wait(forCount: 2)
+        // Who has listened before is told that something may be missing.
+        #expect(try before.nextEvent()?.gap?["reason"]?.text == "upstream-lost")
+        let after = try rig.openOwn()
+        rig.say(payload: HubRig.payload(3), in: "/elsewhere")
+        rig.say(payload: HubRig.payload(4))
+        #expect(try after.numbers(1) == [4])
+        #expect(try before.numbers(1) == [4])
+    }
+}
