@@ -28,7 +28,7 @@ extension EventCursor {
             }
             for step in steps { reading.take(step, &tracks, now, log) }
         }
-        reading.finish()
+        reading.end()
         selector = reading.selector
         passage = reading.passage
         passage.end = place
@@ -78,6 +78,9 @@ private struct AllReading {
     private var places: [String: LogPlace] = [:]
     private var merger = DeltaMerger()
     private var pending: [EventID: Pending] = [:]
+    /// The last event of each project, and the projects of which events are missing behind that.
+    private var lasts: [String: EventID] = [:]
+    private var missing: Set<String> = []
 
     init(cursor: EventCursor, writer: FrameWriter, passage: EventPassage) {
         (self.cursor, self.writer, self.passage) = (cursor, writer, passage)
@@ -100,8 +103,11 @@ private struct AllReading {
             note(step)
         case .entry(let entry):
             guard let log = log(entry.project), let event = log.event(entry.event, &places[entry.project]) else {
+                missing.insert(entry.project)
                 return note(step)
             }
+            if missing.remove(entry.project) != nil { tellMissing(of: entry.project, to: event.id) }
+            lasts[entry.project] = event.id
             guard cursor.isFormed else {
                 if selector.admits(event) { writer.write(event, id: entry.id, project: entry.project) }
                 return note(step)
@@ -141,8 +147,24 @@ private struct AllReading {
         }
     }
 
+    /// The index outlives what is kept of a busy project.
+    private mutating func tellMissing(of project: String, to id: EventID?) {
+        guard selector.takesAll || selector.sessions == nil else { return }
+        finish()
+        writer.write(EventGap(.retention, from: lasts[project], to: id), project: project, connected: [])
+    }
+
+    /// Nothing more is taken.
+    mutating func end() {
+        finish()
+        guard !missing.isEmpty else { return }
+        for project in missing.sorted() { tellMissing(of: project, to: nil) }
+        passage.note(
+            writer.bytes.count, before, nil, told: cursor.isFormed ? before.last : nil, isMadeAgain: true)
+    }
+
     /// Tells what still waits.
-    mutating func finish() {
+    private mutating func finish() {
         for frame in merger.finish() { write(frame) }
     }
 

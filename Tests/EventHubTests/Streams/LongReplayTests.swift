@@ -20,7 +20,8 @@ import Testing
             log.beginGeneration(now: 5, after: nil)
             for size in sizes {
                 let line = Array(
-                    #"{"directory":"/a","payload":{"type":"x.y","pad":"\#(String(repeating: "p", count: size))"}}"#.utf8)
+                    #"{"directory":"/a","payload":{"type":"x.y","pad":"\#(String(repeating: "p", count: size))"}}"#.utf8
+                )
                 _ = log.append(EventSkeleton(line: line.span, family: .one), line: line.span, time: 1)
             }
         }
@@ -100,6 +101,42 @@ import Testing
             if passage.isAtEnd { break }
         }
         #expect(ids == (1...Self.count).map { "9-\($0)" })
+    }
+
+    @Test(arguments: [EventForm.raw, .delta]) func ofAllProjectsEventsItIsToldWhatIsNotKeptAnyMore(form: EventForm)
+        throws
+    {
+        // In memory little is kept of what is large; of small events more.
+        let index = EventIndex.open(nil, limits: LogLimits(), now: 9)
+        let logs = ["one", "two"].map { EventLog.open(nil, project: $0, limits: LogLimits(), now: 1) }
+        for log in logs { log.beginGeneration(now: 7, after: nil) }
+        for number in 0..<40 {
+            let which = number % 2
+            let pad = String(repeating: "p", count: which == 0 ? 1 << 20 : 10)
+            let line = Array(#"{"directory":"/a","payload":{"type":"x.y","pad":"\#(pad)"}}"#.utf8)
+            let event = logs[which].append(EventSkeleton(line: line.span, family: .one), line: line.span, time: 1)
+            _ = index.append(["one", "two"][which], event.id, time: 1)
+        }
+        var tracks = FormTracks()
+        var cursor = EventCursor(
+            .time(0), now: index.end, project: "", shape: .all, isChunked: false, selector: EventSelector())
+        cursor.form = form
+        var frames: [String] = []
+        while true {
+            let passage = cursor.readAll(index, &tracks, atMost: 1 << 30, now: 1) { $0 == "one" ? logs[0] : logs[1] }
+            cursor.sent(passage.bytes.count, of: passage)
+            frames += String(decoding: passage.bytes, as: UTF8.self).frames
+            if passage.isAtEnd { break }
+        }
+        let gaps = frames.filter { $0.hasPrefix("event: gap") }
+        let kept = frames.filter { $0.contains(#"{"project":"one""#) }.count - gaps.count
+        #expect((1..<20).contains(kept))
+        let first = 21 - kept
+        #expect(
+            gaps == [
+                "event: gap\ndata: {\"project\":\"one\",\"from\":null,\"to\":\"7-\(first)\",\"reason\":\"retention\"}"
+            ])
+        #expect(frames.count { $0.contains(#"{"project":"two""#) } == 20)
     }
 
     @Test func nothingIsMissingInATranslation() throws {
