@@ -75,8 +75,11 @@ package struct EventCursor: Sendable {
     /// Goes to a place up to which everything was sent; only where frames are copied rather than made.
     package mutating func stand(at place: LogPlace) { position = place }
 
-    /// The last event before that.
-    package var last: EventID? { isFormed ? told : position.last }
+    /// The last event before that; nil also while it was not looked for where it begins.
+    package var last: EventID? {
+        guard case .now = start else { return nil }
+        return isFormed ? told : position.last
+    }
 
     /// Where it begins, as long as that was not looked for.
     package var begins: Start { start }

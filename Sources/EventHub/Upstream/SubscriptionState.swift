@@ -128,8 +128,10 @@ package struct SubscriptionState: Sendable {
 
     private mutating func heard(_ number: Int, _ now: Int64) -> [Action] {
         change(number) { $0.lastHeard = now }
-        // The first one speaks: the second is not needed.
-        guard number == followed?.number, let spare = second else { return [] }
+        // The first one speaks: a second is not needed, nor another try.
+        guard number == followed?.number else { return [] }
+        if followed?.connectedAt != nil { retryAt = nil }
+        guard let spare = second else { return [] }
         second = nil
         retryAt = nil
         return [.close(spare.number)]

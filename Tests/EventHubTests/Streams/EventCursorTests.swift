@@ -186,6 +186,15 @@ extension Rig {
         )
     }
 
+    @Test func whereItStandsIsNotKnownBeforeItHasBegun() {
+        let rig = Rig()
+        for number in 1...3 { rig.say(number) }
+        var cursor = rig.cursor()
+        #expect(cursor.last == nil, "the log's end is not its place")
+        _ = rig.read(&cursor) { $0 }
+        #expect(cursor.last == EventID(generation: 5, sequence: 3))
+    }
+
     @Test func aPlaceIsSmall() { #expect(MemoryLayout<EventCursor>.size <= 512) }
 
     @Test(arguments: [EventForm.raw, .full, .delta]) func framesThatAreMadeComeTheSameHoweverTheyAreTaken(

@@ -105,6 +105,12 @@ private typealias Action = SubscriptionState.Action
             ])
     }
 
+    @Test func whenTheFirstOneSpeaksAgainNoOtherIsTried() {
+        let state = play(
+            begun + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.25, .heard(1)), Step(30.4, .due)])
+        #expect(state.isConnected && deadline(state) == 60.25)
+    }
+
     @Test func theFirstOneIsGivenUpWhenTheSecondHasBegunAndItIsStillSilent() {
         play(
             begun + [
