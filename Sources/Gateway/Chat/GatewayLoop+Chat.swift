@@ -20,9 +20,11 @@ extension GatewayLoop {
         let opening = ChatOpening(
             principal: request.principal, query: request.query, routes: snapshot.routes,
             line: ChatLine(mailbox, number: number))
-        let hasRoom = chats.count < chat.limits.sockets ?? snapshot.policy.limits.server.maximumConnections / 2
+        let admission = ChatAdmission(
+            principal: request.principal, keys: snapshot.policy.keys,
+            hasRoom: chats.count < chat.limits.sockets ?? snapshot.policy.limits.server.maximumConnections / 2)
         var talker: (any ChatTalker)?
-        if hasRoom {
+        if admission.hasRoom {
             switch chat.decide(opening) {
             case .refused(let refusal): return answer(connection, refusal)
             case .talks(let found): talker = found
@@ -30,12 +32,11 @@ extension GatewayLoop {
         }
         let peer = connection.request.forwardedClient?.description ?? connection.peer
         connection.upgrade(head) { [unowned self] socket, early, finish in
+            let refusal = admission.refusal(under: snapshot.policy.keys)
             let chatSocket = ChatSocket(
-                self, number: number, socket, peer: peer, principal: request.principal, talker, chat.limits,
-                onEnd: finish)
-            chatSocket.begin(
-                early: early,
-                refusal: hasRoom ? nil : CloseStatus(.tryAgainLater, "too many chats are open: try again later"))
+                self, number: number, socket, peer: peer, principal: request.principal,
+                refusal == nil ? talker : nil, chat.limits, onEnd: finish)
+            chatSocket.begin(early: early, refusal: refusal)
         }
     }
 
@@ -46,7 +47,7 @@ extension GatewayLoop {
         guard !revoked.isEmpty else { return }
         for socket in chats.values {
             guard let principal = socket.principal, revoked.contains(principal) else { continue }
-            socket.close(CloseStatus(.policyViolation, "the key was revoked"))
+            socket.close(.revoked)
         }
     }
 }
