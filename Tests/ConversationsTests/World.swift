@@ -1,6 +1,7 @@
 import Conversations
 import Dialects
 import JSONText
+import Storage
 import Testing
 
 /// A project with its conversations, some chats and requests, and an OpenCode: all that the gateway joins, without it.
@@ -14,6 +15,8 @@ struct World {
     var now: Int64 = 1_800_000_000_000
     /// Plans wait for ``release()``.
     var isHeld = false
+    /// Plans are taken at once, and what came of them waits for ``release()``.
+    var isLate = false
     private var held: [(chat: Int, number: Int, plan: Plan<ChatSession.Result>)] = []
     private var seed: UInt64 = 7
 
@@ -53,7 +56,7 @@ struct World {
     }
 
     mutating func release() {
-        isHeld = false
+        (isHeld, isLate) = (false, false)
         let plans = held
         held = []
         for item in plans { run(item.chat, item.number, item.plan) }
@@ -64,7 +67,18 @@ struct World {
             switch action {
             case .send(let text): sent[chat, default: []].append(JSONParser.parse(text) ?? .null)
             case .run(let number, let plan):
-                if isHeld { held.append((chat, number, plan)) } else { run(chat, number, plan) }
+                if isHeld {
+                    held.append((chat, number, plan))
+                } else if isLate {
+                    let late: Plan<ChatSession.Result> =
+                        switch settle(plan) {
+                        case .success(let result): .done(result)
+                        case .failure(let refusal): .refused(refusal)
+                        }
+                    held.append((chat, number, late))
+                } else {
+                    run(chat, number, plan)
+                }
             case .watch: continue
             case .tell(let told): tell(told)
             case .tellOthers(let told): tell(told, but: chat)
@@ -243,6 +257,13 @@ struct World {
 
 extension ConversationAnswer {
     var json: JSON { JSONParser.parse(body) ?? .null }
+}
+
+extension [KeptChange] {
+    /// What is to be written down.
+    var entries: [ConversationTable.Entry] {
+        compactMap { if case .set(let entry) = $0 { entry } else { nil } }
+    }
 }
 
 extension JSON {

@@ -45,20 +45,25 @@ extension ConversationBook {
     package struct Check: Sendable {
         let session: String
         let revision: Int
+        /// The users' messages that OpenCode had when it was asked.
+        let taken: Set<String>
         /// Nil: there is no such session any more.
         let found: (isBusy: Bool, messages: [Message])?
     }
 
     /// Asks whether a session still works.
     package func check(_ session: String) -> Plan<Check> {
-        let (asking, revision) = (asking, revision(of: session))
+        let (asking, revision, taken) = (asking, revision(of: session), turns[session]?.taken ?? [])
         return .ask(asking.request("GET", ["session", session])) { answer in
-            if answer.status == 404 { return .done(Check(session: session, revision: revision, found: nil)) }
+            if answer.status == 404 {
+                return .done(Check(session: session, revision: revision, taken: taken, found: nil))
+            }
             guard answer.isGood else { return .refused(answer.refusal) }
             guard let found = answer.json.flatMap({ Session(openCode1: $0) }) else { return .refused(.strange) }
             return asking.isBusy(session).then { isBusy in
                 Window.read(found, asking, size: 100) { !$0.entries.isEmpty }.then { window in
-                    .done(Check(session: session, revision: revision, found: (isBusy, window.messages)))
+                    .done(
+                        Check(session: session, revision: revision, taken: taken, found: (isBusy, window.messages)))
                 }
             }
         }
@@ -69,7 +74,7 @@ extension ConversationBook {
         guard let (isBusy, messages) = check.found else { return deleted(check.session, at: now) }
         guard check.revision == revision(of: check.session) else { return [] }
         return take(check.session) { turns in
-            isBusy ? turns.learn(messages, at: now) : turns.rest(messages, at: now)
+            isBusy ? turns.learn(messages, at: now) : turns.rest(messages, taken: check.taken, at: now)
         }
     }
 
@@ -80,6 +85,9 @@ extension ConversationBook {
         turns[session, default: SessionTurns(session)].expect(messageID, text)
         turns[session]?.touch(at: now)
     }
+
+    /// OpenCode has taken the prompt.
+    mutating func took(_ messageID: String, in session: String) { turns[session]?.took(messageID) }
 
     /// The prompt was refused.
     mutating func forget(_ messageID: String, in session: String) { turns[session]?.forget(messageID) }

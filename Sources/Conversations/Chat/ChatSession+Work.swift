@@ -141,7 +141,8 @@ extension ChatSession {
             return isTold ? [others] : [others, .send(ServerMessage.deleted(conversation))]
         case (.user(let id, let text, let messageID), .prepared(let list, let session, let isNew, let catalogue)):
             return prepared(id, text, messageID, list, session, isNew, catalogue, &book, now)
-        case (.prompt(_, let session, _), .prompted):
+        case (.prompt(_, let session, let messageID), .prompted):
+            book.took(messageID, in: session)
             defer { isCancelled = false }
             return isCancelled && book.isBusy(session) ? [abort(session, &book)] : []
         case (.cancel, .broken(let check)): return [.tell(book.checked(check, at: now))]

@@ -244,7 +244,10 @@ package struct ConversationWork: Sendable {
     package static func prompted(
         _ answer: OpenCodeAnswer, _ stream: inout AnswerStream, in book: inout ConversationBook, at now: Int64
     ) -> [AnswerStream.Action] {
-        guard !answer.isGood else { return [] }
+        guard !answer.isGood else {
+            book.took(stream.messageID, in: stream.session)
+            return []
+        }
         book.forget(stream.messageID, in: stream.session)
         return stream.refused(answer.refusal, at: now)
     }

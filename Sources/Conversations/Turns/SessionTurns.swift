@@ -30,6 +30,8 @@ struct SessionTurns: Sendable {
     private var waiting: [Waiting] = []
     /// Users' messages of the gateway's clients, whose end is told in any case.
     private var expected: Set<String> = []
+    /// Those of them whose prompt OpenCode has answered. What it tells of before is `waiting`.
+    private(set) var taken: Set<String> = []
     /// The texts of those that OpenCode has not shown yet.
     private var sent: [String: String] = [:]
     /// Users' messages of late, and whether a person has said them.
@@ -64,8 +66,12 @@ struct SessionTurns: Sendable {
     /// Somebody has just asked for something.
     mutating func touch(at now: Int64) { heard = max(heard, now) }
 
+    /// OpenCode has taken the prompt.
+    mutating func took(_ root: String) { if expected.contains(root) { taken.insert(root) } }
+
     mutating func forget(_ root: String) {
         expected.remove(root)
+        taken.remove(root)
         sent[root] = nil
     }
 
@@ -263,12 +269,13 @@ struct SessionTurns: Sendable {
         return outcomes
     }
 
-    /// The session does not work any more, as OpenCode says when asked, and these are its newest messages.
-    mutating func rest(_ messages: [Message], at now: Int64) -> [Outcome] {
+    /// The session does not work any more, as OpenCode says when asked, and these are its newest messages. `taken`: the
+    /// users' messages that it had when it was asked; one that is sent later is answered later.
+    mutating func rest(_ messages: [Message], taken: Set<String>, at now: Int64) -> [Outcome] {
         var outcomes = learn(messages, at: now)
         for index in waiting.indices { waiting[index].wasBroken = true }
         outcomes += idle(at: now)
-        for root in expected.sorted() { outcomes += unanswered(root, nil, now) }
+        for root in expected.intersection(taken).sorted() { outcomes += unanswered(root, nil, now) }
         return outcomes
     }
 }
