@@ -174,8 +174,10 @@ let package = Package(
         tests(
             "EndpointTests",
             [
-                "Gateway", "Access", "Addresses", "EventHub", "EventLoop", "FrameCases", "HTTPClient", "HTTPServer",
-                "HTTPTypes", "Instances", "Logging", "OpenCode", "Projects", "TestKit", "WebSockets",
+                "Gateway", "Access", "Addresses", "Conversations", "EventHub", "EventLoop", "FrameCases", "HTTPClient",
+                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Logging", "OpenCode", "Projects", "Storage",
+                "TestKit",
+                "WebSockets",
             ]),
         // A data plane whose chat sends every message back.
         .executableTarget(

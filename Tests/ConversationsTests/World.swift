@@ -55,6 +55,9 @@ struct World {
         return sent[chat] ?? []
     }
 
+    /// The client goes.
+    mutating func leave(_ chat: Int = 1) { chats[chat]?.end() }
+
     mutating func release() {
         (isHeld, isLate) = (false, false)
         let plans = held

@@ -46,14 +46,16 @@ extension GatewayLimits {
     }
 }
 
-/// A control plane that knows no project.
+/// A control plane that knows no project, but may list some.
 struct NoProjects: ProjectControl {
+    var listed: [Project] = []
+
     func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer { .notFound }
     func stop(_ name: ProjectName, for principal: Principal?) async -> StopAnswer { .notFound }
     func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer { .notFound }
     func status(_ name: ProjectName) async -> ProjectStatus? { nil }
     func answered(_ name: ProjectName, generation: UInt64) async {}
-    func projects() async -> ProjectListing { .projects([]) }
+    func projects() async -> ProjectListing { .projects(listed) }
     func directories(of name: ProjectName) async -> DirectoryScope? { nil }
     func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? { nil }
     func events(of name: ProjectName) async -> HubReport? { nil }

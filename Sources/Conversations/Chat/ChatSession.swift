@@ -44,8 +44,16 @@ package struct ChatSession: Sendable {
         case delete(ConversationID, isTold: Bool)
         case user(ConversationID, String, messageID: String)
         case prompt(ConversationID, session: String, messageID: String)
-        /// Something that other messages need not wait for.
+        /// What runs is broken off.
         case cancel
+
+        /// Whether it is what other messages wait behind, and what `cancel_generation` looks at.
+        var isAwaited: Bool {
+            switch self {
+            case .cancel: false
+            case .list, .new, .load, .delete, .user, .prompt: true
+            }
+        }
     }
 
     /// Messages that wait for the one before at most.
@@ -56,8 +64,10 @@ package struct ChatSession: Sendable {
     var watched: Set<String> = []
     var works: [Int: Work] = [:]
     var queue: [ClientMessage] = []
-    /// The work that others wait for.
+    /// The message that is worked on.
     var current: Int?
+    /// Whether the client has gone: nobody reads answers any more.
+    private var hasEnded = false
     /// Whether the message that is being sent was broken off meanwhile.
     var isCancelled = false
     private var last = 0
@@ -86,6 +96,13 @@ package struct ChatSession: Sendable {
         return texts.map(Action.send)
     }
 
+    /// The client has gone. What it has said so that something becomes of it is still done, in its order; what it only
+    /// wanted to know is not.
+    package mutating func end() {
+        hasEnded = true
+        queue.removeAll { !$0.outlastsClient }
+    }
+
     /// A text message of the client. `now`: milliseconds since 1970; `random`: any numbers.
     package mutating func receive(
         _ text: [UInt8], in book: inout ConversationBook, at now: Int64, random: () -> UInt64
@@ -96,7 +113,8 @@ package struct ChatSession: Sendable {
         case .success(_) where refusal != nil: return problem(refusal)
         case .success(.cancel(let id)): return cancel(id, &book)
         case .success(let message):
-            guard current != nil else { return begin(message, &book, now, random) }
+            guard !hasEnded || message.outlastsClient else { return [] }
+            guard isOccupied else { return begin(message, &book, now, random) }
             guard queue.count < Self.queueLimit else {
                 return problem(Refusal(.failed, "Too many messages wait: send the next when one was answered."))
             }
@@ -118,19 +136,25 @@ package struct ChatSession: Sendable {
         case .success(let result): actions = finish(work, result, &book, now)
         case .failure(let refusal): actions = refuse(work, refusal, &book)
         }
-        while current == nil, !queue.isEmpty { actions += begin(queue.removeFirst(), &book, now, random) }
+        while !isOccupied, !queue.isEmpty { actions += begin(queue.removeFirst(), &book, now, random) }
         return actions
+    }
+
+    /// Whether messages wait: for the one before, or until what runs was broken off. The end of that may be heard after
+    /// a new message otherwise, and would be taken for the end of its answer.
+    private var isOccupied: Bool {
+        current != nil || works.values.contains { if case .cancel = $0 { true } else { false } }
     }
 
     func problem(_ refusal: Refusal?) -> [Action] {
         refusal.map { [.send(ServerMessage.error(ClientMessage.Problem($0)))] } ?? []
     }
 
-    /// Begins a work that the client's next messages wait for, unless they need not.
+    /// Begins a work.
     mutating func run(_ work: Work, _ plan: Plan<Result>) -> Action {
         last += 1
         works[last] = work
-        if case .cancel = work {} else { current = last }
+        if work.isAwaited { current = last }
         return .run(last, plan)
     }
 }

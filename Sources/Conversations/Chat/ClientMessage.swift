@@ -11,6 +11,14 @@ enum ClientMessage: Sendable, Equatable {
     /// Nil: whatever the socket sees.
     case cancel(ConversationID?)
 
+    /// Whether it is done though its client has gone meanwhile.
+    var outlastsClient: Bool {
+        switch self {
+        case .user, .delete, .cancel: true
+        case .new, .load, .list, .ping: false
+        }
+    }
+
     /// What an answer with `error` says.
     struct Problem: Error, Sendable, Equatable {
         let code: String

@@ -25,6 +25,8 @@ final class ConversationDesk {
     private var chats: [Int: ConversationChat] = [:]
     /// What came from chats whose project is still looked for.
     private var early: [Int: [[UInt8]]] = [:]
+    /// Those of them that have ended meanwhile.
+    private var endedEarly: Set<Int> = []
     private var waiting: [Int: (OpenCodeAnswer) -> Void] = [:]
     private var questions: [ObjectIdentifier: ConversationQuestion] = [:]
     private var pauses: [Int: (pause: Pause, timer: LoopTimer)] = [:]
@@ -83,8 +85,10 @@ final class ConversationDesk {
             }
             return
         }
-        defer { for text in early.removeValue(forKey: number) ?? [] { received(number, text) } }
-        guard !late || early[number] != nil else { return }
+        defer {
+            for text in early.removeValue(forKey: number) ?? [] { received(number, text) }
+            if endedEarly.remove(number) != nil { ended(number) }
+        }
         let chat = ConversationChat(
             number: number, line, for: .client(principal), project.map { self.project($0) },
             ChatSession(version: setUp.version, refusal: refusal))
@@ -98,7 +102,7 @@ final class ConversationDesk {
     }
 
     func ended(_ number: Int) {
-        early[number] = nil
+        if early[number] != nil { endedEarly.insert(number) }
         chats.removeValue(forKey: number)?.end()
     }
 
@@ -170,7 +174,11 @@ final class ConversationChat {
         take(session.opened(project?.book.catalogue))
     }
 
-    func end() { project?.chats[number] = nil }
+    /// The client has gone. What is under way keeps this until nothing is left to do.
+    func end() {
+        project?.chats[number] = nil
+        session.end()
+    }
 
     func received(_ text: [UInt8], at now: Int64) {
         guard let project else {
@@ -197,7 +205,8 @@ final class ConversationChat {
             switch action {
             case .send(let text): frames.append(.text(text))
             case .run(let number, let plan):
-                project?.run(plan, for: asker) { [weak self] in self?.finished(number, $0) }
+                // Though the client may go: what it has said was taken.
+                project?.run(plan, for: asker) { [self] in finished(number, $0) }
             case .watch: continue
             case .tell(let told):
                 flush(&frames)

@@ -1,0 +1,109 @@
+import Access
+import EventLoop
+import Instances
+import JSONText
+import Logging
+import Projects
+import Storage
+import TestKit
+import Testing
+
+@testable import Conversations
+@testable import Gateway
+
+/// A desk of conversations without its thread: a test does its work, and answers in OpenCode's place.
+private final class DeskUnderTest {
+    let desk: ConversationDesk
+    let project: ConversationProject
+    let log = LogKeeper()
+    let line: ChatLine
+    private let loop: EventLoop
+    private let works = Recorded<ConversationService.Work>("work for the desk")
+    private var done = 0
+    private var asked = 0
+
+    init(_ store: (any ConversationKeeping)? = nil) throws {
+        let name = try #require(ProjectName("demo"))
+        let folder = ProjectFolder(
+            name: name, path: "/home/vibe/demo", hasGit: false, hasPackageJSON: false)
+        let control = NoProjects(listed: [Project(folder: folder, state: .stopped)])
+        loop = try EventLoop()
+        let setUp = ConversationSetUp(project: nil, home: "/home/vibe", store: store, version: "1.2.3")
+        desk = ConversationDesk(loop, setUp, control, Logger(sink: log))
+        let mailbox = try loop.mailbox { (_: LoopMessage) in }
+        line = ChatLine(mailbox, number: 1)
+        desk.loops = [mailbox]
+        let works = works
+        desk.post = { works.append($0) }
+        project = desk.project(name)
+        project.listens()
+        try work()
+    }
+
+    /// Does what was given to the desk's thread next.
+    func work() throws {
+        let all = try works.wait(forCount: done + 1, within: .seconds(60))
+        for work in all[done...] { work(desk) }
+        done = all.count
+    }
+
+    /// Some seconds are over.
+    func tick() { project.tick() }
+
+    /// OpenCode answers all that is asked before the first prompt of a conversation.
+    func makeSession() {
+        answer(["providers": [["id": "mock", "models": ["talk": ["name": "Talk"]]]]])
+        for answer in [[:], [], [:], []] as [JSON] { self.answer(answer) }
+        answer([
+            "id": "ses_1", "projectID": "p", "directory": "/home/vibe/demo", "title": "hi", "version": "1.18.33",
+            "time": ["created": 1, "updated": 1],
+        ])
+    }
+
+    /// OpenCode answers the next question.
+    func answer(_ json: JSON, _ status: Int = 200) {
+        asked += 1
+        desk.answered(asked, OpenCodeAnswer(status, json.bytes))
+    }
+}
+
+@Suite struct ConversationDeskTests {
+    private static let first = #"""
+        {"type":"user_message","conversationId":"A0B1C2D3-0000-4000-8000-00000000000A","content":"hi"}
+        """#
+
+    @Test("What a client said before it went is sent, and then nothing is left of its chat")
+    func gone() async throws { try await onThread { try Self.gone() } }
+
+    private static func gone() throws {
+        let rig = try DeskUnderTest()
+        weak var left: ConversationChat?
+        do {
+            let session = ChatSession(version: "1.2.3")
+            let chat = ConversationChat(number: 1, rig.line, for: .client(nil), rig.project, session)
+            chat.begin()
+            chat.received(Array(first.utf8), at: rig.desk.now)
+            chat.end()
+            left = chat
+        }
+        rig.makeSession()
+        #expect(rig.project.book.quiet(for: 0, at: .max) == ["ses_1"])
+        #expect(left != nil && rig.project.chats.isEmpty)
+        rig.answer(true, 204)
+        #expect(left == nil)
+    }
+
+    @Test("What a client said before it was known which project it means is sent though it has gone by then")
+    func goneEarly() async throws { try await onThread { try Self.goneEarly() } }
+
+    private static func goneEarly() throws {
+        let rig = try DeskUnderTest()
+        rig.desk.opened(1, rig.line, by: nil, nil, nil)
+        rig.desk.received(1, Array(first.utf8))
+        rig.desk.ended(1)
+        try rig.work()
+        rig.makeSession()
+        #expect(rig.project.book.quiet(for: 0, at: .max) == ["ses_1"])
+        #expect(rig.project.chats.isEmpty)
+    }
+}
