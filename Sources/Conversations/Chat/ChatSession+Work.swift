@@ -232,7 +232,7 @@ extension ConversationBook {
         ordered(list).map { session in
             ServerMessage.Listed(
                 id: id(of: session.id), title: session.title, lastMessage: lastMessageTime(of: session.id),
-                count: count(of: session.id) ?? 0)
+                count: lastCount(of: session.id) ?? 0)
         }
     }
 

@@ -40,7 +40,9 @@ package struct ConversationPage: Sendable {
             let learned = after
             return Survey.read(Array(uncounted.prefix(counted)), asking, counts: [:]).then { surveys in
                 var after = learned
-                for (session, survey) in surveys { after.learn(survey, of: session, revision: 0) }
+                for (session, survey) in surveys {
+                    after.learn(survey, of: session, revision: learned.revision(of: session))
+                }
                 let page = ConversationPage(after.ordered(list), limit: limit, place, search, after)
                 let unseen = page.sessions.compactMap { after.known[$0] }
                     .filter { $0.newest == nil && after.count(of: $0.session.id) != 0 }.map(\.session)

@@ -101,7 +101,7 @@ extension ConversationBook {
             "createdAt": ConversationShapes.date(known.session.createdAt),
             "updatedAt": ConversationShapes.date(max(known.session.updatedAt, last)),
             "lastMessageAt": ConversationShapes.date(last),
-            "messageCount": .number(Number(count(of: session) ?? messages?.count ?? 0)),
+            "messageCount": .number(Number(lastCount(of: session) ?? messages?.count ?? 0)),
             "lastMessage": known.newest.map(ConversationShapes.message) ?? .null,
             "messages": messages.map { .array($0.map(ConversationShapes.message)) },
         ]

@@ -165,6 +165,7 @@ struct SessionTurns: Sendable {
         failure = nil
         current = Turn(root: root, in: session)
         messages = []
+        revision += 1
         let entry = Entry(
             id: Entry.answerID(to: root, in: session), role: .assistant, text: "", time: message.created.milliseconds,
             messageID: message.id, root: root, model: message.model.name, isComplete: false)

@@ -183,7 +183,7 @@ final class ConversationChat {
     func received(_ text: [UInt8], at now: Int64) {
         guard let project else {
             // Nothing of it is asked: it only hears why.
-            var book = ConversationBook(directory: "/", kept: [])
+            var book = ConversationBook(directory: "/")
             return take(session.receive(text, in: &book, at: now) { 0 })
         }
         project.whenReady { [self] in

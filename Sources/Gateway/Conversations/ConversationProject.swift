@@ -5,6 +5,7 @@ internal import Instances
 import JSONText
 import Logging
 internal import Projects
+internal import Storage
 import WebSockets
 
 /// One project's conversations: their book, who looks at them, and what is asked of its OpenCode.
@@ -17,7 +18,10 @@ final class ConversationProject {
     var book: ConversationBook
     var chats: [Int: ConversationChat] = [:]
     var streams: [Int: ConversationStream] = [:]
+    private var reading = Reading.idle
+    /// Whether what is kept was read, or could not be.
     private var isLoaded = false
+    private var hasFailed = false
     private var isHeard = false
     private var waiting: [() -> Void] = []
     private var checking: Set<String> = []
@@ -28,28 +32,56 @@ final class ConversationProject {
     init(_ desk: ConversationDesk, _ name: ProjectName) {
         (self.desk, self.name) = (desk, name)
         folder = (desk.setUp.home.hasSuffix("/") ? desk.setUp.home : desk.setUp.home + "/") + name.string
-        book = ConversationBook(directory: folder, kept: [])
+        book = ConversationBook(directory: folder)
     }
 
     /// Reads what is kept, and begins to listen.
     func begin() {
-        guard let post = desk.post else { return }
-        let (name, folder, store, log) = (name, folder, desk.setUp.store, desk.log)
-        Task {
-            do {
-                let kept = try await store?.entries(of: Array(folder.utf8)) ?? []
-                post { $0.known(name)?.loaded(ConversationBook(directory: folder, kept: kept)) }
-            } catch {
-                log.error("what is kept of conversations can't be read", LogField("reason", "\(error)"))
-                post { $0.known(name)?.loaded(ConversationBook(directory: folder, kept: [])) }
-            }
-        }
+        read()
         feed = desk.hub.map { ConversationFeed(self, $0) }
         feed?.begin()
     }
 
-    private func loaded(_ book: ConversationBook) {
-        self.book = book
+    // MARK: What is kept
+
+    private enum Reading {
+        case idle, underWay, done
+    }
+
+    private func read() {
+        guard reading == .idle, let post = desk.post else { return }
+        reading = .underWay
+        let (name, folder, store) = (name, Array(folder.utf8), desk.setUp.store)
+        Task {
+            do {
+                let kept = try await store?.entries(of: folder) ?? []
+                post { $0.known(name)?.read(kept) }
+            } catch {
+                post { $0.known(name)?.failed("\(error)") }
+            }
+        }
+    }
+
+    private func read(_ kept: [ConversationTable.Entry]) {
+        reading = .done
+        if hasFailed {
+            desk.log.notice("what is kept of conversations is read again", LogField("project", name.string))
+        }
+        book.recall(kept)
+        isLoaded = true
+        keep()
+        goOn()
+    }
+
+    /// It goes on without, and tries again: what is written before that would stand in the place of what is there.
+    private func failed(_ reason: String) {
+        reading = .idle
+        if !hasFailed {
+            desk.log.error(
+                "what is kept of conversations can't be read", LogField("project", name.string),
+                LogField("reason", reason))
+        }
+        hasFailed = true
         isLoaded = true
         goOn()
     }
@@ -72,7 +104,7 @@ final class ConversationProject {
         for work in works { work() }
     }
 
-    /// Writes down what has changed.
+    /// Writes down what has changed, once it is known what is written down already.
     func keep() {
         let changes = book.takeChanges()
         if !changes.isEmpty { desk.setUp.store?.keep(changes, of: Array(folder.utf8)) }
@@ -119,6 +151,7 @@ final class ConversationProject {
     /// What is looked after now and then.
     func tick() {
         let now = desk.now
+        read()
         for stream in Array(streams.values) { stream.wake(at: now) }
         check(book.quiet(for: Self.quiet, at: now))
     }

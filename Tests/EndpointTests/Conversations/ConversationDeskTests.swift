@@ -67,7 +67,50 @@ private final class DeskUnderTest {
     }
 }
 
+/// A store that can't be read at first.
+private final class LateStore: ConversationKeeping {
+    let kept = Recorded<[KeptChange]>("changes")
+    private let openings = Recorded<[ConversationTable.Entry]>("what is written down")
+
+    func open(_ entries: [ConversationTable.Entry]) { openings.append(entries) }
+
+    func entries(of folder: [UInt8]) async throws(StorageError) -> [ConversationTable.Entry] {
+        guard let entries = openings.values.last else { throw StorageError(.unusable, "not yet") }
+        return entries
+    }
+
+    func keep(_ changes: [KeptChange], of folder: [UInt8]) { kept.append(changes) }
+}
+
 @Suite struct ConversationDeskTests {
+    @Test("What can't be read at first is read again, and written only then")
+    func lateStore() async throws { try await onThread { try Self.lateStore() } }
+
+    private static func lateStore() throws {
+        let store = LateStore()
+        let rig = try DeskUnderTest(store)
+        let project = rig.project
+        var isReady = false
+        project.whenReady { isReady = true }
+        #expect(isReady)
+        project.book.pin("ses_1", true)
+        project.keep()
+        rig.tick()
+        try rig.work()
+        #expect(store.kept.count == 0)
+        var written = ConversationTable.Entry(session: "ses_1")
+        written.model = "mock/think"
+        store.open([written])
+        rig.tick()
+        try rig.work()
+        var merged = written
+        merged.isPinned = true
+        #expect(store.kept.values == [[.set(merged)]])
+        // Once each, and never read again.
+        for _ in 0..<2 { rig.tick() }
+        #expect(rig.log.records.values.map(\.level) == [.error, .notice])
+    }
+
     private static let first = #"""
         {"type":"user_message","conversationId":"A0B1C2D3-0000-4000-8000-00000000000A","content":"hi"}
         """#
