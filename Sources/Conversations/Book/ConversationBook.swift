@@ -49,14 +49,24 @@ package struct ConversationBook: Sendable {
         list.first { self.id(of: $0.id) == id }
     }
 
-    /// A client has chosen this id for a session.
+    /// A client has chosen this id for a session. A session that had it before is gone, though nobody has told.
     mutating func choose(_ id: ConversationID, for session: String) {
+        for former in chosen.filter({ $0.value == id && $0.key != session }).keys {
+            chosen[former] = nil
+            change(former) { $0.chosen = nil }
+        }
         chosen[session] = id
         sessions[id] = session
         change(session) { $0.chosen = id.text }
     }
 
     // MARK: What is known
+
+    /// A session as it was when it was found: what was heard since is newer.
+    mutating func learn(found session: Session) {
+        if let known = known[session.id]?.session, session.updatedAt < known.updatedAt { return }
+        learn(session)
+    }
 
     /// A session as OpenCode says it is now.
     mutating func learn(_ session: Session) {
@@ -66,13 +76,6 @@ package struct ConversationBook: Sendable {
         }
         sessions[id(of: session.id)] = session.id
         known[session.id, default: Known(session: session)].session = session
-    }
-
-    /// All sessions that there are.
-    mutating func learn(_ all: [Session]) {
-        let ids = Set(all.map(\.id))
-        for id in known.keys where !ids.contains(id) { forget(id, isGone: true) }
-        for session in all { learn(session) }
     }
 
     /// A conversation's messages were counted.

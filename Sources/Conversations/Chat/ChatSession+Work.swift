@@ -46,11 +46,13 @@ extension ChatSession {
     }
 
     private static func list(_ book: ConversationBook) -> Plan<Result> {
-        book.asking.sessions().then { list in
+        book.listing().then { list in
             var after = book
             after.learn(list)
-            let revisions = Dictionary(list.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
-            let uncounted = list.filter { after.count(of: $0.id) == nil }.sorted { $0.updatedAt > $1.updatedAt }
+            let revisions = Dictionary(list.sessions.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
+            let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
+                $0.updatedAt > $1.updatedAt
+            }
             return Survey.read(Array(uncounted.prefix(100)), book.asking, counts: [:])
                 .then { .done(.listed(list, $0, revisions: revisions)) }
         }
@@ -146,33 +148,43 @@ extension ChatSession {
             defer { isCancelled = false }
             return isCancelled && book.isBusy(session) ? [abort(session, &book)] : []
         case (.cancel, .broken(let check)): return [.tell(book.checked(check, at: now))]
+        case (.remove, .deleted(_, let session)): return [.tell(book.deleted(session, at: now))]
         default: return []
         }
     }
 
     private mutating func prepared(
-        _ id: ConversationID, _ text: String, _ messageID: String, _ list: [Session]?, _ session: Session,
-        _ isNew: Bool,
-        _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
+        _ id: ConversationID, _ text: String, _ messageID: String, _ list: SessionList?, _ session: Session,
+        _ isNew: Bool, _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
     ) -> [Action] {
         if let list { book.learn(list) }
         book.catalogue = catalogue
-        // Another client may have made the conversation meanwhile.
-        let existing = isNew ? book.session(id) : nil
-        book.learn(session)
-        if isNew, existing == nil { book.choose(id, for: session.id) }
+        var actions: [Action] = []
+        var place = session.id
+        if isNew, let other = book.session(id), other != session.id, book.known[other] != nil {
+            // Another client has made the conversation meanwhile: there is one too many, unless somebody talks there.
+            place = other
+            if !book.isBusy(session.id) { actions.append(remove(session.id, book)) }
+        } else {
+            book.learn(found: session)
+            if isNew { book.choose(id, for: session.id) }
+        }
         guard !isCancelled else {
             isCancelled = false
-            return [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: id.text)))]
+            return actions + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: id.text)))]
         }
-        return prompt(id, existing ?? session.id, text, messageID, &book, now)
+        return actions + prompt(id, place, text, messageID, &book, now)
+    }
+
+    private mutating func remove(_ session: String, _ book: ConversationBook) -> Action {
+        run(.remove, book.asking.delete(session).then { _ in .done(.deleted(nil, session)) })
     }
 
     /// Sends the conversation, and what was told of the answer that is being written: the next event goes on behind that.
     private mutating func loaded(
         _ session: Session, _ window: Window, _ book: inout ConversationBook, _ now: Int64
     ) -> [Action] {
-        book.learn(session)
+        book.learn(found: session)
         let told = book.learn(window.messages, of: session.id, at: now)
         let id = book.id(of: session.id)
         let turn = book.current(session.id)
@@ -193,7 +205,7 @@ extension ChatSession {
     /// Nothing came of a work.
     mutating func refuse(_ work: Work, _ refusal: Refusal, _ book: inout ConversationBook) -> [Action] {
         switch work {
-        case .cancel: return []
+        case .cancel, .remove: return []
         case .user(let id, _, let messageID):
             isCancelled = false
             return problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: id.text)))]
@@ -214,7 +226,7 @@ extension ChatSession {
 
 extension ConversationBook {
     /// Finds a conversation: at once where it is known, else among all that there are. Gives those, too.
-    func finding(_ id: ConversationID) -> Plan<([Session]?, Session)> {
+    func finding(_ id: ConversationID) -> Plan<(SessionList?, Session)> {
         searching(id).then { list, session in
             guard let session else { return .refused(.noConversation) }
             return .done((list, session))
@@ -222,14 +234,14 @@ extension ConversationBook {
     }
 
     /// Looks for a conversation; nil where there is none of that id.
-    func searching(_ id: ConversationID) -> Plan<([Session]?, Session?)> {
+    func searching(_ id: ConversationID) -> Plan<(SessionList?, Session?)> {
         if let session = session(id).flatMap({ known[$0]?.session }) { return .done((nil, session)) }
-        return asking.sessions().then { list in .done((list, find(id, among: list))) }
+        return listing().then { list in .done((list, find(id, among: list.sessions))) }
     }
 
-    /// What a chat's list shows, the newest message first.
-    func listed(_ list: [Session]) -> [ServerMessage.Listed] {
-        ordered(list).map { session in
+    /// What a chat's list shows, the newest message first. What is gone by now is not shown.
+    func listed(_ list: SessionList) -> [ServerMessage.Listed] {
+        ordered(list.sessions.compactMap { known[$0.id]?.session }).map { session in
             ServerMessage.Listed(
                 id: id(of: session.id), title: session.title, lastMessage: lastMessageTime(of: session.id),
                 count: lastCount(of: session.id) ?? 0)

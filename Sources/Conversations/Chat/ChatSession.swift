@@ -20,15 +20,15 @@ package struct ChatSession: Sendable {
     /// What came of a plan.
     package enum Result: Sendable {
         /// All conversations, and those among them that were counted.
-        case listed([Session], [String: Survey], revisions: [String: Int])
+        case listed(SessionList, [String: Survey], revisions: [String: Int])
         /// A session was made.
         case created(Session)
         /// The sessions, where they had to be asked for, and the newest messages of one.
-        case loaded([Session]?, Session, Window, revision: Int)
+        case loaded(SessionList?, Session, Window, revision: Int)
         /// The sessions, where they had to be asked for; one of them is gone.
-        case deleted([Session]?, String)
+        case deleted(SessionList?, String)
         /// A session that a message can be sent to.
-        case prepared([Session]?, Session, isNew: Bool, Catalogue)
+        case prepared(SessionList?, Session, isNew: Bool, Catalogue)
         /// OpenCode has taken a prompt.
         case prompted
         /// What ran was broken off.
@@ -44,13 +44,15 @@ package struct ChatSession: Sendable {
         case delete(ConversationID, isTold: Bool)
         case user(ConversationID, String, messageID: String)
         case prompt(ConversationID, session: String, messageID: String)
+        /// A session that nobody needs is deleted.
+        case remove
         /// What runs is broken off.
         case cancel
 
         /// Whether it is what other messages wait behind, and what `cancel_generation` looks at.
         var isAwaited: Bool {
             switch self {
-            case .cancel: false
+            case .cancel, .remove: false
             case .list, .new, .load, .delete, .user, .prompt: true
             }
         }

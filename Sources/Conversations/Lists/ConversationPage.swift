@@ -31,19 +31,21 @@ package struct ConversationPage: Sendable {
         limit: Int, _ place: Place?, _ search: String?, _ book: ConversationBook
     ) -> Plan<ConversationWork.Result> {
         let asking = book.asking
-        return asking.sessions().then { list in
-            let revisions = Dictionary(list.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
+        return book.listing().then { list in
+            let revisions = Dictionary(list.sessions.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
             var after = book
             after.learn(list)
             // The order needs the newest message's time of all.
-            let uncounted = list.filter { after.count(of: $0.id) == nil }.sorted { $0.updatedAt > $1.updatedAt }
+            let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
+                $0.updatedAt > $1.updatedAt
+            }
             let learned = after
             return Survey.read(Array(uncounted.prefix(counted)), asking, counts: [:]).then { surveys in
                 var after = learned
                 for (session, survey) in surveys {
                     after.learn(survey, of: session, revision: learned.revision(of: session))
                 }
-                let page = ConversationPage(after.ordered(list), limit: limit, place, search, after)
+                let page = ConversationPage(after.ordered(list.sessions), limit: limit, place, search, after)
                 let unseen = page.sessions.compactMap { after.known[$0] }
                     .filter { $0.newest == nil && after.count(of: $0.session.id) != 0 }.map(\.session)
                 let counts = unseen.reduce(into: [:]) { $0[$1.id] = after.count(of: $1.id) }

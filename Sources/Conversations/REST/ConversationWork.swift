@@ -17,21 +17,23 @@ package struct ConversationWork: Sendable {
     /// What came of a plan.
     package enum Result: Sendable {
         /// A page of conversations, and what was learned for it.
-        case listed([Session], [String: Survey], revisions: [String: Int], page: ConversationPage)
+        case listed(SessionList, [String: Survey], revisions: [String: Int], page: ConversationPage)
         /// One conversation with its newest messages.
         case conversation(Gathered)
         /// A page of messages.
-        case messages([Session]?, [Entry], nextCursor: String?)
-        case deleted([Session]?, String)
+        case messages(SessionList?, [Entry], nextCursor: String?)
+        case deleted(SessionList?, String)
         case models(Catalogue)
         /// A message can be sent.
-        case ready([Session]?, Session, Catalogue)
+        case ready(SessionList?, Session, Catalogue)
     }
 
     /// All that an answer with one conversation needs.
     package struct Gathered: Sendable {
-        var list: [Session]?
+        var list: SessionList?
         var session: Session
+        /// Whether it is as it was when it was found; OpenCode has just answered with it otherwise.
+        var isFound = true
         var catalogue: Catalogue?
         var survey: Survey?
         var revision = 0
@@ -76,7 +78,8 @@ package struct ConversationWork: Sendable {
             return asking.catalogue().then { catalogue in
                 asking.create(title: title?.isEmpty == true ? nil : title).then { session in
                     let survey = Survey(count: 0, newest: nil)
-                    return .done(.conversation(Gathered(session: session, catalogue: catalogue, survey: survey)))
+                    return .done(
+                        .conversation(Gathered(session: session, isFound: false, catalogue: catalogue, survey: survey)))
                 }
             }
         case .get(let id): return book.finding(id).then { Self.gather(Gathered(list: $0, session: $1), book) }
@@ -103,7 +106,7 @@ package struct ConversationWork: Sendable {
         return book.finding(id).then { list, session in
             let renamed = changes.title.map { asking.rename(session.id, $0) } ?? .done(session)
             return renamed.then { session in
-                let gathered = Gathered(list: list, session: session)
+                let gathered = Gathered(list: list, session: session, isFound: changes.title == nil)
                 guard changes.model != nil else { return Self.gather(gathered, book) }
                 return asking.catalogue().then { catalogue in
                     var gathered = gathered
@@ -122,7 +125,7 @@ package struct ConversationWork: Sendable {
             let named = fork.title.contains(title) ? .done(fork) : asking.rename(fork.id, "\(title) (copy)")
             return named.then { session in
                 var gathered = original
-                gathered.session = session
+                (gathered.session, gathered.isFound) = (session, false)
                 return gather(gathered, book)
             }
         }
@@ -206,7 +209,7 @@ package struct ConversationWork: Sendable {
         if let list = gathered.list { book.learn(list) }
         if let catalogue = gathered.catalogue { book.catalogue = catalogue }
         let session = gathered.session.id
-        book.learn(gathered.session)
+        if gathered.isFound { book.learn(found: gathered.session) } else { book.learn(gathered.session) }
         if let survey = gathered.survey { book.learn(survey, of: session, revision: gathered.revision) }
         var changes: ConversationRequest.Changes?
         var isNew = false
@@ -228,10 +231,10 @@ package struct ConversationWork: Sendable {
     }
 
     private func stream(
-        _ list: [Session]?, _ session: Session, _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
+        _ list: SessionList?, _ session: Session, _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
     ) -> Step {
         if let list { book.learn(list) }
-        book.learn(session)
+        book.learn(found: session)
         book.catalogue = catalogue
         guard case .send(_, let text) = endpoint else { return .answer(ConversationAnswer(Refusal.strange), []) }
         book.expect(messageID, text, in: session.id, at: now)
