@@ -182,8 +182,11 @@ extension Bridge {
     }
 
     /// Waits until a session has nothing to do.
-    func awaitTurn(_ session: Session, _ next: @escaping @Sendable () -> BridgeStep) -> BridgeStep {
-        ask(Call("POST", ["api", "experimental", "session", session.id, "wait"], isLong: true)) { _ in next() }
+    func awaitTurn(
+        _ session: Session, isOwed: Bool = false, _ next: @escaping @Sendable () -> BridgeStep
+    ) -> BridgeStep {
+        let wait = Call("POST", ["api", "experimental", "session", session.id, "wait"], isLong: true, isOwed: isOwed)
+        return ask(wait) { _ in next() }
     }
 
     /// The newest answer to what was sent.

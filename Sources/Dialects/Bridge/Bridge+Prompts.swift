@@ -201,7 +201,7 @@ extension Bridge {
             session(id) { session in
                 set(model: Model(providerID: model.providerID, modelID: model.modelID), session) {
                     ask(Call("POST", ["api", "session", id, "compact"], body: [:])) { _ in
-                        awaitTurn(session) {
+                        awaitTurn(session, isOwed: true) {
                             var used = session
                             used.model = model
                             return set(model: session.model, used) { yes() }

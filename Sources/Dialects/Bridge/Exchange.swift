@@ -48,6 +48,8 @@ package struct Call: Sendable, Equatable {
     package let fields: [String: String]
     /// Whether it is answered only when a turn is done, however long that takes.
     package let isLong: Bool
+    /// Whether something that was set for it is set back behind it: it is waited for though nobody waits for the answer any more.
+    package let isOwed: Bool
     /// Bytes of its answer's body that are wanted, about; a longer one is cut (``Reply/isCut``).
     package let longestReply: Int
     /// The directory in which it is answered; nil where it names none.
@@ -58,7 +60,8 @@ package struct Call: Sendable, Equatable {
 
     init(
         _ method: String, _ path: [String], query: [(String, String?)] = [], body: JSON? = nil,
-        fields: [String: String] = [:], isLong: Bool = false, longestReply: Int = Call.longestReply
+        fields: [String: String] = [:], isLong: Bool = false, isOwed: Bool = false,
+        longestReply: Int = Call.longestReply
     ) {
         var target: [UInt8] = []
         for segment in path {
@@ -75,7 +78,8 @@ package struct Call: Sendable, Equatable {
         }
         self.method = method
         self.target = String(decoding: target, as: UTF8.self)
-        (self.body, self.fields, self.isLong, self.longestReply) = (body, fields, isLong, longestReply)
+        (self.body, self.fields, self.isLong, self.isOwed) = (body, fields, isLong, isOwed)
+        self.longestReply = longestReply
         directory = query.first { $0.0 == Bridge.location }?.1
     }
 }

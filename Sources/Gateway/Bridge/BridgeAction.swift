@@ -38,6 +38,7 @@ struct BridgeCall: Sendable {
     /// Nil where there is none.
     let body: [UInt8]?
     let isLong: Bool
+    let isOwed: Bool
     let longestReply: Int
 
     init(_ call: Call) {
@@ -45,7 +46,7 @@ struct BridgeCall: Sendable {
         target = Array(call.target.utf8)
         fields = call.fields
         body = call.body?.bytes
-        (isLong, longestReply) = (call.isLong, call.longestReply)
+        (isLong, isOwed, longestReply) = (call.isLong, call.isOwed, call.longestReply)
     }
 }
 

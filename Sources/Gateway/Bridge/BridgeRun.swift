@@ -195,7 +195,7 @@ final class BridgeRun {
         isAbandoned = true
         if case .waiting = phase, turn != nil || isReading || hasBegun { return end() }
         if isReading { return end() }
-        if case .calling(let call, _) = phase, call.isLong { end() }
+        if case .calling(let call, _) = phase, call.isLong, !call.isOwed { end() }
     }
 
     /// There is no answer, for this reason; what has begun is cut.
@@ -223,10 +223,11 @@ final class BridgeRun {
 }
 
 extension BridgeAction {
-    /// Whether it is done for who has left: nothing that waits for a turn's end, and nothing but what is sent.
+    /// Whether it is done for who has left: nothing that waits for a turn's end, unless something is to be set back then, and nothing
+    /// but what is sent.
     fileprivate var isShort: Bool {
         switch self {
-        case .call(let call, _): !call.isLong
+        case .call(let call, _): !call.isLong || call.isOwed
         case .hold, .letGo: true
         default: false
         }

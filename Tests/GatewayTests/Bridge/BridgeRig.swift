@@ -64,9 +64,10 @@ struct BridgeRig {
 }
 
 /// A session as OpenCode 2 tells it, in a folder.
-func openCode2Session(_ id: String = "ses_1", in directory: String) -> String {
-    """
-    {"data":{"id":"\(id)","projectID":"p","cost":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,\
-    "write":0}},"time":{"created":1,"updated":1},"location":{"directory":"\(directory)"}}}
-    """
+func openCode2Session(_ id: String = "ses_1", in directory: String, model: String? = nil) -> String {
+    let model = model.map { #""model":{"providerID":"p","id":"\#($0)"},"# } ?? ""
+    return """
+        {"data":{"id":"\(id)",\(model)"projectID":"p","cost":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,\
+        "write":0}},"time":{"created":1,"updated":1},"location":{"directory":"\(directory)"}}}
+        """
 }

@@ -10,9 +10,9 @@ struct BridgeRunnerTests {
     private static let json = [("Content-Type", "application/json")]
     private static let prompt = Array(BridgeRig.prompt("Hello").utf8)
 
-    /// An instance that knows session `ses_1` and answers everything else as `handler` does.
+    /// An instance that knows session `ses_1`, with that model, and answers everything else as `handler` does.
     private static func rig(
-        flags: [String] = [],
+        flags: [String] = [], model: String? = nil,
         _ handler: @escaping @Sendable (TestConnection, ReceivedRequestHead, String) throws -> Void
     ) throws -> ProxyRig {
         let folder = Recorded<String>("the project's folder")
@@ -26,7 +26,7 @@ struct BridgeRunnerTests {
             case ("GET", let path) where path.hasPrefix("/api/session/ses_") && !path.dropFirst(13).contains("/"):
                 let directory = try folder.wait(forCount: 1)[0]
                 let id = String(path.dropFirst("/api/session/".count))
-                try connection.respond(200, headers: Self.json, text: openCode2Session(id, in: directory))
+                try connection.respond(200, headers: Self.json, text: openCode2Session(id, in: directory, model: model))
             case ("GET", "/api/session/active"): try connection.respond(200, headers: Self.json, text: #"{"data":{}}"#)
             default: try handler(connection, head, body)
             }
@@ -106,6 +106,24 @@ struct BridgeRunnerTests {
         try rig.gateway.waitForLog("/prompt_async")
         held.open()
         try prompted.wait(forCount: 1)
+    }
+
+    @Test func theSessionHasItsModelAgainThoughNobodyWaitsForTheSummary() throws {
+        let ended = Latch("the summary is there")
+        let models = Recorded<String>("a model that is set")
+        let rig = try Self.rig(model: "own") { connection, head, body in
+            if head.path.hasSuffix("/wait") { try ended.wait() }
+            if head.path.hasSuffix("/model") { models.append(body) }
+            try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
+        }
+        let summary = Array(#"{"providerID":"p","modelID":"summing"}"#.utf8)
+        let client = try rig.send("POST", "/session/ses_1/summarize", body: summary)
+        try rig.carried.wait("the wait") { $0.contains { $0.target.hasSuffix("/wait") } }
+        client.close()
+        try rig.gateway.waitForLog("/summarize")
+        ended.open()
+        try models.wait(forCount: 2)
+        #expect(models.values[0].contains("summing") && models.values[1].contains("own"))
     }
 
     @Test func aStopTellsWhoWaits() throws {
