@@ -176,8 +176,7 @@ let package = Package(
             [
                 "Gateway", "Access", "Addresses", "Conversations", "EventHub", "EventLoop", "FrameCases", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Logging", "OpenCode", "Projects", "Storage",
-                "TestKit",
-                "WebSockets",
+                "TestKit", "WebSockets",
             ]),
         // A data plane whose chat sends every message back.
         .executableTarget(

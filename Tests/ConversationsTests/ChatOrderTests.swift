@@ -82,4 +82,17 @@ import Testing
         world.say(#"{"type":"list_conversations"}"#)
         #expect(world.server.asked.count == 3)
     }
+
+    @Test func whoseKeyIsRevokedGetsNothingMoreDone() {
+        var world = loaded()
+        world.server.asked = []
+        world.isHeld = true
+        world.say(
+            #"{"type":"user_message","conversationId":"\#(ConversationID(session: "ses_9").text)","content":"new"}"#)
+        say("two", &world)
+        world.say(#"{"type":"delete_conversation","conversationId":"\#(id)"}"#)
+        world.revoke()
+        world.release()
+        #expect(!world.server.asked.contains { $0.hasSuffix("prompt_async") || $0.hasPrefix("DELETE") })
+    }
 }

@@ -58,6 +58,18 @@ import Testing
         #expect(gone.status == 404)
     }
 
+    @Test func nobodyNeedHaveListedWhatWasDeletedMeanwhile() {
+        var world = World([PretendOpenCode.talk("ses_1", title: "Old", pairs: 1)])
+        world.open()
+        world.isLate = true
+        world.say(Self.list)
+        world.isLate = false
+        world.hear("session.deleted", ["info": world.server.shown(world.server.sessions[0])])
+        world.release()
+        #expect(titles(world.got().last).isEmpty)
+        #expect(!world.book.takeChanges().contains { if case .set = $0 { true } else { false } })
+    }
+
     @Test func aTitleThatWasHeardMeanwhileStays() throws {
         var world = world()
         (world.server.sessions[0].title, world.server.sessions[0].updated) = ("New", 5_001)

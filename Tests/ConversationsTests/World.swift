@@ -55,6 +55,9 @@ struct World {
         return sent[chat] ?? []
     }
 
+    /// The client's key is revoked.
+    mutating func revoke(_ chat: Int = 1) { chats[chat]?.revoke() }
+
     /// The client goes.
     mutating func leave(_ chat: Int = 1) { chats[chat]?.end() }
 

@@ -112,6 +112,7 @@ extension ConversationBook {
         let conversation = id(of: session)
         let told = take(session) { $0.close(nil, at: now) }
         forget(session, isGone: true)
+        noteGone(session)
         return told + [Told(session: session, conversation: conversation, content: .deleted)]
     }
 

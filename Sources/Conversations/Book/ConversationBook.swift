@@ -23,6 +23,9 @@ package struct ConversationBook: Sendable {
     var chosen: [String: ConversationID] = [:]
     /// Sessions that are no conversations.
     private var others: Set<String> = []
+    /// The last sessions of which was told that they are gone.
+    private(set) var gone: [String] = []
+    private static let goneAtMost = 256
     var changes: [KeptChange] = []
     /// What was changed while nobody could read what is written down; nil once that is known.
     var unread: Unread? = Unread()
@@ -100,6 +103,12 @@ package struct ConversationBook: Sendable {
         turns[session] = nil
         chosen[session] = nil
         drop(session)
+    }
+
+    /// It was told that a session is gone: what was asked for before may still name it.
+    mutating func noteGone(_ session: String) {
+        gone.append(session)
+        if gone.count > Self.goneAtMost { gone.removeFirst() }
     }
 
     func isConversation(_ session: String) -> Bool { !others.contains(session) }

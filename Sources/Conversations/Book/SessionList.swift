@@ -20,8 +20,9 @@ extension ConversationBook {
     mutating func learn(_ list: SessionList) {
         let listed = Set(list.sessions.map(\.id))
         for id in list.known.subtracting(listed) where known[id] != nil { forget(id, isGone: true) }
+        let gone = Set(gone)
         for session in list.sessions where known[session.id] != nil || !list.known.contains(session.id) {
-            learn(found: session)
+            if !gone.contains(session.id) { learn(found: session) }
         }
     }
 }

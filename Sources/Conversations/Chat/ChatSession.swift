@@ -105,6 +105,13 @@ package struct ChatSession: Sendable {
         queue.removeAll { !$0.outlastsClient }
     }
 
+    /// The client's key does not count any more. What OpenCode has been given stays; nothing more of it is done.
+    package mutating func revoke() {
+        end()
+        queue = []
+        if let current, case .user = works[current] { isCancelled = true }
+    }
+
     /// A text message of the client. `now`: milliseconds since 1970; `random`: any numbers.
     package mutating func receive(
         _ text: [UInt8], in book: inout ConversationBook, at now: Int64, random: () -> UInt64

@@ -48,7 +48,8 @@ package struct Call: Sendable, Equatable {
     package let fields: [String: String]
     /// Whether it is answered only when a turn is done, however long that takes.
     package let isLong: Bool
-    /// Whether something that was set for it is set back behind it: it is waited for though nobody waits for the answer any more.
+    /// Whether something that was set for it is set back behind it: it is waited for though nobody waits for the
+    /// answer any more.
     package let isOwed: Bool
     /// Bytes of its answer's body that are wanted, about; a longer one is cut (``Reply/isCut``).
     package let longestReply: Int

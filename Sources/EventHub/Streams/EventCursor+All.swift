@@ -28,7 +28,7 @@ extension EventCursor {
             }
             for step in steps { reading.take(step, &tracks, now, log) }
         }
-        reading.end()
+        reading.finish()
         selector = reading.selector
         passage = reading.passage
         passage.end = place
@@ -78,8 +78,7 @@ private struct AllReading {
     private var places: [String: LogPlace] = [:]
     private var merger = DeltaMerger()
     private var pending: [EventID: Pending] = [:]
-    /// The last event of each project, and the projects of which events are missing behind that.
-    private var lasts: [String: EventID] = [:]
+    /// The projects of which the last entries are not kept.
     private var missing: Set<String> = []
 
     init(cursor: EventCursor, writer: FrameWriter, passage: EventPassage) {
@@ -103,11 +102,10 @@ private struct AllReading {
             note(step)
         case .entry(let entry):
             guard let log = log(entry.project), let event = log.event(entry.event, &places[entry.project]) else {
-                missing.insert(entry.project)
+                if missing.insert(entry.project).inserted { tellMissing(of: entry.project) }
                 return note(step)
             }
-            if missing.remove(entry.project) != nil { tellMissing(of: entry.project, to: event.id) }
-            lasts[entry.project] = event.id
+            missing.remove(entry.project)
             guard cursor.isFormed else {
                 if selector.admits(event) { writer.write(event, id: entry.id, project: entry.project) }
                 return note(step)
@@ -147,24 +145,15 @@ private struct AllReading {
         }
     }
 
-    /// The index outlives what is kept of a busy project.
-    private mutating func tellMissing(of project: String, to id: EventID?) {
+    /// The index outlives what is kept of a busy project. Whoever begins anew in the midst of that is told again.
+    private mutating func tellMissing(of project: String) {
         guard selector.takesAll || selector.sessions == nil else { return }
         finish()
-        writer.write(EventGap(.retention, from: lasts[project], to: id), project: project, connected: [])
-    }
-
-    /// Nothing more is taken.
-    mutating func end() {
-        finish()
-        guard !missing.isEmpty else { return }
-        for project in missing.sorted() { tellMissing(of: project, to: nil) }
-        passage.note(
-            writer.bytes.count, before, nil, told: cursor.isFormed ? before.last : nil, isMadeAgain: true)
+        writer.write(EventGap(.retention, from: nil, to: nil), project: project, connected: [])
     }
 
     /// Tells what still waits.
-    private mutating func finish() {
+    mutating func finish() {
         for frame in merger.finish() { write(frame) }
     }
 

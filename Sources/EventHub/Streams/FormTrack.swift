@@ -143,8 +143,8 @@ package struct FormTrack: Sendable {
         translation?.learn(answered, answer, before: line, time: UInt64(max(0, event.time)))
     }
 
-    /// Goes on in the log to its end, until so many bytes are told behind the reader, until much was taken, or to an event that
-    /// waits for an answer. True at the end.
+    /// Goes on in the log to its end, until so many bytes are told behind the reader, until much was taken, or to an
+    /// event that waits for an answer. True at the end.
     private mutating func advance(_ log: EventLog, now: Int64, atMost limit: Int) -> Bool {
         var taken = 0
         while taken < Self.mostBytes / 2, ahead < limit {
@@ -256,8 +256,8 @@ package struct FormTracks: Sendable {
     /// No track yet.
     package init() {}
 
-    /// Runs `body` on a track of this form that reaches the frames behind `id`: of several the one that has come farthest, so that
-    /// who is behind keeps its own.
+    /// Runs `body` on a track of this form that reaches the frames behind `id`: of several the one that has come
+    /// farthest, so that who is behind keeps its own.
     mutating func withTrack<Result>(
         _ kind: FormKind, _ log: EventLog, behind id: EventID?, _ body: (inout FormTrack) -> Result
     ) -> Result {

@@ -223,8 +223,8 @@ final class BridgeRun {
 }
 
 extension BridgeAction {
-    /// Whether it is done for who has left: nothing that waits for a turn's end, unless something is to be set back then, and nothing
-    /// but what is sent.
+    /// Whether it is done for who has left: nothing but what is sent, and nothing that waits for a turn's end unless
+    /// something is to be set back then.
     fileprivate var isShort: Bool {
         switch self {
         case .call(let call, _): !call.isLong || call.isOwed

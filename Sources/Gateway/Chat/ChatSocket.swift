@@ -87,6 +87,12 @@ package final class ChatSocket {
         workAtEndOfPass()
     }
 
+    /// The client's key does not count any more.
+    func revoke() {
+        talker?.revoked()
+        close(.revoked)
+    }
+
     // MARK: Bytes
 
     /// What was sent within a pass leaves in few system calls.

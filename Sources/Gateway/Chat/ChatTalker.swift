@@ -12,11 +12,16 @@ package protocol ChatTalker: AnyObject {
     func received(text: [UInt8], on socket: ChatSocket)
     /// The client has sent a whole message of other bytes.
     func received(bytes: [UInt8], on socket: ChatSocket)
+    /// The client's key was revoked: what it has said and was not done yet is not done. ``ended()`` follows.
+    func revoked()
     /// The socket has ended, for whatever reason. Called once; nothing that is sent reaches anybody any more.
     func ended()
 }
 
 extension ChatTalker {
+    /// Nothing of what it has said waits.
+    package func revoked() {}
+
     /// Only texts are talked in.
     package func received(bytes: [UInt8], on socket: ChatSocket) {
         socket.close(CloseStatus(.unsupportedData, "messages are texts"))

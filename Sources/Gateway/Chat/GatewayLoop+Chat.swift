@@ -47,7 +47,7 @@ extension GatewayLoop {
         guard !revoked.isEmpty else { return }
         for socket in chats.values {
             guard let principal = socket.principal, revoked.contains(principal) else { continue }
-            socket.close(.revoked)
+            socket.revoke()
         }
     }
 }

@@ -89,7 +89,7 @@ package struct StoredHistory: InstanceHistory {
     private static func tell(_ event: Store.Event, _ log: Logger) {
         switch event {
         case .waits(let error): log.error("\(nothingKept): \(error) It is tried again every few seconds.")
-        case .opened: log.notice("The state file is open now: history and events are kept over restarts")
+        case .opened: log.notice("The state file is open now: the history of instances is kept over restarts")
         case .fails(let error):
             let next =
                 error.kind.mayPass

@@ -27,6 +27,8 @@ final class ConversationDesk {
     private var early: [Int: [[UInt8]]] = [:]
     /// Those of them that have ended meanwhile.
     private var endedEarly: Set<Int> = []
+    /// Those among them whose key was revoked meanwhile.
+    private var revokedEarly: Set<Int> = []
     private var waiting: [Int: (OpenCodeAnswer) -> Void] = [:]
     private var questions: [ObjectIdentifier: ConversationQuestion] = [:]
     private var pauses: [Int: (pause: Pause, timer: LoopTimer)] = [:]
@@ -87,6 +89,7 @@ final class ConversationDesk {
         }
         defer {
             for text in early.removeValue(forKey: number) ?? [] { received(number, text) }
+            if revokedEarly.remove(number) != nil { revoked(number) }
             if endedEarly.remove(number) != nil { ended(number) }
         }
         let chat = ConversationChat(
@@ -97,8 +100,16 @@ final class ConversationDesk {
     }
 
     func received(_ number: Int, _ text: [UInt8]) {
-        if chats[number] == nil, early[number] != nil { early[number]?.append(text) }
+        if chats[number] == nil, early[number] != nil, !revokedEarly.contains(number) { early[number]?.append(text) }
         chats[number]?.received(text, at: now)
+    }
+
+    func revoked(_ number: Int) {
+        if early[number] != nil {
+            early[number] = []
+            revokedEarly.insert(number)
+        }
+        chats[number]?.revoke()
     }
 
     func ended(_ number: Int) {
@@ -162,6 +173,7 @@ final class ConversationChat {
     private let asker: Asker
     private let project: ConversationProject?
     private(set) var session: ChatSession
+    private var isRevoked = false
 
     init(
         number: Int, _ line: ChatLine, for asker: Asker, _ project: ConversationProject?, _ session: ChatSession
@@ -172,6 +184,12 @@ final class ConversationChat {
     func begin() {
         project?.chats[number] = self
         take(session.opened(project?.book.catalogue))
+    }
+
+    /// Its key does not count any more: what was not sent to OpenCode yet is not sent.
+    func revoke() {
+        isRevoked = true
+        session.revoke()
     }
 
     /// The client has gone. What is under way keeps this until nothing is left to do.
@@ -187,6 +205,7 @@ final class ConversationChat {
             return take(session.receive(text, in: &book, at: now) { 0 })
         }
         project.whenReady { [self] in
+            guard !isRevoked else { return }
             take(session.receive(text, in: &project.book, at: now, random: Self.random))
             project.keep()
         }

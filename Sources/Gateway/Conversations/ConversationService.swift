@@ -176,6 +176,11 @@ final class ConversationTalker: ChatTalker {
         service.post { $0.received(number, text) }
     }
 
+    func revoked() {
+        let number = number
+        service.post { $0.revoked(number) }
+    }
+
     func ended() {
         let number = number
         service.post { $0.ended(number) }

@@ -121,6 +121,7 @@ final class HubLoop: KnowledgeOwner {
         index.useFolder(now: WallClock.milliseconds)
         for project in projects.values { project.useFolder() }
         openKept()
+        if settings.limits.bytes > 0 { log.notice("Events are kept over restarts now") }
     }
 
     private func receive(_ message: HubMessage) {

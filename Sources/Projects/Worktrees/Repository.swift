@@ -24,8 +24,8 @@ package struct Repository: Sendable, Equatable {
     package let worktrees: [Worktree]
     /// Whether there are more entries than are read.
     package let isCut: Bool
-    /// Folders that tell of another worktree when they change, by their paths, as they were before they were read: that of
-    /// ``entries``, and entries of which git has not written everything, or whose worktree is gone.
+    /// Folders that tell of another worktree when they change, by their paths, as they were before they were read:
+    /// that of ``entries``, and entries of which git has not written everything, or whose worktree is gone.
     package let stamps: [String: FolderStamp]
 
     /// A repository of these parts.

@@ -32,6 +32,8 @@ final class Echo: ChatTalker {
 
     func received(bytes: [UInt8], on socket: ChatSocket) { socket.send(Frame(.binary, bytes)) }
 
+    func revoked() { heard.append("revoked") }
+
     func ended() { heard.append("ended") }
 }
 

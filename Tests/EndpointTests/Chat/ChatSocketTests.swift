@@ -165,6 +165,7 @@ import WebSockets
             rig.plane.apply(
                 ChatRig.policy([(name: "uno", key: keys[0].key), (name: "two", key: "another key that is long")]))
             #expect(try clients[1].read().closeCode == 1008)
+            #expect(rig.heard.values.filter { $0 == "revoked" }.count == 1)
             #expect(try clients[0].echo("still here") == "still here")
             #expect(try open.echo("still here") == "still here")
         }

@@ -149,4 +149,20 @@ private final class LateStore: ConversationKeeping {
         #expect(rig.project.book.quiet(for: 0, at: .max) == ["ses_1"])
         #expect(rig.project.chats.isEmpty)
     }
+
+    @Test("Nothing is done of what a client said whose key was revoked before it was known which project it means")
+    func revokedEarly() async throws { try await onThread { try Self.revokedEarly() } }
+
+    private static func revokedEarly() throws {
+        let rig = try DeskUnderTest()
+        rig.desk.opened(1, rig.line, by: nil, nil, nil)
+        rig.desk.received(1, Array(first.utf8))
+        rig.desk.revoked(1)
+        rig.desk.received(1, Array(first.utf8))
+        rig.desk.ended(1)
+        try rig.work()
+        rig.makeSession()
+        #expect(rig.project.book.quiet(for: 0, at: .max) == [])
+        #expect(rig.project.chats.isEmpty)
+    }
 }

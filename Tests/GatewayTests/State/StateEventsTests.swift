@@ -10,7 +10,7 @@ import Testing
     private let directory: TemporaryDirectory
     private var folder: String { "\(directory.path)/state" }
     private var flags: [String] { ["--state-dir", folder] }
-    private static let opened = "The state file is open now: history and events are kept over restarts"
+    private static let opened = "Events are kept over restarts now"
 
     init() throws { directory = try TemporaryDirectory() }
 
