@@ -4,6 +4,7 @@
 
 # How often `make test-repeat` runs each group; every second run is beside busy loops.
 MODULES ?= 100
+EVENTS ?= $(MODULES)
 BLACKBOX ?= 20
 
 # Given to Benchmarks/run, for example BENCH="--quick --only small".
@@ -31,9 +32,9 @@ test: setup lab ## run all tests; as root also those in the lab
 	scripts/run-tests.sh
 	$(lab_tests)
 
-test-repeat: setup ## run the tests again and again to find the fickle ones (MODULES=100 BLACKBOX=20)
+test-repeat: setup ## run the tests again and again to find the fickle ones (MODULES=100 EVENTS=100 BLACKBOX=20)
 	swift build --build-tests
-	@MODULES=$(MODULES) BLACKBOX=$(BLACKBOX) scripts/test-repeat.sh
+	@MODULES=$(MODULES) EVENTS=$(EVENTS) BLACKBOX=$(BLACKBOX) scripts/test-repeat.sh
 
 test-lab: setup lab ## run the tests in the lab only: against a real systemd, as root
 	swift build --build-tests

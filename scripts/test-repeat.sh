@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs tests that are built already again and again, to find those that fail once in many runs: MODULES runs of the module tests
-# (100), as many of those of events, then BLACKBOX runs of the black-box tests (20), every second one beside a busy loop on each
-# core. Not those in the lab. The black-box tests run in four processes at once: that takes half the time, and meets races that one
-# does not.
+# (100), EVENTS of those of events (as many), then BLACKBOX runs of the black-box tests (20), every second one beside a busy loop on
+# each core. Not those in the lab. The black-box tests run in four processes at once: that takes half the time, and meets races that
+# one does not.
 #
 # Each run's outcome is one line. It can be interrupted (Ctrl-C) and goes on the next time where it was, as long as the tests and
 # the programs are the same: all runs together take three hours or more. What failed is summed up at the end, or when it is
@@ -11,6 +11,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 modules=${MODULES:-100}
+events=${EVENTS:-$modules}
 blackbox=${BLACKBOX:-20}
 logs=.build/test-repeat
 
@@ -90,7 +91,7 @@ repeat() {
 }
 
 repeat modules "$modules"
-repeat events "$modules"
+repeat events "$events"
 repeat black-box "$blackbox"
 summary
 [ "$failed" -eq 0 ]
