@@ -155,8 +155,10 @@ final class StreamClient {
     }
 
     /// The next event that the instance said, or gap; nil at the end.
-    func nextEvent(within limit: Duration = .seconds(20)) throws -> StreamFrame? {
-        while let frame = try next(within: limit) {
+    func nextEvent(within limit: Duration = .seconds(60)) throws -> StreamFrame? {
+        // Comments come again and again.
+        let deadline = Deadline(after: limit)
+        while let frame = try next(within: max(deadline.remaining, .milliseconds(1))) {
             if frame.gap != nil || frame.data != nil && frame.type != "server.connected" { return frame }
         }
         return nil
