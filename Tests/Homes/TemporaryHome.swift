@@ -24,6 +24,12 @@ package final class TemporaryHome: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(path)/\(name)")
     }
 
+    /// Gives a folder in it the time of a change an hour ago.
+    package func age(_ name: String) throws {
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -3_600)], ofItemAtPath: "\(path)/\(name)")
+    }
+
     /// Makes a symbolic link in it.
     package func makeLink(_ name: String, to target: String) throws {
         try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)

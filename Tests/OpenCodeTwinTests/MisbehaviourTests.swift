@@ -158,7 +158,7 @@ struct HealthMisbehaviourTests {
 @Suite("The end goes wrong")
 struct EndMisbehaviourTests {
     @Test func aCrashAfterATime() throws {
-        let twin = try TwinProcess(misbehave: "crash-after=50")
+        let twin = try TwinProcess(misbehave: "crash-after=1000")
         #expect(try twin.process.waitForExit() == .exited(1))
         #expect(twin.process.lines(of: .error).last?.contains("crashes") == true)
     }
@@ -203,10 +203,12 @@ struct EndMisbehaviourTests {
     }
 
     @Test func aLateEnd() throws {
+        let busy = try TwinProcess(misbehave: "sigterm-late=600000")
+        busy.process.terminate(SIGTERM)
+        #expect(try busy.get("/global/health").status == 200)
         let twin = try TwinProcess(misbehave: "sigterm-late=200")
         let start = ContinuousClock.now
         twin.process.terminate(SIGTERM)
-        #expect(try twin.get("/global/health").status == 200)
         #expect(try twin.process.waitForExit() == .signalled(SIGTERM))
         #expect(ContinuousClock.now - start >= .milliseconds(200))
     }

@@ -82,7 +82,7 @@ struct StartupTests {
         let parent = try TestProcess(
             "/bin/sh", ["-c", "'\(twin)' serve & echo $!; wait"], environment: ["TWIN_ENDS_WITH_PARENT": "1"])
         try parent.waitForLine { $0.contains("listening on") }
-        let child = try #require(parent.lines(of: .output).compactMap { Int32($0) }.first)
+        let child = try #require(Int32(try parent.waitForLine(on: .output) { Int32($0) != nil }))
         let watch = try ProcessWatch(child)
         parent.terminate(SIGKILL)
         #expect(try watch.hasEnded())

@@ -263,8 +263,8 @@ import Testing
         let path = Array("\(rig.home.path)/.trees/one".utf8)
         while await rig.catalogue.presentScope(of: .alpha)?.holds(path[...]) != true {}
         #expect(await holds(rig, ".trees/one"))
-        // Beyond the time that the file system's clock can't tell apart.
-        try await Task.sleep(for: .milliseconds(20))
+        // What changed just now is not trusted.
+        for folder in ["", "/one"] { try rig.home.age("alpha/.git/worktrees\(folder)") }
         _ = await rig.catalogue.presentScope(of: .alpha)
         let (before, start) = (rig.repositories.count, SuspendingClock.now)
         for _ in 0..<1_000 { _ = await rig.catalogue.presentScope(of: .alpha) }
@@ -283,8 +283,10 @@ import Testing
         for number in 0..<20 {
             let (entry, folder) = ("alpha/.git/worktrees/\(number)", ".trees/\(number)")
             try rig.home.makeFolder(entry)
-            // Also where the file system's clock has gone on since.
-            if number.isMultiple(of: 2) { try await Task.sleep(for: .milliseconds(15)) }
+            // Also where it was not a moment ago.
+            if number.isMultiple(of: 2) {
+                for folder in ["alpha/.git/worktrees", entry] { try rig.home.age(folder) }
+            }
             _ = await rig.catalogue.presentScope(of: .alpha)
             try rig.home.makeWorktree("\(number)", of: "alpha", at: folder)
             _ = await rig.catalogue.presentScope(of: .alpha)

@@ -195,8 +195,8 @@ final class HubProject: TimerHandler {
         run?.streams[number] = nil
         if warnings != [sentence] {
             warnings = [sentence]
-            hub.log.warning(sentence, LogField("project", name.string))
             publish()
+            hub.log.warning(sentence, LogField("project", name.string))
         }
         on(.refused(number))
     }

@@ -23,21 +23,22 @@ final class LineReader: Sendable {
         var line: [UInt8] = []
         var waitsForExit = true
         while true {
+            // The exit before the pipe: poll(2) looks at them in this order, and what the child wrote last was there at its exit.
             var descriptors = [
+                pollfd(fd: waitsForExit ? exited.readEnd : -1, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: stop.readEnd, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: waitsForExit ? exited.readEnd : -1, events: Int16(POLLIN), revents: 0),
             ]
             guard (try? SystemCall.wait(&descriptors, until: Deadline(after: .seconds(86_400)))) != nil else { return }
-            if descriptors[0].revents != 0 {
+            if descriptors[1].revents != 0 {
                 guard read(into: &line) else { return recordRest(of: &line) }
-            } else if descriptors[2].revents != 0 {
+            } else if descriptors[0].revents != 0 {
                 // The exit was seen and the pipe is empty: nothing of the child itself can follow. Its end may be long in
                 // coming, for another child may have a copy of it, if only between fork and exec.
                 waitsForExit = false
                 recordRest(of: &line)
                 restIsRead.open()
-            } else if descriptors[1].revents != 0 {
+            } else if descriptors[2].revents != 0 {
                 return
             }
         }

@@ -1,3 +1,4 @@
+import Glibc
 import TestKit
 import Testing
 
@@ -116,8 +117,17 @@ struct BridgeDirectoryTests {
         try rig.start("repo")
         for number in 0..<20 {
             let tree = "\(rig.gateway.home.path)/.trees/\(number)"
+            let client = try rig.gateway.connect()
+            defer { client.close() }
+            // While it stands still: it hears of the worktree and of the request in the same moment.
+            kill(rig.gateway.process.pid, SIGSTOP)
+            defer { kill(rig.gateway.process.pid, SIGCONT) }
             try GitProgram.run(in: folder, "worktree", "add", "-q", "--detach", tree)
-            let made = try rig.ask("POST", "/session?directory=\(tree)", "{}", of: "repo")
+            try client.send(
+                "POST", "/projects/repo/api/session?directory=\(tree)",
+                headers: [GatewayUnderTest.authorization, ("Content-Type", "application/json")], body: Array("{}".utf8))
+            kill(rig.gateway.process.pid, SIGCONT)
+            let made = try ResponseReader(client, method: "POST").readAll(within: .seconds(60))
             #expect(made.json["directory"]?.text == tree, "\(made.text)")
         }
     }

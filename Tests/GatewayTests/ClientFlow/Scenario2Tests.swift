@@ -9,8 +9,8 @@ struct Scenario2Tests {
     func basicMessageFlow() throws {
         let app = try PhoneApp2()
         let (session, events) = try app.becomeReady()
-        // Forty pieces in at least 1.2 seconds.
-        #expect(try app.send("Hello [pieces=40 interval=30ms]", to: session) == 200)
+        // Forty pieces in at least four seconds: who reads them late on a busy machine still sees that they take time.
+        #expect(try app.send("Hello [pieces=40 interval=100ms]", to: session) == 200)
         try events.next("session.execution.succeeded") { $0["sessionID"]?.text == session }
         let pieces = zip(events.events, events.times).filter { $0.0["type"] == "session.text.delta" }.map(\.1)
         let (first, last) = try (#require(pieces.first), #require(pieces.last))
@@ -63,10 +63,10 @@ struct Scenario2Tests {
     func waiting() throws {
         let app = try PhoneApp2()
         let (session, _) = try app.becomeReady()
-        #expect(try app.send("Hello [silent=1500ms]", to: session) == 200)
         let start = ContinuousClock.now
+        #expect(try app.send("Hello [silent=1500ms]", to: session) == 200)
         #expect(try app.api("POST", "/api/experimental/session/\(session)/wait").status == 204)
-        #expect(.now - start > .seconds(1))
+        #expect(.now - start >= .milliseconds(1_500))
     }
 }
 

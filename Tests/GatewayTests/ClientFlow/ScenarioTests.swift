@@ -9,8 +9,8 @@ struct ScenarioTests {
     func basicMessageFlow(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
-        // Forty pieces in at least 2.4 seconds: who reads them late on a busy machine still sees that they take time.
-        #expect(try app.send("Hello [pieces=40 interval=60ms]", to: session) == 204)
+        // Forty pieces in at least four seconds: who reads them late on a busy machine still sees that they take time.
+        #expect(try app.send("Hello [pieces=40 interval=100ms]", to: session) == 204)
         try events.readTurn(of: session, app.profile)
         let pieces = zip(events.events, events.times).filter { event, _ in
             event["type"] == "message.part.delta" || event["properties"]?["delta"] != nil

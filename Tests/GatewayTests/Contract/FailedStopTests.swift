@@ -12,8 +12,9 @@ struct FailedStopTests {
         let opencode = try tools.write(
             """
             #!/bin/sh
-            echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
-            exec setpriv --reuid 65534 --clear-groups tail -f --pid=$PPID /dev/null
+            # Whoever hears of the port can't end it any more.
+            announcement="echo opencode server listening on http://127.0.0.1:$(cat upstream-port)"
+            exec setpriv --reuid 65534 --clear-groups sh -c "$announcement; exec tail -f --pid=$PPID /dev/null"
             """, to: "opencode", mode: 0o755)
         let gateway = try GatewayUnderTest(
             flags: ["--stop-timeout", "100ms"], opencode: opencode,

@@ -1,7 +1,7 @@
-import Foundation
-import Glibc
 import TestKit
 import Testing
+
+@testable import opencode_twin
 
 /// Clients that go before their messages were sent.
 @Suite struct LeavingChatTests {
@@ -16,16 +16,13 @@ import Testing
             try chat.say("user_message", ["conversationId": Self.id, "content": text])
         }
         chat.close()
-        let deadline = Deadline(after: TwinRig.patience)
-        var said: [String] = []
-        while said.count < 2, !deadline.hasPassed {
-            // Whom it waits for needs the processor.
-            usleep(50_000)
-            let page = try rig.gateway.request("GET", "/conversations/\(Self.id)/messages", within: TwinRig.patience)
-            let json = try JSONSerialization.jsonObject(with: Data(page.body)) as? [String: Any]
-            let items = json?["items"] as? [[String: Any]] ?? []
-            said = items.filter { $0["role"] as? String == "user" }.compactMap { $0["text"] as? String }
+        let events = try StreamClient(rig.gateway, "/events?since=2000-01-01T00:00:00Z")
+        defer { events.close() }
+        while let event = try events.nextEvent(within: TwinRig.patience) {
+            if event.content["properties"]?["part"]?["text"]?.text == "talk again" { break }
         }
-        #expect(said == ["talk", "talk again"])
+        let page = try rig.gateway.request("GET", "/conversations/\(Self.id)/messages", within: TwinRig.patience)
+        let users = (page.json["items"]?.elements ?? []).filter { $0["role"]?.text == "user" }
+        #expect(users.compactMap { $0["text"]?.text } == ["talk", "talk again"], "\(page.text)")
     }
 }

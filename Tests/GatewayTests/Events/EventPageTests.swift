@@ -102,6 +102,8 @@ import Testing
     @Test func aPageIsAnsweredWhenTheGatewayEnds() throws {
         let rig = try HubRig()
         let connection = try rig.gateway.connect()
+        // Its loop has it.
+        #expect(try connection.exchange("GET", "/health").status == 200)
         try connection.send("GET", "/projects/demo/events?wait=60", headers: [GatewayUnderTest.authorization])
         #expect(try connection.staysSilent(for: .milliseconds(300)))
         rig.gateway.process.terminate()

@@ -24,10 +24,10 @@ import Testing
         let rig = try HubRig(version: "1.18.33")
         let client = try rig.open()
         try client.connected()
+        let start = ContinuousClock.now
         rig.say(1...1)
         #expect(try client.numbers(1) == [1])
         rig.instance.mute()
-        let start = ContinuousClock.now
         #expect(try client.next(within: .seconds(60)) == nil)
         #expect(start.duration(to: .now) > .seconds(25))
         #expect(rig.instance.subscriptions.count == 2)

@@ -67,7 +67,7 @@ import Testing
         let start = ContinuousClock.now
         let answer = try rig.gateway.request("GET", "/projects/demo/api/event")
         #expect(answer.status == 503)
-        #expect(start.duration(to: .now) < .seconds(2))
+        #expect(start.duration(to: .now) < .seconds(15))
     }
 
     @Test func aCrashEndsThemAbnormallyAndTheNextRunHasItsOwnGeneration() throws {
@@ -163,12 +163,12 @@ import Testing
 
     @Test func itWaitsNoLongerThanAStartsAnswer() throws {
         let rig = try TwinRig(
-            "banner-late=5000", flags: ["--start-answer-timeout", "300ms"],
+            "banner-late=60000", flags: ["--start-answer-timeout", "300ms", "--start-timeout", "60s"],
             environment: ["TWIN_ENDS_WITH_PARENT": "1"])
         #expect(try rig.start().status == 504)
         let begin = ContinuousClock.now
         #expect(try rig.request("/event").status == 503)
-        #expect(begin.duration(to: .now) < .seconds(3))
+        #expect(begin.duration(to: .now) < .seconds(15))
     }
 
     @Test func withoutAHubStreamsPassThroughAndThereAreNoneOfTheGatewaysOwn() throws {

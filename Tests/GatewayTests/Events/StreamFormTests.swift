@@ -7,9 +7,11 @@ import Testing
 @Suite struct StreamFormTests {
     private static let late = OpenCodeVersion.all.filter { $0.profile.version != "1.1.11" }
 
-    /// The texts of the answer's part as the app draws them, event by event.
-    private static func drawn(_ client: StreamClient) throws -> [String] {
+    /// The texts of the answer's part as the app draws them, event by event. The turn is ended once there were enough: the prompt
+    /// and an empty one are among them.
+    private static func drawn(_ client: StreamClient, _ app: PhoneApp, _ session: String) throws -> [String] {
         var texts: [String] = []
+        var isEnded = false
         while let frame = try client.nextEvent() {
             let properties = frame.content["properties"] ?? .null
             #expect(frame.type != "message.part.delta")
@@ -17,6 +19,10 @@ import Testing
                 let text = properties["part"]?["text"]?.text
             {
                 texts.append(text)
+                if !isEnded, Set(texts).count > 5 {
+                    isEnded = true
+                    #expect(try app.api("POST", "/session/\(session)/abort").status == 200)
+                }
             }
             if frame.type == "session.idle" { return texts }
         }
@@ -57,8 +63,8 @@ import Testing
         let session = try app.createSession()
         let client = try StreamClient(app.gateway, target)
         _ = try client.next()
-        #expect(try app.send("[pieces=20 interval=30ms] Hello", to: session) == 204)
-        let texts = try drawn(client)
+        #expect(try app.send("[pieces=2000 interval=30ms] Hello", to: session) == 204)
+        let texts = try drawn(client, app, session)
         let answer = try #require(texts.last)
         #expect(!answer.isEmpty)
         let growing = texts.filter { answer.hasPrefix($0) && !$0.isEmpty && $0 != answer }

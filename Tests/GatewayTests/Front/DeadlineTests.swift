@@ -4,7 +4,6 @@ import Testing
 /// Nothing waits for ever: each wait of a client or for one has its deadline, and a body says which it was.
 @Suite struct DeadlineTests {
     private static let key = GatewayUnderTest.authorization
-    private static let short = Duration.milliseconds(300)
     private static let tooSlow = #"{"detail":"The request did not arrive in time. Send it again on a new connection."}"#
 
     private static func answering() throws -> FakeInstance {
@@ -16,18 +15,17 @@ import Testing
 
     @Test func aConnectionWithoutARequestIsClosedWithoutAWord() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
-        let connection = try gateway.connect()
         let start = ContinuousClock.now
-        let bytes = try connection.readUntilClose(within: .seconds(5))
-        #expect(bytes.isEmpty)
-        #expect(.now - start > Self.short * 0.8)
+        let connection = try gateway.connect()
+        #expect(try connection.readUntilClose().isEmpty)
+        #expect(.now - start > .milliseconds(290))
     }
 
     @Test(arguments: [
         "GET /projects/demo/api/x HTTP/1.1\r\n", "GET /projects/demo/api/x HTTP/1.1\r\nHost: h\r\nX-Own: half",
     ]) func aHeadThatStopsIsAnsweredWithRequestTimeout(begun: String) throws {
-        let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
-        let answer = try gateway.raw(begun, within: .seconds(5))
+        let gateway = try GatewayUnderTest(flags: ["--head-timeout", "2s"])
+        let answer = try gateway.raw(begun, within: .seconds(10))
         #expect(answer.statuses == [408])
         #expect(answer.text.hasSuffix("\r\n\r\n" + Self.tooSlow))
         #expect(answer.ending == .closed)
@@ -42,33 +40,33 @@ import Testing
 
     @Test func aHeadThatTricklesInGetsNoMoreTimeForThat() throws {
         let instance = try Self.answering()
-        let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms", "--idle-timeout", "1h"])
+        let gateway = try GatewayUnderTest(flags: ["--head-timeout", "1s", "--idle-timeout", "1h"])
         try gateway.start(instance)
         for isSecond in [false, true] {
             let connection = try gateway.connect()
             if isSecond { #expect(try connection.exchange("GET", "/health").status == 200) }
             let elapsed = ContinuousClock().measure {
-                // Two seconds' worth, unless the connection ends before.
+                // Five seconds' worth, unless the connection ends before.
                 try? connection.writeSlowly(
-                    RequestText.head("GET /projects/demo/api/x HTTP/1.1"), interval: .milliseconds(16))
+                    RequestText.head("GET /projects/demo/api/x HTTP/1.1"), interval: .milliseconds(40))
             }
-            #expect(elapsed < .seconds(1.5))
+            #expect(elapsed < .seconds(4))
             #expect(try connection.readRawAnswer().statuses == [408])
         }
         #expect(instance.requests.count == 0)
     }
 
     @Test func anIdleConnectionIsClosedWithoutAWord() throws {
-        let gateway = try GatewayUnderTest(flags: ["--idle-timeout", "300ms", "--head-timeout", "1h"])
+        let gateway = try GatewayUnderTest(flags: ["--idle-timeout", "2s", "--head-timeout", "1h"])
         let connection = try gateway.connect()
+        var start = ContinuousClock.now
         for _ in 0..<3 {
+            start = .now
             #expect(try connection.exchange("GET", "/health").status == 200)
-            try connection.pause(.milliseconds(150))
+            try connection.pause(.milliseconds(800))
         }
-        let start = ContinuousClock.now
-        let bytes = try connection.readUntilClose(within: .seconds(5))
-        #expect(bytes.isEmpty)
-        #expect(.now - start > .milliseconds(100))
+        #expect(try connection.readUntilClose().isEmpty)
+        #expect(.now - start > .milliseconds(1_900))
     }
 
     @Test func aSmallBodyThatStopsIsAnsweredWithRequestTimeout() throws {
@@ -86,11 +84,11 @@ import Testing
 
     @Test func aBodyThatKeepsComingMayTakeLongerThanTheDeadline() throws {
         let instance = try Self.answering()
-        let gateway = try GatewayUnderTest(flags: ["--body-timeout", "400ms"])
+        let gateway = try GatewayUnderTest(flags: ["--body-timeout", "3s"])
         try gateway.start(instance)
         let connection = try gateway.connect()
         try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "10")])
-        try connection.writeSlowly("helloworld", interval: .milliseconds(80))
+        try connection.writeSlowly("helloworld", interval: .milliseconds(400))
         #expect(try ResponseReader(connection).readAll().text == "10")
     }
 
@@ -104,8 +102,9 @@ import Testing
         let gateway = try GatewayUnderTest(flags: ["--body-timeout", "300ms"])
         try gateway.start(instance)
         let connection = try gateway.connect()
-        try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "1000000")])
-        try connection.write(Bytes.pattern(100_000))
+        try connection.send(
+            "POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "1000000")],
+            body: Array(Bytes.pattern(100_000)))
         #expect(try connection.readRawAnswer(within: .seconds(5)).statuses == [408])
         try ended.wait()
     }
@@ -136,11 +135,11 @@ import Testing
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
             try connection.write("hello")
-            try connection.waitForEnd(within: .seconds(5))
+            try connection.waitForEnd()
             ended.open()
             connection.close()
         }
-        let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "300ms"])
+        let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "2s"])
         try gateway.start(instance)
         let answer = try gateway.request("GET", "/projects/demo/api/x")
         #expect(answer.text == "hello")
@@ -151,9 +150,9 @@ import Testing
     @Test func anInstanceThatKeepsSendingMayTakeLongerThanTheDeadline() throws {
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
-            try connection.writeSlowly("helloworld", interval: .milliseconds(80))
+            try connection.writeSlowly("helloworld", interval: .milliseconds(400))
         }
-        let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "400ms"])
+        let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "3s"])
         try gateway.start(instance)
         #expect(try gateway.request("GET", "/projects/demo/api/x").text == "helloworld")
     }
@@ -162,13 +161,14 @@ import Testing
         let ended = Latch("the instance's connection to end")
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "\(1 << 30)")])
-            _ = try connection.writeUntilFull(
+            // It may be cut in the middle of this.
+            _ = try? connection.writeUntilFull(
                 [UInt8](repeating: 0x61, count: 1 << 20), atMost: 1 << 30, stalledAfter: .milliseconds(100))
-            try connection.waitForEnd(within: .seconds(5))
+            try connection.waitForEnd()
             ended.open()
             connection.close()
         }
-        let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "300ms"])
+        let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "2s"])
         try gateway.start(instance)
         let connection = try TestClient.connect(port: gateway.port, receiveBuffer: 8192)
         try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
@@ -186,14 +186,13 @@ import Testing
             try connection.waitForEnd()
         }
         let gateway = try GatewayUnderTest(flags: [
-            "--answer-timeout", "100ms", "--idle-timeout", "100ms", "--body-timeout",
-            "100ms",
+            "--answer-timeout", "2s", "--idle-timeout", "100ms", "--body-timeout", "100ms",
         ])
         try gateway.start(instance)
         let events = try TestClient.events(gateway.port, "/projects/demo/api/event", headers: [Self.key])
         #expect(try events.response.readHead().status == 200)
-        // Four times the deadlines on another connection's clock.
-        try gateway.connect().pause(.milliseconds(400))
+        // Twice the longest of them on another connection's clock.
+        try gateway.connect().pause(.seconds(4))
         mayGoOn.open()
         #expect(try events.next() == "late")
     }

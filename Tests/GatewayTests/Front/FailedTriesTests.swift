@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func triesComeBackWithTime() throws {
-        let gateway = try GatewayUnderTest(flags: ["--failed-tries", "1", "--failed-try-interval", "300ms"])
+        let gateway = try GatewayUnderTest(flags: ["--failed-tries", "1", "--failed-try-interval", "1500ms"])
         let connection = try gateway.connect()
         #expect(try connection.exchange("GET", "/projects", headers: [Self.wrong]).status == 401)
         // Refused or not, all of them come within the deadline of this loop; one is counted again soon.

@@ -5,7 +5,7 @@ import Testing
 /// Instances that end by themselves: restart with back-off, what clients see meanwhile, and when it is enough.
 @Suite struct CrashTests {
     @Test func anInstanceThatEndsIsStartedAgainAndClientsAreToldToWait() throws {
-        let rig = try TwinRig(flags: ["--restart-delay", "1500ms"])
+        let rig = try TwinRig(flags: ["--restart-delay", "4500ms"])
         try rig.start()
         let before = try rig.status()
         #expect(before.state == "ready" && before.restarts == 0 && before.lastError == nil)
@@ -14,7 +14,7 @@ import Testing
 
         let refused = try rig.request("/path")
         #expect(refused.status == 503)
-        #expect(refused.value(of: "Retry-After") == "2")
+        #expect(refused.value(of: "Retry-After") == "5")
         #expect(
             refused.text
                 == #"{"detail":"OpenCode instance for demo has ended by itself and is started again (restarting). "#

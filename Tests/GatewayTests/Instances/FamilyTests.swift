@@ -58,6 +58,7 @@ import Testing
                     })
                 #expect(try gateway.request("DELETE", "/projects/demo-\(version)/stop").status == 200)
             }
+            try gateway.waitForLog("The instance is ready", times: 10 * (tries.count + 1))
             let announced = try LogTimes.of(gateway.log, "server listening on http://")
             let ready = try LogTimes.of(gateway.log, "The instance is ready")
             let delays = zip(announced, ready).map { $1 - $0 }.suffix(10).sorted()

@@ -43,7 +43,7 @@ import Testing
         let instance = try FakeInstance(.two { _ in #"{"version":"2.0.15","pid":\#(getpid())}"# }) { connection, _ in
             try connection.respond(200, text: "{}")
         }
-        let gateway = try GatewayUnderTest(flags: ["--start-timeout", "2s"])
+        let gateway = try GatewayUnderTest(flags: ["--start-timeout", "6s"])
         #expect(throws: TestFailure.self) { try gateway.start(instance) }
         let text = try status(gateway)
         #expect(

@@ -16,11 +16,12 @@ import Testing
         let expected = ["started", "already_running"].map { #"{"name":"demo","port":\#(port),"status":"\#($0)"}"# }
         // Who asks after it became ready hears that it runs already.
         #expect(answers.values.allSatisfy { $0.status == 200 && expected.contains($0.text) })
+        try rig.waitForLog("The instance is ready")
         #expect(rig.gateway.log.count { $0.contains("The instance is starting") } == 1)
     }
 
     @Test func whoCannotWaitIsSentToTheStatusAndTheStartGoesOn() throws {
-        let rig = try TwinRig("banner-late=2000", flags: ["--start-answer-timeout", "300ms"])
+        let rig = try TwinRig("banner-late=5000", flags: ["--start-answer-timeout", "300ms"])
         let answer = try rig.start()
         #expect(answer.status == 504)
         #expect(

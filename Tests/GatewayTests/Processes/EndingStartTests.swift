@@ -4,7 +4,7 @@ import Testing
 /// A start that is under way when the gateway ends.
 @Suite struct EndingStartTests {
     @Test func whoWaitsIsNotToldThatItWasStarted() throws {
-        let rig = try TwinRig("banner-late=3000")
+        let rig = try TwinRig("banner-never")
         let connection = try rig.gateway.connect()
         try connection.send("POST", "/projects/demo/start", headers: [GatewayUnderTest.authorization])
         try rig.waitForLog("starting")

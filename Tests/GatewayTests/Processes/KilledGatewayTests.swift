@@ -58,8 +58,8 @@ import Testing
         first.process.terminate(SIGKILL)
         try first.process.waitForExit()
         let second = try GatewayUnderTest(
-            flags: ["--start-timeout", "1s", "--stop-timeout", "1s"], opencode: opencode, after: first)
-        let refusal = try second.request("POST", "/projects/demo/start")
+            flags: ["--start-timeout", "5s", "--stop-timeout", "1s"], opencode: opencode, after: first)
+        let refusal = try second.request("POST", "/projects/demo/start", within: .seconds(30))
         #expect(refusal.status == 500, "\(refusal.text)")
         #expect(try ListedTwin.servers(second) == [server])
         #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)

@@ -84,7 +84,7 @@ import Testing
 
     @Test func aSlowInstanceIsNotBlamedOnTheClient() throws {
         let end = Latch("the test to end")
-        let rig = try ProxyRig(flags: ["--body-timeout", "200ms", "--answer-timeout", "1s"]) { _, _ in
+        let rig = try ProxyRig(flags: ["--body-timeout", "2s", "--answer-timeout", "5s"]) { _, _ in
             try end.wait(within: .seconds(30))
         }
         defer { end.open() }
@@ -92,9 +92,9 @@ import Testing
         let client = try rig.send("POST", "/x", headers: [("Content-Length", "\(total)")])
         let sender = try TestThread {
             _ = try? client.writeUntilFull(
-                [UInt8](repeating: 0x61, count: 1 << 20), atMost: total, stalledAfter: .seconds(3))
+                [UInt8](repeating: 0x61, count: 1 << 20), atMost: total, stalledAfter: .seconds(10))
         }
-        #expect(try ResponseReader(client).readHead().status == 504)
+        #expect(try ResponseReader(client).readHead(within: .seconds(30)).status == 504)
         client.close()
         sender.join()
     }

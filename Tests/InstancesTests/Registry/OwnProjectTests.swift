@@ -263,6 +263,8 @@ import Testing
 
     @Test func whatHadLittleTimeForAnotherOnesSakeHasItsOwnTimeForItsOwn() async throws {
         let instances = Instances()
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let (end, over) = AsyncStream.makeStream(of: Void.self)
         let rig = try await SupervisedRig(
             projects: ["alpha", "beta"],
             inquire: { question in
@@ -270,7 +272,8 @@ import Testing
                 guard question.address.port == 5001, question.timeout < .seconds(3) else {
                     return instances.reply(question)
                 }
-                try? await Task.sleep(for: .milliseconds(20))
+                ask.yield()
+                for await _ in end {}
                 return nil
             })
         instances.set(5000, "p1")
@@ -279,9 +282,12 @@ import Testing
         let generation = await start(rig, .beta, "b", 5001)
         await rig.registry.answered(.beta, generation: generation)
         async let others = own(rig, .alpha)
-        try await Task.sleep(for: .milliseconds(5))
-        // Behind the other one's question, and a moment after that.
-        #expect(await own(rig, .beta)?.id == Array("p2".utf8))
+        for await _ in asked { break }
+        // While the other one's question is out, and a moment after that.
+        async let its = own(rig, .beta)
+        for _ in 0..<10 { _ = await rig.registry.status(.beta) }
+        over.finish()
+        #expect(await its?.id == Array("p2".utf8))
         #expect(await own(rig, .beta, isWatched: false)?.id == Array("p2".utf8))
         #expect(await others?.id == Array("p1".utf8))
         await rig.end()

@@ -11,24 +11,23 @@ struct Connection2Tests {
     @Test func anIdleConnectionIsClosed() throws {
         let twin = try Twin2Process()
         let connection = try TestClient.connect(port: twin.port)
-        #expect(try connection.exchange("GET", "/api/info", headers: authorization).status == 200)
         let start = ContinuousClock.now
-        #expect(try connection.readUntilClose().isEmpty)
-        let time = ContinuousClock.now - start
-        #expect(time >= .milliseconds(5200) && time < .seconds(8))
+        #expect(try connection.exchange("GET", "/api/info", headers: authorization).status == 200)
+        #expect(try connection.readUntilClose(within: .seconds(60)).isEmpty)
+        #expect(ContinuousClock.now - start >= .milliseconds(5200))
     }
 
     @Test func whatArrivesTooLateIsLost() throws {
-        let twin = try Twin2Process(misbehave: "idle-loss=1000ms")
+        let twin = try Twin2Process(misbehave: "idle-loss=3000ms")
         let connection = try TestClient.connect(port: twin.port)
         #expect(try connection.exchange("GET", "/api/info", headers: authorization).status == 200)
         #expect(try connection.exchange("GET", "/api/info", headers: authorization).status == 200)
-        #expect(try connection.staysSilent(for: .milliseconds(1100)))
+        #expect(try connection.staysSilent(for: .milliseconds(3_100)))
         try connection.send("GET", "/api/info", headers: authorization)
         #expect(try connection.readUntilEnd().bytes.isEmpty)
         // The first request of a connection may take its time.
         let other = try TestClient.connect(port: twin.port)
-        #expect(try other.staysSilent(for: .milliseconds(1100)))
+        #expect(try other.staysSilent(for: .milliseconds(3_100)))
         #expect(try other.exchange("GET", "/api/info", headers: authorization).status == 200)
     }
 

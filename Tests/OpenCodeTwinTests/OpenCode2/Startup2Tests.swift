@@ -144,9 +144,11 @@ struct Startup2Tests {
     }
 
     @Test func aLateEndHasTheSameStatus() throws {
+        let busy = try Twin2Process(misbehave: "sigterm-late=600000")
+        busy.process.terminate(SIGTERM)
+        #expect(try busy.get("/api/info").status == 200)
         let twin = try Twin2Process(misbehave: "sigterm-late=100")
         twin.process.terminate(SIGTERM)
-        #expect(try twin.get("/api/info").status == 200)
         #expect(try twin.process.waitForExit() == .exited(130))
         let stubborn = try Twin2Process(misbehave: "ignore-sigterm")
         stubborn.process.terminate(SIGTERM)
