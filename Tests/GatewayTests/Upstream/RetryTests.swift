@@ -112,9 +112,11 @@ import Testing
 
     @Test(arguments: ["POST", "PATCH"], [false, true])
     func aRequestThatIsNotSafeToRepeatIsDeliveredOnce(method: String, byReset: Bool) throws {
-        let instance = Instance([.answer, byReset ? .resetUnread : .closeUnread])
-        let rig = try ProxyRig(instance.serve)
-        let answers = try Self.oneBehindTheOther(rig, [("GET", "/1"), (method, "/2")])
+        let (rig, answers) = try Self.withinASecond {
+            try ProxyRig(Instance([.answer, byReset ? .resetUnread : .closeUnread]).serve)
+        } _: { rig in
+            try Self.oneBehindTheOther(rig, [("GET", "/1"), (method, "/2")])
+        }
         #expect(answers.map(\.status) == [200, 502])
         #expect(rig.deliveries(of: "/2") == 1 && rig.port(of: "/1") == rig.port(of: "/2"))
         #expect(
@@ -122,6 +124,19 @@ import Testing
         #expect(
             answers[1].text.contains("The OpenCode of project demo may have taken the request, a prompt for example,")
                 && answers[1].text.contains("look at the session before you send it again."))
+    }
+
+    /// What has to be done within a second, again with a new rig where any of the threads had to wait for the processor.
+    private static func withinASecond<Result>(
+        _ make: () throws -> ProxyRig, _ use: (ProxyRig) throws -> Result
+    ) throws -> (ProxyRig, Result) {
+        for _ in 0..<20 {
+            let rig = try make()
+            let start = ContinuousClock.now
+            let result = try use(rig)
+            if .now - start < .seconds(1) { return (rig, result) }
+        }
+        throw TestFailure("it took more than a second twenty times")
     }
 
     /// Requests on one connection to the gateway, each right behind the answer to the one before.
@@ -138,12 +153,15 @@ import Testing
 
     @Test(arguments: ["POST", "PATCH", "PUT"])
     func oneThatWasUsedWithinASecondCarriesWhatMustNotBeRepeated(method: String) throws {
-        let instance = Instance([])
-        let rig = try ProxyRig(instance.serve)
         // A PUT whose body is streamed must not be repeated either.
         let body = [UInt8](repeating: 120, count: method == "PUT" ? 300_000 : 1024)
-        _ = try rig.request("GET", "/1")
-        for path in ["/2", "/3", "/4"] { #expect(try rig.request(method, path, body: body).text == "answered") }
+        let (rig, texts) = try Self.withinASecond {
+            try ProxyRig(Instance([]).serve)
+        } _: { rig in
+            _ = try rig.request("GET", "/1")
+            return try ["/2", "/3", "/4"].map { try rig.request(method, $0, body: body).text }
+        }
+        #expect(texts == ["answered", "answered", "answered"])
         #expect(rig.carried.values.count == 4 && Set(rig.carried.values.map(\.port)).count == 1)
     }
 
