@@ -51,7 +51,10 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         var times: [Duration] = []
-        for number in 1...5 {
+        // Measured: below 1 ms on an idle machine. On a busy one any of the threads may have to wait for the processor.
+        func quick() -> Int { times.count { $0 < .milliseconds(100) } }
+        while quick() < 3, times.count < 15 {
+            let number = times.count + 1
             let connection = try gateway.connect()
             try connection.send("GET", "/projects/demo/api/x", headers: [GatewayUnderTest.authorization])
             try began.wait(forCount: number)
@@ -62,8 +65,7 @@ import Testing
             try leaving.leave(connection)
             times.append(try ended.wait(forCount: number)[number - 1] - left)
         }
-        // Measured: below 1 ms on an idle machine. On a busy one any of the threads may have to wait for the processor.
-        #expect(try #require(times.min()) < .milliseconds(100), "\(times)")
+        #expect(quick() == 3, "\(times)")
         #expect(try gateway.request("GET", "/health").status == 200)
     }
 
