@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
 #include "CSpawn.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 
 #include <sys/syscall.h>
@@ -23,6 +25,12 @@ char **spawn_environment(void) {
 
 int spawn_watch_process(pid_t process) {
     return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+int spawn_is_being_written(int descriptor) {
+    // A lease for reading is given when nobody has the file open for writing.
+    if (fcntl(descriptor, F_SETLEASE, F_RDLCK) == 0) return fcntl(descriptor, F_SETLEASE, F_UNLCK);
+    return errno == EAGAIN ? 1 : -1;
 }
 
 int spawn_enter_network(int descriptor) {

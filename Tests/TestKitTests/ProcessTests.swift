@@ -93,6 +93,23 @@ struct ProcessTests {
         #expect(throws: TestKitError.self) { try BuiltProducts.path("no-such-program") }
     }
 
+    /// A child of another thread has what this one writes open, until it executes its program.
+    @Test func aProgramThatWasWrittenCanBeExecutedAtOnce() throws {
+        let folder = try TemporaryDirectory()
+        let script = try folder.write("#!/bin/sh\n", to: "script", mode: 0o755)
+        let writer = open(script, O_WRONLY | O_CLOEXEC)
+        let isWritten = Latch("the script")
+        let thread = try TestThread {
+            guard (try? folder.write("#!/bin/sh\nexit 7\n", to: "script", mode: 0o755)) != nil else { return }
+            isWritten.open()
+        }
+        #expect(!isWritten.isOpened(within: .milliseconds(100)))
+        close(writer)
+        try isWritten.wait()
+        thread.join()
+        #expect(try TestProcess(script).waitForExit() == .exited(7))
+    }
+
     @Test func aTemporaryDirectoryIsRemovedWithItsContent() throws {
         var folder: TemporaryDirectory? = try TemporaryDirectory()
         let path = try #require(folder?.path)

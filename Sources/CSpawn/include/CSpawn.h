@@ -18,5 +18,8 @@ char **spawn_environment(void);
 /// A descriptor that becomes readable when the process ends, whoever its parent is (pidfd_open(2)); -1 with errno ESRCH when there is none.
 int spawn_watch_process(pid_t process);
 
+/// Whether somebody has a file open for writing, told by a descriptor that reads it: 1 or 0, or -1 and errno (fcntl(2), F_SETLEASE).
+int spawn_is_being_written(int descriptor);
+
 /// Moves the calling thread into the network name space behind a descriptor (setns(2)); -1 and errno when it can't.
 int spawn_enter_network(int descriptor);

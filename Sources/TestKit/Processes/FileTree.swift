@@ -1,3 +1,4 @@
+import CSpawn
 import Glibc
 
 /// Files of the tests: small ones, read whole.
@@ -16,8 +17,28 @@ package enum FileTree {
         }
     }
 
-    /// Writes a whole file; a missing one is made, with these permissions in any case.
+    /// Writes a whole file; a missing one is made, with these permissions in any case. One that may be executed can be as soon
+    /// as this returns.
     package static func write(_ content: String, to path: String, mode: UInt32 = 0o644) throws {
+        try writeBytes(content, to: path, mode: mode)
+        if mode & 0o100 != 0 { try waitUntilExecutable(path) }
+    }
+
+    /// Another thread's child has every descriptor of this process between its fork and its exec, and a file that somebody
+    /// has open for writing is not executed (execve(2), ETXTBSY).
+    private static func waitUntilExecutable(_ path: String) throws {
+        let descriptor = try SystemCall.check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
+        defer { _ = close(descriptor) }
+        let deadline = Deadline(after: .seconds(60))
+        while try SystemCall.check("ask for a lease of \(path)", { spawn_is_being_written(descriptor) }) == 1 {
+            if deadline.hasPassed {
+                throw TestKitError.timedOut(after: .seconds(60), waitingFor: "the end of all writing to \(path)")
+            }
+            usleep(1_000)
+        }
+    }
+
+    private static func writeBytes(_ content: String, to path: String, mode: UInt32) throws {
         let descriptor = try SystemCall.check("open \(path)") {
             open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         }

@@ -47,7 +47,7 @@ package final class TestServer: Sendable {
     /// Refuses connections from now on and closes those that there are. A handler may call it.
     package func refuse() {
         listener.refuse()
-        for member in crew.active.withLock({ Array($0.values) }) { member.connection.close() }
+        crew.refuse()
     }
 
     /// How many handlers are running now.
@@ -70,6 +70,8 @@ package final class TestServer: Sendable {
         let connections = Recorded<TestConnection>("a connection")
         let failures = Recorded<String>("a handler's failure")
         let active = Monitor<[ObjectIdentifier: Member]>([:])
+        /// Changes under the lock of `active`.
+        private let isRefusing = Monitor(false)
 
         init(remembers: Bool, _ handler: @escaping Handler) {
             self.remembers = remembers
@@ -78,7 +80,12 @@ package final class TestServer: Sendable {
 
         func take(_ connection: TestConnection) throws {
             let id = ObjectIdentifier(connection)
-            active.withLock { $0[id] = Member(connection: connection) }
+            let isRefused = active.withLock { members in
+                members[id] = Member(connection: connection)
+                return isRefusing.withLock { $0 }
+            }
+            // It was accepted before the listening ended, and is taken only now.
+            if isRefused { connection.close() }
             if remembers { connections.append(connection) }
             let thread = try TestThread { [self] in
                 do {
@@ -91,6 +98,14 @@ package final class TestServer: Sendable {
             }
             // A handler that is done already has taken itself off the list.
             active.withLock { $0[id]?.thread = thread }
+        }
+
+        func refuse() {
+            let members = active.withLock { members in
+                isRefusing.withLock { $0 = true }
+                return Array(members.values)
+            }
+            for member in members { member.connection.close() }
         }
 
         func dismiss() {

@@ -16,8 +16,7 @@ package final class NginxFront: Sendable {
     package init(_ pair: TestCertificates.Pair, to upstream: UInt16, settings: String = "") throws {
         let folder = try TemporaryDirectory()
         for name in ["body", "proxy", "fastcgi", "uwsgi", "scgi"] { try folder.makeDirectory(name) }
-        // nginx wants a number: one that was free a moment ago.
-        let port = try RefusingPort().number
+        let port = try FreePort.find()
         let file = try folder.write(
             """
             daemon off;

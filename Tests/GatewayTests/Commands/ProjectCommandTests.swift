@@ -84,13 +84,14 @@ import Testing
         let run = try Self.run(gateway, ["list"], key: "another-key-0123456789")
         #expect(run.status == .exited(1))
         #expect(run.error == ["Invalid API key: the running gateway has another key than VIBE_AUTH_SECRET."])
-        try gateway.end()
-        let gone = try Self.run(gateway, ["list"])
+        let nobody = try RefusingPort()
+        let gone = try ProgramRun(
+            ["project", "list", "--listen", "127.0.0.1:\(nobody.number)"], ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
         #expect(gone.status == .exited(3))
         #expect(gone.output.isEmpty)
         #expect(
             gone.error.first?.hasPrefix(
-                "No gateway was reached: 127.0.0.1:\(gateway.port) accepts no connection. Start it with `viberemote-gateway "
+                "No gateway was reached: 127.0.0.1:\(nobody.number) accepts no connection. Start it with `viberemote-gateway "
                     + "serve` or `systemctl --user start viberemote-gateway`") == true)
     }
 

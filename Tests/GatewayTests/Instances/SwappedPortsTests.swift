@@ -14,12 +14,6 @@ import Testing
             """, to: "opencode", mode: 0o755)
     }
 
-    /// Two ports that were free a moment ago.
-    private static func freePorts() throws -> [UInt16] {
-        let servers = try (0..<2).map { _ in try TestServer { _ in } }
-        return servers.map(\.port)
-    }
-
     /// The gateway's own 401 says that the client's key is wrong: a client would throw it away.
     @Test func whoRefusesThePasswordThatTheInstanceHasAskedForIsAnotherServer() throws {
         let rig = try ProxyRig(wantsPassword: true) { connection, head in
@@ -54,7 +48,7 @@ import Testing
             flags: ["--restart-delay", "50ms", "--max-restart-delay", "100ms", "--max-quick-failures", "1000"],
             opencode: try Self.command(tools))
         let names = ["alpha", "beta"]
-        let ports = try Self.freePorts()
+        let ports = try (0..<2).map { _ in try FreePort.find() }
         for (name, port) in zip(names, ports) {
             try gateway.makeProject(name)
             _ = try gateway.home.write("\(port)\n", to: "\(name)/port")

@@ -98,18 +98,13 @@ import Testing
     @Test(arguments: ProxyRig.carriers)
     func anInstanceThatRefusesConnectionsIs503(method: String) throws {
         let gateway = try GatewayUnderTest()
-        let port = try Self.startInstanceThatLeaves(gateway)
-        // Its process lives, so nobody but the connection itself tells.
-        let answer = try gateway.request(method, ProxyRig.target("/x"))
-        #expect(answer.status == 503)
-        #expect(answer.text == #"{"detail":"Cannot connect to OpenCode instance on port \#(port)"}"#)
-    }
-
-    /// Starts an instance whose port is closed when this returns.
-    private static func startInstanceThatLeaves(_ gateway: GatewayUnderTest) throws -> UInt16 {
         let instance = try FakeInstance { connection, _ in connection.close() }
         try gateway.start(instance)
-        return instance.port
+        // Its process lives, so nobody but the connection itself tells.
+        instance.server.refuse()
+        let answer = try gateway.request(method, ProxyRig.target("/x"))
+        #expect(answer.status == 503)
+        #expect(answer.text == #"{"detail":"Cannot connect to OpenCode instance on port \#(instance.port)"}"#)
     }
 
     @Test(arguments: ["close", "reset", "half-head"])

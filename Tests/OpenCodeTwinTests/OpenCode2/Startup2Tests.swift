@@ -160,12 +160,3 @@ extension Substring {
     /// An address without its port.
     fileprivate var portless: String { String(self[..<(lastIndex(of: ":") ?? endIndex)]) }
 }
-
-/// A port that is free now.
-enum FreePort {
-    static func find() throws -> UInt16 {
-        let server = try TestServer { _ in }
-        defer { server.stop() }
-        return server.port
-    }
-}
