@@ -46,6 +46,8 @@ package enum ChatDecision {
     case talks(any ChatTalker)
     /// The request gets this answer instead.
     case refused(Answer)
+    /// What this says is asked first, and decides on the loop then.
+    case asks(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
 }
 
 /// Who talks over WebSockets, and what they are allowed.

@@ -7,7 +7,15 @@ import WebSockets
 extension GatewayLoop {
     /// Opens a WebSocket for a request that was let in.
     func openChat(_ request: ControlRequest, _ connection: ClientConnection) {
-        guard let chat, let mailbox else { return answer(connection, .detail(404, "Not Found")) }
+        guard let chat else { return answer(connection, .detail(404, "Not Found")) }
+        openChat(request, connection, chat, chat.decide)
+    }
+
+    private func openChat(
+        _ request: ControlRequest, _ connection: ClientConnection, _ chat: ChatSetUp,
+        _ decide: (ChatOpening) -> ChatDecision
+    ) {
+        guard let mailbox else { return answer(connection, .detail(404, "Not Found")) }
         guard !isDraining else { return answer(connection, ControlAnswers.shuttingDown) }
         let head: ResponseHead
         do throws(OpeningHandshake.Refusal) {
@@ -25,7 +33,12 @@ extension GatewayLoop {
             hasRoom: chats.count < chat.limits.sockets ?? snapshot.policy.limits.server.maximumConnections / 2)
         var talker: (any ChatTalker)?
         if admission.hasRoom {
-            switch chat.decide(opening) {
+            switch decide(opening) {
+            case .asks(let question):
+                return ask(connection, request) { request, control in
+                    let decide = await question(control)
+                    return .loop { $1.openChat(request, $0, chat, decide) }
+                }
             case .refused(let refusal): return answer(connection, refusal)
             case .talks(let found): talker = found
             }

@@ -63,6 +63,7 @@ final class ControlCall {
         switch (message, phase) {
         case (.respond(.answer(let answer)), .asked): respond(answer)
         case (.respond(.stream(let head, let source)), .asked): beginStream(head, source)
+        case (.respond(.loop(let answer)), .asked): handOver(to: answer)
         case (.write(let bytes, let goesOn), .streaming(let client)):
             self.goesOn = goesOn
             timer?.disarm()
@@ -81,13 +82,23 @@ final class ControlCall {
 
     private func respond(_ answer: Answer) {
         if let connection {
-            // The loops may not have heard of the project yet: now it is known whether there is one.
-            if answer.head.status != 404, let project = request.project {
-                connection.request.project = project.string
-            }
+            if answer.head.status != 404 { noteProject(connection) }
             owner.answer(connection, answer)
         }
         end()
+    }
+
+    private func handOver(to answer: (ClientConnection, GatewayLoop) -> Void) {
+        let (connection, owner) = (connection, owner)
+        end()
+        guard let connection else { return }
+        noteProject(connection)
+        answer(connection, owner)
+    }
+
+    /// The loops may not have heard of the project yet: now it is known that there is one.
+    private func noteProject(_ connection: ClientConnection) {
+        if let project = request.project { connection.request.project = project.string }
     }
 
     /// What is told when the gateway ends: what was asked for may be done all the same, and a start or a stop may be asked for

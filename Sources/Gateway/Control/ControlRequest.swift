@@ -25,6 +25,8 @@ enum ControlResponse: Sendable {
     /// A head, and a body that comes bit by bit: `source` runs until it returns, which ends the body. It is not run where
     /// nobody can get the body.
     case stream(ResponseHead, source: @Sendable (ResponseStream) async -> Void)
+    /// Nothing is in the way of an answer that the loop itself gives.
+    case loop(@Sendable (ClientConnection, GatewayLoop) -> Void)
 }
 
 /// A stream's way from the control plane to its client.

@@ -132,11 +132,21 @@ package final class ConversationService: Sendable {
     /// Who talks over chat sockets.
     package var chat: ChatSetUp {
         ChatSetUp { opening in
-            switch self.choose(opening.query["project"], opening.routes) {
-            case .project(let name): return .talks(self.talker(opening, name, nil))
-            case .unknown(let name): return .refused(ControlAnswers.projectNotFound(name))
-            case .unsaid(let sentence): return .talks(self.talker(opening, nil, Refusal(.noProject, sentence)))
+            let named = opening.query["project"]
+            let choice = self.choose(named, opening.routes)
+            if case .project = choice { return self.decide(choice, opening) }
+            return .asks { control in
+                let choice = await self.choose(named, control)
+                return { self.decide(choice, $0) }
             }
+        }
+    }
+
+    private func decide(_ choice: Choice, _ opening: ChatOpening) -> ChatDecision {
+        switch choice {
+        case .project(let name): .talks(talker(opening, name, nil))
+        case .unknown(let name): .refused(ControlAnswers.projectNotFound(name))
+        case .unsaid(let sentence): .talks(talker(opening, nil, Refusal(.noProject, sentence)))
         }
     }
 

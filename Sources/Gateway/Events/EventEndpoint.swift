@@ -86,10 +86,25 @@ enum EventEndpoint: Sendable {
     /// Answers on the loop itself.
     func serve(_ request: ControlRequest, _ connection: ClientConnection, _ loop: GatewayLoop) {
         guard let events = loop.events else { return loop.answer(connection, Self.off) }
-        let name = request.project
-        if self == .project, !(name.map { loop.snapshot.routes.mayBeProject($0) } ?? false) {
-            return loop.answer(connection, ControlAnswers.projectNotFound(name?.string ?? ""))
+        guard self == .project else { return open(nil, request, connection, events) }
+        guard let name = request.project else {
+            return loop.answer(connection, ControlAnswers.projectNotFound(""))
         }
+        if loop.snapshot.routes.mayBeProject(name) { return open(name, request, connection, events) }
+        // Its folder may have been made this moment.
+        loop.ask(connection, request) { request, control in
+            guard await control.status(name) != nil else {
+                return .answer(ControlAnswers.projectNotFound(name.string))
+            }
+            return .loop { connection, loop in
+                if let events = loop.events { open(name, request, connection, events) }
+            }
+        }
+    }
+
+    private func open(
+        _ name: ProjectName?, _ request: ControlRequest, _ connection: ClientConnection, _ events: LoopEvents
+    ) {
         do throws(EventQuery.Refusal) {
             let query = try EventQuery(connection.head, request.query)
             if self == .all, query.speaksOne {
@@ -98,7 +113,7 @@ enum EventEndpoint: Sendable {
             }
             OwnStreamOpening(events, connection, name, query).begin()
         } catch {
-            loop.refuse(connection, 400, error.sentence)
+            events.owner.refuse(connection, 400, error.sentence)
         }
     }
 

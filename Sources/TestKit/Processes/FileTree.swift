@@ -34,7 +34,7 @@ package enum FileTree {
             if deadline.hasPassed {
                 throw TestKitError.timedOut(after: .seconds(60), waitingFor: "the end of all writing to \(path)")
             }
-            usleep(1_000)
+            sched_yield()
         }
     }
 

@@ -7,17 +7,18 @@ final class ChatDialogue {
     private let connection: TestConnection
     private(set) var messages: [[String: Any]] = []
 
+    /// What opens a WebSocket (RFC 6455 §4.1).
+    static let handshake = [
+        ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
+        ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ]
+
     /// Connects; `target` may name a project.
     init(_ port: UInt16, _ target: String = "/chat", headers: [(String, String)] = [GatewayUnderTest.authorization])
         throws
     {
         connection = try TestClient.connect(port: port)
-        try connection.send(
-            "GET", target,
-            headers: headers + [
-                ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
-                ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-            ])
+        try connection.send("GET", target, headers: headers + Self.handshake)
         let head = try ResponseReader(connection).readHead()
         guard head.status == 101 else { throw TestFailure("the chat answered \(head.status)") }
     }

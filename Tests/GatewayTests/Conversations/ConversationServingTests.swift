@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestKit
 import Testing
 
@@ -149,23 +150,32 @@ import Testing
         }
         #expect(said.types == ["status", "error"])
         #expect((said.last?["content"] as? String)?.contains("?project=NAME") == true)
-        var named: ChatDialogue?
-        while named == nil, ContinuousClock.now < deadline {
-            named = try? ChatDialogue(rig.gateway.port, "/chat?project=demo")
-        }
-        let demo = try #require(named)
+        let demo = try ChatDialogue(rig.gateway.port, "/chat?project=demo")
         try demo.say("list_conversations")
         #expect(try demo.hear(upTo: "conversation_list").types == ["status", "conversation_list"])
         let unknown = try TestClient.request(
             rig.gateway.port, "GET", "/chat?project=nobody",
-            headers: [
-                GatewayUnderTest.authorization, ("Connection", "Upgrade"), ("Upgrade", "websocket"),
-                ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-            ])
+            headers: [GatewayUnderTest.authorization] + ChatDialogue.handshake)
         #expect(unknown.status == 404)
         let chosen = try self.rig("1.18.33", flags: ["--chat-project", "demo"])
         try chosen.gateway.makeProject("other")
         #expect(try chosen.gateway.request("GET", "/conversations", within: TwinRig.patience).status == 200)
+    }
+
+    /// While it stands still: it hears of the folder and of the request in the same moment.
+    @Test func aProjectThatWasJustMadeIsTalkedTo() throws {
+        let rig = try rig("1.18.33")
+        for number in 0..<20 {
+            let client = try rig.gateway.connect()
+            defer { client.close() }
+            kill(rig.gateway.process.pid, SIGSTOP)
+            defer { kill(rig.gateway.process.pid, SIGCONT) }
+            try rig.gateway.makeProject("new\(number)")
+            try client.send(
+                "GET", "/chat?project=new\(number)", headers: [GatewayUnderTest.authorization] + ChatDialogue.handshake)
+            kill(rig.gateway.process.pid, SIGCONT)
+            #expect(try ResponseReader(client).readHead(within: TwinRig.patience).status == 101)
+        }
     }
 
     /// Permissions have no place in the protocol: the tool shows, the answer waits, and another client says yes.

@@ -1,3 +1,4 @@
+import Glibc
 import TestKit
 import Testing
 
@@ -15,6 +16,24 @@ import Testing
             frame.data == #"{"project":"demo","directory":"\#(rig.folder)","event":\#(HubRig.payload(1))}"#)
         #expect(frame.id?.split(separator: "-").count == 2)
         #expect(frame.event == nil)
+    }
+
+    /// While it stands still: it hears of the folder and of the request in the same moment.
+    @Test(arguments: ["/events", "/events?wait=0"])
+    func aProjectThatWasJustMadeIsFound(resource: String) throws {
+        let rig = try HubRig()
+        for number in 0..<20 {
+            let client = try rig.gateway.connect()
+            defer { client.close() }
+            kill(rig.gateway.process.pid, SIGSTOP)
+            defer { kill(rig.gateway.process.pid, SIGCONT) }
+            try rig.gateway.makeProject("new\(number)")
+            try client.send("GET", "/projects/new\(number)\(resource)", headers: [GatewayUnderTest.authorization])
+            kill(rig.gateway.process.pid, SIGCONT)
+            #expect(try ResponseReader(client, method: "GET").readHead(within: .seconds(60)).status == 200)
+        }
+        try rig.gateway.expect(
+            "GET", "/projects/nobody\(resource)", 404, #"{"detail":"Project not found: nobody"}"#)
     }
 
     @Test func theIDsAreTheSameAsOnOpenCodesOwnStreams() throws {
