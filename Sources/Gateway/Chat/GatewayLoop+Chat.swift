@@ -8,11 +8,11 @@ extension GatewayLoop {
     /// Opens a WebSocket for a request that was let in.
     func openChat(_ request: ControlRequest, _ connection: ClientConnection) {
         guard let chat else { return answer(connection, .detail(404, "Not Found")) }
-        openChat(request, connection, chat, chat.decide)
+        openChat(request, connection, chat, admittedBy: snapshot.policy.keys, chat.decide)
     }
 
     private func openChat(
-        _ request: ControlRequest, _ connection: ClientConnection, _ chat: ChatSetUp,
+        _ request: ControlRequest, _ connection: ClientConnection, _ chat: ChatSetUp, admittedBy keys: KeyTable,
         _ decide: (ChatOpening) -> ChatDecision
     ) {
         guard let mailbox else { return answer(connection, .detail(404, "Not Found")) }
@@ -29,7 +29,7 @@ extension GatewayLoop {
             principal: request.principal, query: request.query, routes: snapshot.routes,
             line: ChatLine(mailbox, number: number))
         let admission = ChatAdmission(
-            principal: request.principal, keys: snapshot.policy.keys,
+            principal: request.principal, keys: keys,
             hasRoom: chats.count < chat.limits.sockets ?? snapshot.policy.limits.server.maximumConnections / 2)
         var talker: (any ChatTalker)?
         if admission.hasRoom {
@@ -37,7 +37,7 @@ extension GatewayLoop {
             case .asks(let question):
                 return ask(connection, request) { request, control in
                     let decide = await question(control)
-                    return .loop { $1.openChat(request, $0, chat, decide) }
+                    return .loop { $1.openChat(request, $0, chat, admittedBy: keys, decide) }
                 }
             case .refused(let refusal): return answer(connection, refusal)
             case .talks(let found): talker = found
