@@ -64,6 +64,16 @@ final class CatalogueRig: Sendable {
     @discardableResult
     func wait(forNames names: [String]?) async -> Duration { await wait { _ in await self.names() == names } }
 
+    /// Whether the log says so, now or within a minute; nothing tells of that.
+    func waitForLine(_ phrase: String) async -> Bool {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !lines.all.contains(where: { $0.message.contains(phrase) }) {
+            guard ContinuousClock.now < deadline else { return false }
+            await catalogue.onLoop {}
+        }
+        return true
+    }
+
     func folder(_ name: String) async -> ProjectFolder? {
         try? await catalogue.folders().first { $0.name.string == name }
     }
