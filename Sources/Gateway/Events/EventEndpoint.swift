@@ -91,15 +91,10 @@ enum EventEndpoint: Sendable {
             return loop.answer(connection, ControlAnswers.projectNotFound(""))
         }
         if loop.snapshot.routes.mayBeProject(name) { return open(name, request, connection, events) }
-        // Its folder may have been made this moment.
-        loop.ask(connection, request) { request, control in
-            guard await control.status(name) != nil else {
-                return .answer(ControlAnswers.projectNotFound(name.string))
-            }
-            return .loop { connection, loop in
-                if let events = loop.events { open(name, request, connection, events) }
-            }
+        let found = ControlResponse.loop { connection, loop in
+            if let events = loop.events { open(name, request, connection, events) }
         }
+        loop.lookFor(name, connection, request, found: found)
     }
 
     private func open(

@@ -26,12 +26,17 @@ extension GatewayLoop: RequestHandler {
             let limit = connection.request.begin(snapshot).limits.streamStart
             WaitingStream(self, connection, name, limit: limit).begin()
         case .unknown(let name):
-            ask(connection, ControlRequest(principal: connection.request.principal, project: name)) { _, control in
-                guard await control.status(name) != nil else {
-                    return .answer(ControlAnswers.projectNotFound(name.string))
-                }
-                return .answer(ControlAnswers.notRunning(name.string, nil))
-            }
+            let request = ControlRequest(principal: connection.request.principal, project: name)
+            lookFor(name, connection, request, found: .answer(ControlAnswers.notRunning(name.string, nil)))
+        }
+    }
+
+    /// Asks whether there is a project of which the loops have not heard: its folder may have been made this moment.
+    func lookFor(
+        _ name: ProjectName, _ connection: ClientConnection, _ request: ControlRequest, found: ControlResponse
+    ) {
+        ask(connection, request) { _, control in
+            await control.status(name) == nil ? .answer(ControlAnswers.projectNotFound(name.string)) : found
         }
     }
 

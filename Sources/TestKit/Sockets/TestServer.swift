@@ -70,8 +70,8 @@ package final class TestServer: Sendable {
         let connections = Recorded<TestConnection>("a connection")
         let failures = Recorded<String>("a handler's failure")
         let active = Monitor<[ObjectIdentifier: Member]>([:])
-        /// Changes under the lock of `active`.
-        private let isRefusing = Monitor(false)
+        /// Set before `refuse` looks at `active`, and looked at behind an entry there: one of the two sees the other.
+        private let isRefusing = Latch("refusing")
 
         init(remembers: Bool, _ handler: @escaping Handler) {
             self.remembers = remembers
@@ -80,12 +80,9 @@ package final class TestServer: Sendable {
 
         func take(_ connection: TestConnection) throws {
             let id = ObjectIdentifier(connection)
-            let isRefused = active.withLock { members in
-                members[id] = Member(connection: connection)
-                return isRefusing.withLock { $0 }
-            }
+            active.withLock { $0[id] = Member(connection: connection) }
             // It was accepted before the listening ended, and is taken only now.
-            if isRefused { connection.close() }
+            if isRefusing.isOpen { connection.close() }
             if remembers { connections.append(connection) }
             let thread = try TestThread { [self] in
                 do {
@@ -101,11 +98,8 @@ package final class TestServer: Sendable {
         }
 
         func refuse() {
-            let members = active.withLock { members in
-                isRefusing.withLock { $0 = true }
-                return Array(members.values)
-            }
-            for member in members { member.connection.close() }
+            isRefusing.open()
+            for member in active.withLock({ Array($0.values) }) { member.connection.close() }
         }
 
         func dismiss() {

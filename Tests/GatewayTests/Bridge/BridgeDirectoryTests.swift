@@ -1,4 +1,3 @@
-import Glibc
 import TestKit
 import Testing
 
@@ -119,14 +118,13 @@ struct BridgeDirectoryTests {
             let tree = "\(rig.gateway.home.path)/.trees/\(number)"
             let client = try rig.gateway.connect()
             defer { client.close() }
-            // While it stands still: it hears of the worktree and of the request in the same moment.
-            kill(rig.gateway.process.pid, SIGSTOP)
-            defer { kill(rig.gateway.process.pid, SIGCONT) }
-            try GitProgram.run(in: folder, "worktree", "add", "-q", "--detach", tree)
-            try client.send(
-                "POST", "/projects/repo/api/session?directory=\(tree)",
-                headers: [GatewayUnderTest.authorization, ("Content-Type", "application/json")], body: Array("{}".utf8))
-            kill(rig.gateway.process.pid, SIGCONT)
+            try rig.gateway.whileStopped {
+                try GitProgram.run(in: folder, "worktree", "add", "-q", "--detach", tree)
+                try client.send(
+                    "POST", "/projects/repo/api/session?directory=\(tree)",
+                    headers: [GatewayUnderTest.authorization, ("Content-Type", "application/json")],
+                    body: Array("{}".utf8))
+            }
             let made = try ResponseReader(client, method: "POST").readAll(within: .seconds(60))
             #expect(made.json["directory"]?.text == tree, "\(made.text)")
         }

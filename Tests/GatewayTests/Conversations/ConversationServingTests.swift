@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import TestKit
 import Testing
 
@@ -162,18 +161,17 @@ import Testing
         #expect(try chosen.gateway.request("GET", "/conversations", within: TwinRig.patience).status == 200)
     }
 
-    /// While it stands still: it hears of the folder and of the request in the same moment.
     @Test func aProjectThatWasJustMadeIsTalkedTo() throws {
         let rig = try rig("1.18.33")
         for number in 0..<20 {
             let client = try rig.gateway.connect()
             defer { client.close() }
-            kill(rig.gateway.process.pid, SIGSTOP)
-            defer { kill(rig.gateway.process.pid, SIGCONT) }
-            try rig.gateway.makeProject("new\(number)")
-            try client.send(
-                "GET", "/chat?project=new\(number)", headers: [GatewayUnderTest.authorization] + ChatDialogue.handshake)
-            kill(rig.gateway.process.pid, SIGCONT)
+            try rig.gateway.whileStopped {
+                try rig.gateway.makeProject("new\(number)")
+                try client.send(
+                    "GET", "/chat?project=new\(number)",
+                    headers: [GatewayUnderTest.authorization] + ChatDialogue.handshake)
+            }
             #expect(try ResponseReader(client).readHead(within: TwinRig.patience).status == 101)
         }
     }

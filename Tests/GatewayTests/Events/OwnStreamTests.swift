@@ -1,4 +1,3 @@
-import Glibc
 import TestKit
 import Testing
 
@@ -18,18 +17,16 @@ import Testing
         #expect(frame.event == nil)
     }
 
-    /// While it stands still: it hears of the folder and of the request in the same moment.
     @Test(arguments: ["/events", "/events?wait=0"])
     func aProjectThatWasJustMadeIsFound(resource: String) throws {
         let rig = try HubRig()
         for number in 0..<20 {
             let client = try rig.gateway.connect()
             defer { client.close() }
-            kill(rig.gateway.process.pid, SIGSTOP)
-            defer { kill(rig.gateway.process.pid, SIGCONT) }
-            try rig.gateway.makeProject("new\(number)")
-            try client.send("GET", "/projects/new\(number)\(resource)", headers: [GatewayUnderTest.authorization])
-            kill(rig.gateway.process.pid, SIGCONT)
+            try rig.gateway.whileStopped {
+                try rig.gateway.makeProject("new\(number)")
+                try client.send("GET", "/projects/new\(number)\(resource)", headers: [GatewayUnderTest.authorization])
+            }
             #expect(try ResponseReader(client, method: "GET").readHead(within: .seconds(60)).status == 200)
         }
         try rig.gateway.expect(

@@ -118,6 +118,13 @@ final class GatewayUnderTest: Sendable {
         }
     }
 
+    /// Does something while the gateway stands still: it hears of all of that in the same moment.
+    func whileStopped(_ body: () throws -> Void) rethrows {
+        kill(process.pid, SIGSTOP)
+        defer { kill(process.pid, SIGCONT) }
+        try body()
+    }
+
     /// Ends the gateway as an administrator would, and waits until it is gone.
     @discardableResult
     func end(within limit: Duration = .seconds(20)) throws -> TestProcess.ExitStatus {
