@@ -63,7 +63,7 @@ def main():
     # Behind the turn's end OpenCode 1.18 tells what it has changed, which each hears in its own time.
     wait_for("hearing the same events in the same order through the hub as without it", agree)
     # A cut in the middle of one: these two, and no stream that is there already, end in the same way.
-    project.begin_turn("[pieces=300 interval=4ms]")
+    session = project.begin_turn("[pieces=300 interval=4ms]")
     for listener in both:
         listener.middle.clear()
         check("the turn is in its middle", listener.middle.wait(LONGEST))
@@ -74,9 +74,12 @@ def main():
           [listener.end for listener in both])
     # A new stream begins with what is said now: nothing is repeated to who names no id.
     fresh = Listener(client, {}, project)
+    fresh.session = session
     before = set(both[0].seen)
     check("the turn goes on", fresh.middle.wait(LONGEST))
     check("nothing is repeated to who names no id", not before & set(fresh.seen), len(before & set(fresh.seen)))
+    # Who comes next finds the project quiet.
+    check("the turn's end is heard through a new stream", fresh.has_ended_turn.wait(LONGEST))
     return done("opencode-ai 0.1.0a36")
 
 
