@@ -6,6 +6,7 @@
 MODULES ?= 100
 EVENTS ?= $(MODULES)
 BLACKBOX ?= 20
+OUTSIDE ?= 10
 
 # Given to Benchmarks/run, for example BENCH="--quick --only small".
 BENCH ?=
@@ -32,9 +33,9 @@ test: setup lab ## run all tests; as root also those in the lab
 	scripts/run-tests.sh
 	$(lab_tests)
 
-test-repeat: setup ## run the tests again and again to find the fickle ones (MODULES=100 EVENTS=100 BLACKBOX=20)
+test-repeat: setup ## run the tests again and again to find the fickle ones (MODULES=100 EVENTS=100 BLACKBOX=20 OUTSIDE=10)
 	swift build --build-tests
-	@MODULES=$(MODULES) EVENTS=$(EVENTS) BLACKBOX=$(BLACKBOX) scripts/test-repeat.sh
+	@MODULES=$(MODULES) EVENTS=$(EVENTS) BLACKBOX=$(BLACKBOX) OUTSIDE=$(OUTSIDE) scripts/test-repeat.sh
 
 test-lab: setup lab ## run the tests in the lab only: against a real systemd, as root
 	swift build --build-tests

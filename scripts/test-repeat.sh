@@ -1,8 +1,9 @@
 #!/bin/sh
 # Runs tests that are built already again and again, to find those that fail once in many runs: MODULES runs of the module tests
-# (100), EVENTS of those of events (as many), then BLACKBOX runs of the black-box tests (20), every second one beside a busy loop on
-# each core. Not those in the lab. The black-box tests run in four processes at once: that takes half the time, and meets races that
-# one does not.
+# (100), EVENTS of those of events (as many), BLACKBOX runs of the black-box tests (20), then OUTSIDE runs of what drives the gateway
+# by programs of others (10): schemathesis.sh, clients.sh, readers.sh and talkers.sh. Every second run is beside a busy loop on each
+# core. Not those in the lab. The black-box tests run in four processes at once: that takes half the time, and meets races that one
+# does not.
 #
 # Each run's outcome is one line. It can be interrupted (Ctrl-C) and goes on the next time where it was, as long as the tests and
 # the programs are the same: all runs together take three hours or more. What failed is summed up at the end, or when it is
@@ -13,6 +14,7 @@ cd "$(dirname "$0")/.."
 modules=${MODULES:-100}
 events=${EVENTS:-$modules}
 blackbox=${BLACKBOX:-20}
+outside=${OUTSIDE:-10}
 logs=.build/test-repeat
 
 # What was built, then a line for each run: the group's name and "passed" or "failed".
@@ -39,12 +41,14 @@ summary() {
     failed=$(count " failed$")
     echo
     echo "test-repeat: $(count " [a-z]*ed$") runs ($(count "^modules ") modules, $(count "^events ") events," \
-        "$(count "^black-box ") black-box), $(count " passed$") passed, $failed failed"
+        "$(count "^black-box ") black-box, $(count "^outside ") outside), $(count " passed$") passed, $failed failed"
     if [ "$failed" -gt 0 ]; then
         echo "what failed, and in how many runs:"
         for log in "$logs"/*.log; do
-            # Swift Testing marks a failure with a cross; a run that has none and failed has crashed or could not begin.
-            names=$(sed -n -e '/^✘ Test run with /d' -e 's/^✘ Test \(.*\) failed after .*/\1/p' "$log" | sort -u)
+            # Swift Testing marks a failure with a cross, the programs of others with that word; a run that has neither and failed
+            # has crashed or could not begin.
+            names=$(sed -n -e '/^✘ Test run with /d' -e 's/^✘ Test \(.*\) failed after .*/\1/p' \
+                -e 's/^FAILED: //p' "$log" | cut -c 1-150 | sort -u)
             echo "${names:-the run itself, without a failed test}"
         done | sort | uniq -c | sort -rn
         echo "see $logs"
@@ -54,6 +58,17 @@ log=
 # What was interrupted has no outcome.
 trap 'rm -f "$log"; summary; exit 130' INT
 trap 'rm -f "$log"; stop_loops; exit 143' TERM
+
+# once GROUP
+once() {
+    if [ "$1" != outside ]; then
+        TEST_GROUPS=$1 PROCESSES=4 scripts/run-tests.sh
+        return
+    fi
+    for program in schemathesis clients readers talkers; do
+        "scripts/$program.sh" || return
+    done
+}
 
 # repeat GROUP COUNT: of COUNT runs every second one has busy neighbours.
 repeat() {
@@ -74,7 +89,7 @@ repeat() {
         log=$logs/$name-$run.log
         begin=$(date +%s)
         status=0
-        TEST_GROUPS=$name PROCESSES=4 scripts/run-tests.sh >"$log" 2>&1 || status=$?
+        once "$name" >"$log" 2>&1 || status=$?
         stop_loops
         took="$(($(date +%s) - begin)) s"
         if [ "$status" -eq 0 ]; then
@@ -93,5 +108,6 @@ repeat() {
 repeat modules "$modules"
 repeat events "$events"
 repeat black-box "$blackbox"
+repeat outside "$outside"
 summary
 [ "$failed" -eq 0 ]
