@@ -7,11 +7,21 @@ import Testing
 @Suite struct SlowClientTests {
     private static let text = #","text":"\#(String(repeating: "x", count: 10_000))""#
 
+    /// Has ten megabytes said while the test goes on: a client that shall not be cut can't wait until they are made.
+    private static func say(from first: Int, _ rig: HubRig) throws -> TestThread {
+        try TestThread {
+            for start in stride(from: first, to: first + 1_000, by: 100) {
+                rig.say(start..<(start + 100), more: text)
+            }
+        }
+    }
+
     @Test func aClientThatReadsIsNeverCutHoweverFarBehind() throws {
         let rig = try HubRig(flags: ["--stream-stall", "5s"])
         let client = try StreamClient(rig.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
         try client.connected()
-        for start in stride(from: 1, to: 1_000, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
+        let said = try Self.say(from: 1, rig)
+        defer { said.join() }
         // Slower than the kernel's buffers would let through in the time.
         for number in 1...8 {
             #expect(try client.nextEvent()?.number == number)
@@ -26,7 +36,8 @@ import Testing
         let rig = try HubRig(flags: ["--stream-stall", "120s"])
         let client = try StreamClient(rig.gateway, target, receiveBuffer: 4_096)
         _ = try client.next()
-        for start in stride(from: 1, to: 1_000, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
+        let said = try Self.say(from: 1, rig)
+        defer { said.join() }
         #expect(try client.numbers(1) == [1])
         try client.connection.pause(.seconds(seconds))
         #expect(try client.numbers(999) == Array(2...1_000))
@@ -39,7 +50,8 @@ import Testing
         rig.say(1...1)
         #expect(try first.numbers(1) == [1])
         let id = try #require(first.lastID)
-        for start in stride(from: 2, to: 1_002, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
+        let said = try Self.say(from: 2, rig)
+        defer { said.join() }
         // The first one may fall behind, too.
         try rig.waitUntilHeard(1_001)
         let again = try rig.open(behind: id)
@@ -59,7 +71,8 @@ import Testing
         let witness = try rig.open()
         try client.connected()
         try witness.connected()
-        for start in stride(from: 1, to: 1_000, by: 100) { rig.say(start..<(start + 100), more: Self.text) }
+        let said = try Self.say(from: 1, rig)
+        defer { said.join() }
         #expect(try witness.numbers(1_000) == Array(1...1_000))
         try rig.gateway.process.waitForLine(on: .error, within: .seconds(40)) { $0.contains("stream-stall") }
         var seen: [Int] = []

@@ -110,8 +110,9 @@ final class SpeakingInstance: Sendable {
             let step = try? state.wait(for: "something to say", within: .milliseconds(200)) { state -> Step? in
                 guard state.muted < number, state.said.count > sent || state.ends > ends || state.isSilent != isSilent
                 else { return nil }
+                // Piece by piece: `joined` goes byte by byte, and nobody can say anything meanwhile.
                 return Step(
-                    bytes: Array(state.said[sent...].joined()), count: state.said.count,
+                    bytes: state.said[sent...].reduce(into: []) { $0 += $1 }, count: state.said.count,
                     end: state.ends > ends ? state.end : nil, isSilent: state.isSilent)
             }
             guard let step else { continue }
