@@ -161,19 +161,20 @@ struct BridgeRunnerTests {
     /// The prompt was answered; a call behind it is not.
     @Test(arguments: Loss.allCases)
     func anInstanceThatIsLostBehindAPromptMayHaveTakenIt(loss: Loss) throws {
-        let server = Recorded<TestServer>("the instance's server")
+        // Nobody's own: the server has what it does with a connection, and that would have the server.
+        let refuse = Recorded<@Sendable () -> Void>("a way to have the instance refuse")
         let rig = try Self.rig { connection, head, _ in
             switch (head.path, loss) {
             case (let path, .refused) where path.hasSuffix("/prompt"):
                 // Its end is the connection's, which comes behind that of the listener.
                 try connection.writeHead(200, headers: Self.json + [("Connection", "close")])
                 try connection.write(#"{"data":{"id":"msg_1"}}"#)
-                try server.wait(forCount: 1)[0].refuse()
+                try refuse.wait(forCount: 1)[0]()
             case (let path, .cut) where path.hasSuffix("/ses_1/message"): connection.close()
             default: try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
             }
         }
-        server.append(rig.instance.server)
+        refuse.append { [weak server = rig.instance.server] in server?.refuse() }
         let answer = try rig.request("POST", "/session/ses_1/message", body: Self.prompt)
         #expect(answer.status == 502 && answer.value(of: "Retry-After") == nil, "\(answer.text)")
         #expect(answer.json["detail"]?.text?.contains("may have taken the request") == true, "\(answer.text)")
