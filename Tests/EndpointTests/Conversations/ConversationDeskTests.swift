@@ -18,8 +18,7 @@ private final class DeskUnderTest {
     let log = LogKeeper()
     let line: ChatLine
     private let loop: EventLoop
-    private let works = Recorded<ConversationService.Work>("work for the desk")
-    private var done = 0
+    private let works = Monitor<[ConversationService.Work]>([])
     private var asked = 0
 
     init(_ store: (any ConversationKeeping)? = nil) throws {
@@ -34,17 +33,19 @@ private final class DeskUnderTest {
         line = ChatLine(mailbox, number: 1)
         desk.loops = [mailbox]
         let works = works
-        desk.post = { works.append($0) }
+        desk.post = { work in works.withLock { $0.append(work) } }
         project = desk.project(name)
         project.listens()
         try work()
     }
 
-    /// Does what was given to the desk's thread next.
+    /// Does what was given to the desk's thread next, and keeps nothing of it.
     func work() throws {
-        let all = try works.wait(forCount: done + 1, within: .seconds(60))
-        for work in all[done...] { work(desk) }
-        done = all.count
+        let all = try works.wait(for: "work for the desk", within: .seconds(60)) { works in
+            defer { works = [] }
+            return works.isEmpty ? nil : works
+        }
+        for work in all { work(desk) }
     }
 
     /// Some seconds are over.
