@@ -17,9 +17,12 @@ blackbox=${BLACKBOX:-20}
 outside=${OUTSIDE:-10}
 logs=.build/test-repeat
 
-# What was built, then a line for each run: the group's name and "passed" or "failed".
+# What was built, and the scripts, then a line for each run: the group's name and "passed" or "failed".
 runs=$logs/runs
-built=$(cd .build/debug && cksum viberemote-gatewayPackageTests.xctest viberemote-gateway opencode-twin | cksum)
+built=$({
+    (cd .build/debug && cksum viberemote-gatewayPackageTests.xctest viberemote-gateway opencode-twin)
+    find scripts -type f ! -name '*.pyc' -exec cksum {} + | sort
+} | cksum)
 if [ "$(sed -n 1p "$runs" 2>/dev/null)" != "$built" ]; then
     rm -rf "$logs"
     mkdir -p "$logs"

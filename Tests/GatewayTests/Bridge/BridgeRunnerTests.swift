@@ -161,7 +161,7 @@ struct BridgeRunnerTests {
     /// The prompt was answered; a call behind it is not.
     @Test(arguments: Loss.allCases)
     func anInstanceThatIsLostBehindAPromptMayHaveTakenIt(loss: Loss) throws {
-        // Nobody's own: the server has what it does with a connection, and that would have the server.
+        // Not the server itself: it keeps what it does with a connection, and that would keep the server.
         let refuse = Recorded<@Sendable () -> Void>("a way to have the instance refuse")
         let rig = try Self.rig { connection, head, _ in
             switch (head.path, loss) {

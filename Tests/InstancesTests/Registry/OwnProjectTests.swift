@@ -129,12 +129,17 @@ import Testing
         await rig.end()
     }
 
+    /// Lets others go first, so often: askers of all counts come before, while and after one of them is answered.
+    private static func giveWay(_ times: Int) async {
+        for _ in 0..<times { await Task.yield() }
+    }
+
     @Test func whoeverWaitsHasAnAnswerAlsoWhenItMayHaveChangedMeanwhile() async throws {
         let instances = Instances()
         let rig = try await SupervisedRig(
             projects: ["alpha"],
             inquire: { question in
-                try? await Task.sleep(for: .milliseconds(1))
+                await Self.giveWay(20)
                 return instances.reply(question)
             })
         instances.set(5000, "p1")
@@ -145,7 +150,7 @@ import Testing
             let answers = await withTaskGroup(of: OwnProject?.self) { group in
                 for pause in 0..<40 {
                     group.addTask {
-                        try? await Task.sleep(for: .microseconds(50 * pause))
+                        await Self.giveWay(pause)
                         // Every third one has seen events that came behind the answer that the others wait for.
                         return await own(rig, .alpha, newerThan: pause.isMultiple(of: 3) ? last + 1 : 0)
                     }
