@@ -1,6 +1,6 @@
 # `make` lists what there is. run, test and bench install what is missing themselves.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-repeat test-lab test-tsan test-asan schemathesis clients readers talkers bench fuzz lab lint release clean
+.PHONY: help setup run test test-repeat test-lab test-tsan test-asan schemathesis clients readers talkers bench fuzz lab docs lint release clean
 
 # How often `make test-repeat` runs each group; every second run is beside busy loops.
 MODULES ?= 100
@@ -74,6 +74,9 @@ fuzz: setup ## throw random bytes at every parser (FUZZ_RUNS=10000000)
 
 lab: ## make what boots a real systemd in a container, and the programs for it (Debian 12 and 13; needs root)
 	@scripts/setup-lab.sh
+
+docs: setup ## write the generated parts of the documentation (docs/configuration.md)
+	UPDATE_DOCS=1 swift test --disable-xctest --filter '^SettingsTests\.DocumentationTests/'
 
 lint: ## check the form of Swift files and scripts
 	@scripts/setup.sh swift

@@ -254,7 +254,7 @@ write_settings() {
 }
 
 new_settings() {
-    echo "# Settings of the VibeRemote gateway, under the names that its README lists. After a change:"
+    echo "# Settings of the VibeRemote gateway, under the names that docs/configuration.md lists. After a change:"
     echo "# systemctl --$scope reload viberemote-gateway, or restart where the log says so."
     echo "VIBE_LISTEN=$(quoted "${listen:-0.0.0.0:4000}")"
     echo "HOME_DIR=$(quoted "${home:-$projects}")"

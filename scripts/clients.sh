@@ -1,6 +1,6 @@
 #!/bin/sh
 # Drives OpenCode's own clients against a running gateway whose projects are played by the twin, as OpenCode 1 and 2: the SDK for
-# Python, the one of OpenCode 1's early days (of both families), and what README.md says of all of them. The gateway and the twin must be
+# Python, the one of OpenCode 1's early days (of both families), and what docs/clients.md says of all of them. The gateway and the twin must be
 # built already.
 #
 # The SDKs come from PyPI, once, into .build/clients. Where PyPI can't be reached this fails with exit code 75, or, with
@@ -45,10 +45,10 @@ run() {
     fi
 }
 
-run python3 scripts/clients/readme.py "$address" "$VIBE_AUTH_SECRET" "$work/home"
+run python3 scripts/clients/documented.py "$address" "$VIBE_AUTH_SECRET" "$work/home"
 if [ "$has_sdk" -eq 1 ]; then
-    python3 scripts/clients/readme.py --python "$address" "$VIBE_AUTH_SECRET" "$work/home" >"$work/readme.py"
-    run "$tool/bin/python" "$work/readme.py"
+    python3 scripts/clients/documented.py --python "$address" "$VIBE_AUTH_SECRET" "$work/home" >"$work/documented.py"
+    run "$tool/bin/python" "$work/documented.py"
     OPENCODE_BASE_URL=$address/projects/two/api OPENCODE_PASSWORD=$VIBE_AUTH_SECRET PROJECT_FOLDER=$work/home/two \
         run "$tool/bin/python" scripts/clients/python_sdk.py
     GATEWAY=$address OPENCODE_PASSWORD=$VIBE_AUTH_SECRET HOMES=$work/home \

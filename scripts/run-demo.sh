@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs the gateway in the foreground with a demo project and a new key, and prints what to type in another terminal.
+# Runs the gateway in the foreground with a demo project and a new key, and prints the commands for a second terminal.
 #
-# With --profile VERSION (or PROFILE in the environment) the stand-in plays that OpenCode, whatever is on the PATH.
+# With --profile VERSION (or PROFILE in the environment) the simulator runs as that version of OpenCode, even where
+# opencode is on the PATH.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,12 +11,12 @@ while [ $# -gt 0 ]; do
     case $1 in
     --profile=*) profile=${1#*=} ;;
     --profile)
-        [ $# -gt 1 ] || { echo "demo: --profile lacks its version, for example --profile 1.18.33" >&2; exit 2; }
+        [ $# -gt 1 ] || { echo "demo: --profile needs a version, for example --profile 1.18.33" >&2; exit 2; }
         profile=$2
         shift
         ;;
     *)
-        echo "demo: $1 is unknown; there is only --profile VERSION" >&2
+        echo "demo: unknown option $1; the only option is --profile VERSION" >&2
         exit 2
         ;;
     esac
@@ -32,16 +33,16 @@ quoted() { printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"; }
 if [ -z "$profile" ] && opencode=$(command -v opencode); then
     command=$(quoted "$opencode")
     version=$(timeout 10 "$opencode" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -1) || version=unknown
-    echo "demo: taking the OpenCode on the PATH, $opencode ($version)"
+    echo "demo: using the OpenCode on the PATH, $opencode ($version)"
 else
     twin=$build/opencode-twin
-    [ -n "$profile" ] && reason="playing what PROFILE says" || { profile=2.0.15 && reason="no opencode on the PATH"; }
+    [ -n "$profile" ] && reason="PROFILE is set" || { profile=2.0.15 && reason="no opencode is on the PATH"; }
     version=$("$twin" --profile "$profile" --version)
     command="$(quoted "$twin") --profile $(quoted "$profile")"
-    echo "demo: $reason; taking $twin, which answers like OpenCode $version without a language model"
+    echo "demo: $reason; using the simulator $twin, which answers like OpenCode $version without a language model"
 fi
 
-# Something listens there when a connection succeeds.
+# A successful connection means that the port is taken.
 is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 port=4000
@@ -57,42 +58,28 @@ cat <<TEXT
 demo: the projects are in $home
 demo: the key of this run is $VIBE_AUTH_SECRET
 
-In another terminal, once:
+In a second terminal, set the key and the address:
 
   KEY="Authorization: Bearer $VIBE_AUTH_SECRET" DEMO=http://127.0.0.1:$port/projects/demo
 
-Start the project:
+Start the project, and ask which OpenCode it runs:
 
   curl -X POST -H "\$KEY" \$DEMO/start
+  curl -sH "\$KEY" \$DEMO/status
 
-TEXT
+Watch its events (Ctrl-C ends the stream):
 
-# OpenCode 2 has all below a path /api of its own.
-case $version in
-2.*)
-    cat <<TEXT
-Open a session, send it a prompt and watch the answer stream in (Ctrl-C ends the stream):
-
-  (S=\$(curl -sH "\$KEY" --json '{}' \$DEMO/api/api/session | grep -o 'ses_[0-9A-Za-z]*' | head -1); sleep 1
-   curl -sH "\$KEY" --json '{"text":"Who are you?"}' \$DEMO/api/api/session/\$S/prompt) &
-  curl -sNH "\$KEY" \$DEMO/api/api/event
-
-TEXT
-    ;;
-*)
-    cat <<TEXT
-Open a session, send it a prompt and watch the answer stream in (Ctrl-C ends the stream):
-
-  (S=\$(curl -sH "\$KEY" --json '{}' \$DEMO/api/session | grep -o 'ses_[0-9A-Za-z]*' | head -1); sleep 1
-   curl -sH "\$KEY" --json '{"parts":[{"type":"text","text":"Who are you?"}]}' \$DEMO/api/session/\$S/prompt_async) &
   curl -sNH "\$KEY" \$DEMO/api/event
 
+In a third terminal, set KEY and DEMO again, create a session, and send a prompt. Replace SESSION with the id from the first answer:
+
+  curl -sH "\$KEY" --json '{}' \$DEMO/api/session
+  curl -sH "\$KEY" --json '{"parts":[{"type":"text","text":"Who are you?"}]}' \$DEMO/api/session/SESSION/message
+
 TEXT
-    ;;
-esac
 
 cat <<TEXT
-Ctrl-C here stops the gateway and the project.
+Ctrl-C in this terminal stops the gateway and the project.
 
 TEXT
 

@@ -18,16 +18,16 @@ extension Settings {
         Setting(
             "auth-secret", "VIBE_AUTH_SECRET", .key, \.authSecret, default: .unset(description: "none"), group: .access,
             """
-            The key that clients send as `Authorization: Bearer KEY`, at least \(KeyPolicy.shortest) bytes: this or \
-            `--key-file` must be set. No flag, because every local user can read command lines. Make one with \
+            Key that clients send as `Authorization: Bearer KEY`, at least \(KeyPolicy.shortest) bytes. This or `--key-file` \
+            must be set. There is no flag, because every local user can read command lines. Create a key with \
             `openssl rand -hex 32`.
             """
         ).reloaded,
         Setting(
             "key-file", "VIBE_KEY_FILE", .file, \.keyFile, default: .unset(description: "none"), group: .access,
             """
-            File with keys, one on each line, that only its owner can read (mode 0600). Each of them opens the gateway, \
-            besides `VIBE_AUTH_SECRET`.
+            File with keys, one on each line, which only its owner can read (mode 0600). Each of them is accepted, as well as \
+            `VIBE_AUTH_SECRET`.
             """
         ).reloaded,
         Setting(
@@ -35,29 +35,29 @@ extension Settings {
             \.access.origins, default: .text("none"), group: .access,
             """
             Web origins, separated by commas, whose pages may use the gateway from a browser (CORS), such as \
-            `https://app.example.com`. They still need the key.
+            `https://app.example.com`. A page still needs the key.
             """
         ).reloaded,
         Setting(
             "trust-proxy", "VIBE_TRUST_PROXY", .list(of: "CIDR", network, text: \.description),
             \.access.trustedProxies, default: .text("none"), group: .access,
             """
-            Addresses of reverse proxies, separated by commas, such as `127.0.0.1` or `10.0.0.0/8`: only from these \
-            `X-Forwarded-For` and its like are believed and passed on.
+            Addresses of reverse proxies, separated by commas, such as `127.0.0.1` or `10.0.0.0/8`. The gateway trusts and \
+            forwards `X-Forwarded-For` and similar fields only from these addresses.
             """
         ).reloaded,
         Setting(
             "failed-tries", "VIBE_FAILED_TRIES", .number(in: 0...1000), \.access.failedTries, default: .text("10"),
             group: .access,
             """
-            Wrong keys in a row that a client's address may send before it gets 429. An IPv6 address counts as its /64 \
-            network. 0 allows any number.
+            Number of wrong keys in a row that a client's address may send before it receives 429. An IPv6 address counts as \
+            its /64 network. 0 means no limit.
             """
         ).reloaded,
         Setting(
             "failed-try-interval", "VIBE_FAILED_TRY_INTERVAL", .duration(in: .milliseconds(1)...(.seconds(3600))),
             \.access.failedTryInterval, default: .text("6s"), group: .access,
-            "Time after which such an address may send one more."
+            "Time after which such an address may send one more key."
         ).reloaded,
     ]
 

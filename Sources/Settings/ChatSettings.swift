@@ -78,15 +78,15 @@ extension Settings {
             "chat-listen", "VIBE_CHAT_LISTEN", .addressOrNone, \.chat.listen, default: .unset(description: "none"),
             group: .chat,
             """
-            Address and port at which chat clients open WebSockets, such as `127.0.0.1:9200`; port 0 picks a free one and says \
-            which. They do so as well at `/chat` on `--listen`.
+            Address and port for WebSockets of chat clients, such as `127.0.0.1:9200`. Port 0 selects a free port and prints \
+            it. Chat clients can also use `/chat` on `--listen`.
             """),
         Setting(
             "conversations-listen", "VIBE_CONVERSATIONS_LISTEN", .addressOrNone, \.chat.conversations,
             default: .unset(description: "none"), group: .chat,
             """
-            Address and port at which `/conversations` and `/models` are asked for, such as `127.0.0.1:8000`; port 0 picks a free \
-            one and says which. They are there as well on `--listen`.
+            Address and port that serve `/conversations` and `/models`, such as `127.0.0.1:8000`. Port 0 selects a free port and \
+            prints it. `--listen` serves both as well.
             """),
         Setting(
             "chat-open", "VIBE_CHAT_OPEN", .onOff, \.chat.isOpen, default: .text("off"), group: .chat,
@@ -99,7 +99,8 @@ extension Settings {
             "chat-project", "VIBE_CHAT_PROJECT", .projectOrNone, \.chat.project, default: .unset(description: "none"),
             group: .chat,
             """
-            The project of clients of chat and conversations that name none with `?project=`. `none`: the only one there is.
+            Project of chat and conversations clients that do not name one with `?project=`. `none`: the only project, if there \
+            is exactly one.
             """),
     ]
 }

@@ -37,11 +37,11 @@ package struct Configuration: Sendable {
     package internal(set) var chat = ChatSettings()
     /// Which folders are projects, and what requests may name.
     package internal(set) var projects = ProjectSettings()
-    /// Whether each request gets a log line.
+    /// Whether the gateway logs one line for each request.
     package internal(set) var accessLog = false
     /// The form of log lines.
     package internal(set) var logFormat = LogFormatChoice.auto
-    /// The least grave level that is logged.
+    /// The minimum log level.
     package internal(set) var logLevel = LogLevel.info
     /// Deadlines and sizes.
     package internal(set) var limits = Limits()

@@ -30,29 +30,30 @@ extension Settings {
         Setting(
             "event-hub", "VIBE_EVENT_HUB", .onOff, \.events.isHubOn, default: .text("on"), group: .events,
             """
-            Whether the gateway listens to each OpenCode once and serves all event streams from what it has heard, so that a \
-            client that comes back gets what it has missed. `off`: every stream is passed through, and nothing is kept.
+            Subscribe once to the events of each OpenCode, keep them, and serve all event streams from them, so that a client \
+            that reconnects receives the events it missed. `off`: every stream is passed through, and no event is kept.
             """),
         size(
             "event-keep-size", "VIBE_EVENT_KEEP_SIZE", \.events.keepSize, "64MiB",
-            "Bytes of events that are kept of each project, in `events` in the state directory. 0 keeps 4MiB in memory and nothing on the disk."
+            "Maximum size of the events kept for each project, in `events` in the state directory. 0 keeps 4MiB in memory and nothing on disk."
         ),
         Setting(
             "event-keep-time", "VIBE_EVENT_KEEP_TIME", .duration(in: .seconds(60)...(.seconds(3_650 * 86_400))),
-            \.events.keepTime, default: .text("7d"), group: .events, "How long an event is kept."),
+            \.events.keepTime, default: .text("7d"), group: .events, "Time for which an event is kept."),
         size(
             "event-keep-total", "VIBE_EVENT_KEEP_TOTAL", \.events.keepTotal, "1GiB",
-            "Bytes of events that are kept of all projects together; the oldest go first."),
+            "Maximum size of the events kept for all projects together. The oldest are removed first."),
         Setting(
             "stream-stall", "VIBE_STREAM_STALL", .duration(in: .seconds(1)...longest), \.events.stall,
             default: .text("60s"), group: .events,
-            "Time after which a client is cut that takes nothing of its event stream. It can come back and go on where it was."
+            "Time after which a client that reads nothing of its event stream is disconnected. It can reconnect and resume."
         ).reloaded,
         Setting(
             "event-form", "VIBE_EVENT_FORM", .cases, \.events.form, default: .text("raw"), group: .events,
             """
-            How OpenCode 1's streamed text is told on its own streams: `raw` as the instance says it, `delta` piece by piece, \
-            `full` whole again and again, as clients of 1.0 and 1.1 expect. A project's own environment file may say otherwise.
+            Encoding of streamed text on OpenCode 1's event streams: `raw`, as the instance sends it; `delta`, as increments; \
+            `full`, the whole text so far in each event, as clients of 1.0 and 1.1 expect. A project's own environment file can \
+            override it.
             """
         ).reloaded,
     ]

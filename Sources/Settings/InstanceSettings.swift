@@ -25,45 +25,45 @@ extension Settings {
             "instance-password", "VIBE_INSTANCE_PASSWORD", .onOff, \.instances.givesPasswords, default: .text("on"),
             group: .instances,
             """
-            Whether each OpenCode instance gets a random password of its own for each run, so that other users of the \
-            machine can't use it. `off`: only what `OPENCODE_PASSWORD` or \
-            `OPENCODE_SERVER_PASSWORD` in the environment files says.
+            Give each OpenCode instance a random password for each run, so that other users of the machine cannot use it. \
+            `off`: use only the value of `OPENCODE_PASSWORD` or `OPENCODE_SERVER_PASSWORD` in the environment files.
             """),
         time(
             "start-timeout", "VIBE_START_TIMEOUT", \.limits.startTimeout, "5min",
-            "Time for an OpenCode instance to become ready. A first start that migrates data or fetches plug-ins takes minutes."
+            "Time within which an OpenCode instance must become ready. A first start that migrates data or installs plug-ins takes minutes."
         ),
         time(
             "start-answer-timeout", "VIBE_START_ANSWER_TIMEOUT", \.instances.startAnswerTimeout, "25s",
-            "Time after which a start is answered with 504 while it goes on. Clients give up after 30s."),
+            "Time after which the gateway answers a start request with 504. The start itself continues. Clients time out after 30s."
+        ),
         time(
             "stop-timeout", "VIBE_STOP_TIMEOUT", \.limits.stopTimeout, "10s",
-            "Time between SIGTERM and SIGKILL when an OpenCode instance is stopped."),
+            "Time between SIGTERM and SIGKILL when the gateway stops an OpenCode instance."),
         time(
             "restart-delay", "VIBE_RESTART_DELAY", \.instances.restartDelay, "1s",
-            "Time before an instance that has ended by itself is started again; doubled each time."),
+            "Delay before the gateway restarts an instance that exited by itself. It doubles each time."),
         time(
             "max-restart-delay", "VIBE_MAX_RESTART_DELAY", \.instances.maxRestartDelay, "60s",
-            "The longest time before a restart. An instance that was ready for that long begins with the first delay again."
+            "Maximum delay before a restart. An instance that was ready for that long starts with the first delay again."
         ),
         Setting(
             "max-quick-failures", "VIBE_MAX_QUICK_FAILURES", .number(in: 1...1_000_000), \.instances.maxQuickFailures,
             default: .text("5"), group: .instances,
             """
-            How often in a row an instance may end before it has been ready for 10s; then it is left alone as failed. \
-            With 1 it is not restarted.
+            Number of times in a row that an instance may exit before it was ready for 10s. After that the gateway does not \
+            restart it and reports it as failed. With 1 it is never restarted.
             """),
         time(
             "health-interval", "VIBE_HEALTH_INTERVAL", \.instances.healthInterval, "10s",
-            "Time between two health checks of a ready instance."),
+            "Interval between two health checks of a ready instance."),
         time(
             "unhealthy-after", "VIBE_UNHEALTHY_AFTER", \.instances.unhealthyAfter, "60s",
-            "Time without a health answer and without a byte of any other answer until an instance counts as unhealthy."
+            "Time without a health answer and without a byte of any other answer after which an instance is unhealthy."
         ),
         Setting(
             "restart-unhealthy", "VIBE_RESTART_UNHEALTHY", .onOff, \.instances.restartUnhealthy, default: .text("off"),
             group: .instances,
-            "Whether an instance that counts as unhealthy is restarted. Turns that run in it are lost."),
+            "Restart an unhealthy instance. Its running turns are lost."),
     ]
 
     private static func time(

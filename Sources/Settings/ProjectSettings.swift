@@ -14,21 +14,21 @@ extension Settings {
         Setting(
             "follow-links", "VIBE_FOLLOW_LINKS", .onOff, \.projects.followsLinks, default: .text("off"),
             group: .projects,
-            "Whether symbolic links that lead out of the projects' folder are projects too."),
+            "Treat symbolic links that lead out of the projects' directory as projects too."),
         Setting(
             "directory-pinning", "VIBE_DIRECTORY_PINNING", .onOff, \.projects.pinsDirectories, default: .text("on"),
             group: .projects,
             """
-            Whether a request to a project may name only that project's folder and worktrees as a directory \
-            (`?directory=`, `location[directory]=`, `x-opencode-directory`), and other folders' sessions and events are \
-            left out of its lists and event streams. `--no-directory-pinning` switches it off.
+            Restrict each project to its own directory and worktrees: reject requests that name another directory \
+            (`?directory=`, `location[directory]=`, `x-opencode-directory`), and remove other directories' sessions and events \
+            from lists and event streams. `--no-directory-pinning` turns it off.
             """
         ).reloaded,
         Setting(
             "speak-1", "VIBE_SPEAK_1", .onOff, \.projects.speaksOpenCode1, default: .text("on"), group: .projects,
             """
-            Whether clients of OpenCode 1 are understood in front of an OpenCode 2: their routes and event streams are \
-            translated. Everything below `/api/` is OpenCode 2's own. `off`: every request is passed on as it came.
+            Translate OpenCode 1's API for an OpenCode 2, so that clients of OpenCode 1 work with it: routes and event streams. \
+            Paths below `/api/` always reach OpenCode 2 unchanged. `off`: every request is passed through.
             """
         ).reloaded,
     ]

@@ -1,6 +1,6 @@
-"""Tries what README.md says of OpenCode's own clients: `make clients` starts the gateway for it.
+"""Tries what docs/clients.md says of OpenCode's own clients: `make clients` starts the gateway for it.
 
-    readme.py ADDRESS KEY HOME        with the projects `one` (OpenCode 1) and `two` (OpenCode 2) in HOME
+    documented.py ADDRESS KEY HOME        with the projects `one` (OpenCode 1) and `two` (OpenCode 2) in HOME
 
 Every command in that section has to be one whose requests were recorded (Tests/Fixtures/opencode/clients.jsonl). These are sent
 again through the gateway, byte for byte but for the identifiers and folders of here, and all of them have to succeed.
@@ -30,8 +30,8 @@ COMMANDS = [
 
 
 def section():
-    """What stands in README.md about OpenCode's own clients."""
-    with open(os.path.join(ROOT, "README.md")) as file:
+    """The section of docs/clients.md about OpenCode's own clients."""
+    with open(os.path.join(ROOT, "docs/clients.md")) as file:
         text = file.read()
     return re.search(r"^## OpenCode's own clients\n(.*?)^## ", text, re.M | re.S).group(1)
 
@@ -103,13 +103,13 @@ class Replay:
             target = self.here(request["target"])
             connection, answer = self.send(request["method"], target, fields, self.here(body) if body else None)
             if answer.status >= 300:
-                raise SystemExit(f"readme: {request['method']} {target} was answered {answer.status} {answer.read()!r}")
+                raise SystemExit(f"documented: {request['method']} {target} was answered {answer.status} {answer.read()!r}")
             if (answer.getheader("Content-Type") or "").startswith("text/event-stream"):
                 line = answer.readline()
                 while line and not line.startswith(b"data: "):
                     line = answer.readline()
                 if not line:
-                    raise SystemExit(f"readme: {target} is no event stream")
+                    raise SystemExit(f"documented: {target} is no event stream")
                 self.open.append(connection)
                 continue
             content = answer.read()
@@ -145,15 +145,15 @@ def main():
     for command in commands:
         found = [(name, project) for form, name, project in COMMANDS if re.fullmatch(form, command)]
         if not found:
-            raise SystemExit(f"readme: nobody has recorded what this sends: {command}")
+            raise SystemExit(f"documented: no recording of the requests of this command: {command}")
         name, project = found[0]
         count = replays[project].run(clients[name])
         tried.add(name)
         total += count
     missing = {name for _, name, _ in COMMANDS} - tried
     if missing:
-        raise SystemExit(f"readme: README.md does not show {', '.join(sorted(missing))}")
-    print(f"README.md: {len(tried)} commands, {total} requests that they send, all answered")
+        raise SystemExit(f"clients.md does not show {', '.join(sorted(missing))}")
+    print(f"docs/clients.md: {len(tried)} commands, {total} requests that they send, all answered")
 
 
 if __name__ == "__main__":
