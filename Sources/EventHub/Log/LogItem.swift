@@ -22,6 +22,9 @@ package struct LogPlace: Sendable, Equatable {
     /// The last event before it; nil: none.
     package internal(set) var last: EventID?
 
+    /// The number of the segment: it rises with each segment that the log begins.
+    package var segmentNumber: UInt64 { segment.ordinal }
+
     /// Whether both stand before the same record. Two places can differ that nothing stands between: the end of a segment and
     /// the next one's beginning.
     package static func == (left: LogPlace, right: LogPlace) -> Bool {

@@ -241,6 +241,11 @@ final class HubLoop: KnowledgeOwner {
         let now = WallClock.milliseconds
         for project in projects.values { project.log.trim(now: now) }
         index.trim(now: now, oldest: 0)
+        enforceTotal()
+    }
+
+    /// Removes the oldest segments of all projects until they fit into `--event-keep-total`.
+    func enforceTotal() {
         let names = Array(projects.keys)
         let plan = RetentionPlan.removals(
             names.map { projects[$0]?.log.segments ?? [] }, total: settings.total)

@@ -24,6 +24,8 @@ final class HubProject: TimerHandler {
     private var form: EventForm
     /// Whether the run's streams leave out other folders' events.
     private var isPinned = false
+    /// The newest segment of the log when the limit on all logs together was last enforced.
+    private var newestSegment: UInt64 = 0
     private(set) lazy var view = makeView()
 
     /// One run of the instance whose events are heard.
@@ -246,6 +248,7 @@ final class HubProject: TimerHandler {
             let event = log.append(skeleton, line: data.span, time: WallClock.milliseconds)
             _ = hub.index.append(name.string, event.id, time: event.time)
             hub.say(name, event, from: from)
+            noteSegment(of: event.behind)
             if skeleton.isDispose, let directory = skeleton.directory {
                 run.opened.remove(directory)
                 publish()
@@ -262,6 +265,14 @@ final class HubProject: TimerHandler {
         log.append(gap: reason, time: WallClock.milliseconds)
         hub.index.append(
             name.string, EventGap(reason, from: log.end.last, to: nil), time: WallClock.milliseconds)
+        noteSegment(of: log.end)
+    }
+
+    /// Enforces `--event-keep-total` when the log has begun a segment: only then is there more on the disk.
+    private func noteSegment(of end: LogPlace) {
+        guard end.segmentNumber != newestSegment else { return }
+        newestSegment = end.segmentNumber
+        hub.enforceTotal()
     }
 
     // MARK: Questions of translations

@@ -106,6 +106,26 @@ import Testing
         #expect(rig.instance.subscriptions.count == 1)
     }
 
+    @Test func `the limit on all projects' events holds with each new segment`() throws {
+        let rig = try HubRig(flags: ["--event-keep-size", "64MiB", "--event-keep-total", "8MiB"])
+        let client = try rig.openOwn()
+        _ = try client.next()
+
+        // 24 MiB: an enforcement once a minute would find them all on the disk.
+        for number in 1...48 {
+            rig.say(number...number, more: #","text":"\#(String(repeating: "y", count: 512 << 10))""#)
+        }
+        let numbers = try client.numbers(48)
+
+        let folder = "\(rig.gateway.stateFolder)/events/demo"
+        let bytes = try FileTree.names(in: folder).reduce(0) { sum, name in
+            try sum + FileTree.read("\(folder)/\(name)").count
+        }
+        #expect(numbers == Array(1...48))
+        #expect(bytes <= 8 << 20)
+        #expect(bytes > 1 << 20)
+    }
+
     @Test func withoutAPlaceOnDiskTheLastEventsAreInMemory() throws {
         let rig = try HubRig(flags: ["--event-keep-size", "0"])
         let first = try rig.open()
