@@ -17,6 +17,10 @@
 # file `config` (settings; yours from then on) and `key` (the clients' key, readable for you only). An installation of the
 # original gateway is taken over: its port, key, home folder and environment file stay, its unit files are put aside.
 # --home, --listen and --opencode change a `config` that is there already.
+#
+# With --system everything that root writes is in folders of root alone. /etc/viberemote-gateway belongs to root: the service's
+# user reads `config` through its group, and systemd hands it the key (LoadCredential=). A folder that an earlier version
+# gave to that user is replaced: its two files are read with that user's rights, and the folder is moved out of reach.
 set -eu
 umask 022
 
@@ -84,7 +88,8 @@ else
     program=/usr/local/bin/viberemote-gateway
     unit_folder=/etc/systemd/system
     settings=/etc/viberemote-gateway
-    put_aside=/var/lib/viberemote-gateway/original
+    # Not in /var/lib/viberemote-gateway, which belongs to the service's user.
+    put_aside=/etc/viberemote-gateway/original
     projects=/home/$owner
 fi
 rules=/etc/polkit-1/rules.d/50-viberemote-gateway.rules
@@ -101,31 +106,66 @@ check_manager() {
 
 # --- Files ---
 
+# Fails unless a folder is a real one of root alone: another user could put a link there in place of what root writes.
+check_folder() {
+    [ "$scope" = system ] || return 0
+    [ ! -L "$1" ] || fail "$1 is a symbolic link. Root does not write through links: move it away, then run this again"
+    [ -d "$1" ] || fail "$1 is not a folder: move it away, then run this again"
+    # Debian 12 gives polkit's rules to polkit's own user.
+    case $(stat -c %U "$1") in
+        root | polkitd) ;;
+        *) fail "$1 does not belong to root: root does not write there. Move it away, then run this again" ;;
+    esac
+    case $(stat -c %A "$1") in
+        ????????w*) fail "$1 can be changed by every user: chmod o-w $1, then run this again" ;;
+    esac
+}
+
+# Fails where a file that is to be written is a link, or not a file.
+check_file() {
+    [ ! -L "$1" ] || fail "$1 is a symbolic link, and is not replaced: remove it, then run this again"
+    [ ! -e "$1" ] || [ -f "$1" ] || fail "$1 is not a regular file: move it away, then run this again"
+}
+
+# Writes standard input to a file by rename: a program that runs keeps the old file, and nobody sees half of a new one. The
+# temporary file has an unpredictable name in the same folder. Nothing that exists changes its owner.
+replace() {
+    mode=$1 to=$2 file_group=${3:-root}
+    mkdir -p "$(dirname "$to")"
+    check_folder "$(dirname "$to")"
+    temporary=$(mktemp "$(dirname "$to")/.install.XXXXXXXXXX")
+    # shellcheck disable=SC2064  # the file of this call
+    trap "rm -f '$temporary'" EXIT
+    cat >"$temporary"
+    # A folder may give its group to new files, as /usr/local/bin does.
+    [ "$scope" = user ] || chgrp "$file_group" "$temporary"
+    chmod "$mode" "$temporary"
+    mv -fT "$temporary" "$to"
+    trap - EXIT
+}
+
+# Whether a file has these rights already, and in the system's scope belongs to root and this group.
+has_rights() {
+    [ "$(stat -c %a "$2")" = "${1#0}" ] || return 1
+    [ "$scope" = user ] || [ "$(stat -c '%u %G' "$2")" = "0 ${3:-root}" ]
+}
+
 # Installs a file where it is missing or another one, and remembers that something has changed.
 put() {
-    mode=$1 from=$2 to=$3
-    if [ -f "$to" ] && cmp -s "$from" "$to" && [ "$(stat -c %a "$to")" = "${mode#0}" ]; then return; fi
-    say "$to"
+    check_file "$3"
+    if [ -f "$3" ] && cmp -s "$2" "$3" && has_rights "$1" "$3"; then return; fi
+    say "$3"
     changed=yes
-    [ -z "$dry" ] || return 0
-    mkdir -p "$(dirname "$to")"
-    # By rename: a program that runs goes on with the old file, and nobody sees half of one.
-    cp "$from" "$to.new"
-    chmod "$mode" "$to.new"
-    mv -f "$to.new" "$to"
+    [ -n "$dry" ] || replace "$1" "$3" <"$2"
 }
 
 # The same, with this content. Functions' arguments stand in no command line, so a key may be among them.
 put_text() {
-    mode=$1 to=$2 content=$3
-    if [ -f "$to" ] && [ "$(cat "$to")" = "$content" ] && [ "$(stat -c %a "$to")" = "${mode#0}" ]; then return; fi
-    say "$to"
+    check_file "$2"
+    if [ -f "$2" ] && [ "$(cat "$2")" = "$3" ] && has_rights "$1" "$2" "${4:-}"; then return; fi
+    say "$2"
     changed=yes
-    [ -z "$dry" ] || return 0
-    mkdir -p "$(dirname "$to")"
-    (umask 077 && printf '%s\n' "$content" >"$to.new")
-    chmod "$mode" "$to.new"
-    mv -f "$to.new" "$to"
+    [ -n "$dry" ] || printf '%s\n' "$3" | replace "$1" "$2" "${4:-}"
 }
 
 # A value as systemd's environment files take it.
@@ -197,6 +237,7 @@ original_words() {
 set_original_aside() {
     [ -n "$original" ] || return 0
     say "its unit files are put aside: $put_aside"
+    [ "$scope" = user ] || [ -n "$dry" ] || check_folder "$(dirname "$put_aside")"
     act mkdir -p "$put_aside"
     act chmod 700 "$put_aside"
     for name in "$gateway" opencode@.service; do
@@ -211,8 +252,52 @@ set_original_aside() {
 
 # --- Settings and key ---
 
+# The folder of settings: the user's own, or root's, which the service's user may only read.
+make_settings_folder() {
+    if [ "$scope" = user ]; then
+        act mkdir -p "$settings"
+        act chmod 700 "$settings"
+        return
+    fi
+    group=$(id -gn "$owner" 2>/dev/null || echo "$owner")
+    check_folder "$(dirname "$settings")"
+    [ ! -L "$settings" ] || fail "$settings is a symbolic link. Root does not write through links: move it away, then run this again"
+    [ ! -d "$settings" ] || [ "$(stat -c %u "$settings")" = 0 ] || replace_settings_folder
+    if [ ! -d "$settings" ]; then
+        say "$settings"
+        act mkdir -m 0700 "$settings"
+    fi
+    [ -n "$dry" ] || check_folder "$settings"
+    [ "$(stat -c '%a %G' "$settings" 2>/dev/null)" = "750 $group" ] || { act chgrp "$group" "$settings"; act chmod 0750 "$settings"; }
+}
+
+# Earlier versions gave the folder to the service's user, whose programs could put links there for root to write through.
+replace_settings_folder() {
+    user=$(stat -c %U "$settings")
+    say "$settings belongs to $user: a new folder of root's takes its place"
+    [ -z "$dry" ] || return 0
+    for name in config key; do
+        [ -e "$settings/$name" ] || [ -L "$settings/$name" ] || continue
+        [ -f "$settings/$name" ] && [ ! -L "$settings/$name" ] ||
+            fail "$settings/$name is not a regular file, so it is not taken over: remove it, then run this again"
+    done
+    # With that user's rights: what root alone can read must not get into a file that the user can read.
+    old_config=$(as_user "$user" cat "$settings/config" 2>/dev/null || true)
+    old_key_text=$(as_user "$user" cat "$settings/key" 2>/dev/null || true)
+    replaced=$(mktemp -d /etc/viberemote-gateway.replaced.XXXXXXXXXX)
+    mv -T "$settings" "$replaced/viberemote-gateway"
+    say "the old folder is now $replaced/viberemote-gateway, which root alone can reach; remove it when all is well"
+    mkdir -m 0700 "$settings"
+    [ -z "$old_config" ] || put_text 0640 "$settings/config" "$old_config" "$group"
+    [ -z "$old_key_text" ] || put_text 0600 "$settings/key" "$old_key_text"
+    changed=yes
+}
+
+as_user() { setpriv --reuid "$1" --regid "$(id -g "$1")" --init-groups --inh-caps=-all -- env -i PATH="$PATH" "$2" "$3"; }
+
 write_key() {
     key_file=$settings/key
+    check_file "$key_file"
     if [ -f "$key_file" ]; then
         [ "$(stat -c %a "$key_file")" = 600 ] || { say "$key_file: for its owner only"; act chmod 600 "$key_file"; }
         return
@@ -229,12 +314,6 @@ write_key() {
     # 256 random bits.
     [ -n "$key" ] || key=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
     put_text 0600 "$key_file" "$key"
-    own "$settings" "$key_file"
-}
-
-# What the service's user must be able to read belongs to that user.
-own() {
-    [ "$scope" = user ] || act chown "$owner:" "$@"
 }
 
 write_settings() {
@@ -243,12 +322,13 @@ write_settings() {
         home=${home:-$old_home}
         listen=${listen:-$old_listen}
     fi
-    if [ -f "$config" ]; then
-        [ -z "$home$listen$opencode" ] || put_text 0600 "$config" "$(changed_settings)"
-    else
-        put_text 0600 "$config" "$(new_settings)"
+    check_file "$config"
+    if [ "$scope" = user ]; then rights=0600; else rights=0640; fi
+    if [ ! -f "$config" ]; then
+        put_text $rights "$config" "$(new_settings)" "${group:-}"
+    elif [ "$scope" = system ] || [ -n "$home$listen$opencode" ]; then
+        put_text $rights "$config" "$(changed_settings)" "${group:-}"
     fi
-    own "$config"
     address=$(value_in VIBE_LISTEN "$config")
     address=${address:-${listen:-0.0.0.0:4000}}
 }
@@ -444,11 +524,9 @@ fi
 check_program
 [ "$scope" = user ] || id "$owner" >/dev/null 2>&1 || act useradd --create-home --shell /bin/bash "$owner"
 find_original
+make_settings_folder
 set_original_aside
 put 0755 "$binary" "$program"
-act mkdir -p "$settings"
-act chmod 700 "$settings"
-own "$settings"
 write_key
 write_settings
 check_environment_file
