@@ -52,7 +52,7 @@ import Testing
     @Test func theUnitOfAnInstanceKeepsItsLimitsAndItsPath() throws {
         let unit = try Shipped.text("units/user/opencode@.service")
         for line in [
-            "Restart=on-failure", "RestartSec=5", "Environment=HOME=%h", "MemoryMax=2G", "CPUQuota=200%",
+            "Restart=on-failure", "RestartSec=5", "Environment=HOME=%h", "MemoryMax=75%", "CPUQuota=200%",
             "SyslogIdentifier=opencode-%i", "WantedBy=default.target",
         ] {
             #expect(unit.split(separator: "\n").contains(Substring(line)), "\(line)")
