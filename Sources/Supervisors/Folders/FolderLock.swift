@@ -12,26 +12,45 @@ package final class FolderLock: Sendable {
         case shared
     }
 
+    /// The outcome of an attempt to lock a folder.
+    package enum Attempt: Sendable {
+        case locked(FolderLock)
+        /// The folder cannot be locked: flock(2) on some network file systems, or a folder that may not be opened.
+        case unsupported
+        /// A process of another user holds the lock. It is no gateway of this user, and any user can take the lock of a folder
+        /// that everybody may open (flock(2) needs no write permission).
+        case heldByOtherUser(process: Int32?)
+    }
+
     private let descriptor: Int32
 
     /// Who can't be found has let go meanwhile, or lives in another name space.
     private static let attempts = 5
 
-    /// Locks the folder at `path`, links followed. Throws when a gateway has it that leaves no room for this one; nil where
-    /// the folder can't be locked (flock(2) on some network file systems, or a folder that may not be opened).
-    package init?(_ path: String, _ kind: Kind) throws(InstanceRecordError) {
+    private init(descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Locks a folder.
+    ///
+    /// - Parameters:
+    ///   - path: The folder. Symbolic links are followed.
+    ///   - kind: What other gateways may still do.
+    ///   - ignoresEndedHolder: Whether a holder that no longer exists counts as another user's. Its children hold the lock; those of
+    ///     a gateway release it within milliseconds, when they execute their program.
+    /// - Throws: An error if a gateway of this user or of root holds the lock.
+    package static func take(
+        _ path: String, _ kind: Kind, ignoresEndedHolder: Bool = false
+    ) throws(InstanceRecordError) -> Attempt {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { return .unsupported }
         var holder: Int32?
         for _ in 0..<Self.attempts {
             if flock(descriptor, (kind == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 {
-                self.descriptor = descriptor
-                return
+                return .locked(FolderLock(descriptor: descriptor))
             }
             // Others are ENOLCK, EOPNOTSUPP, EBADF: there the folder of the records is all that is locked.
             guard errno == EWOULDBLOCK else {
                 close(descriptor)
-                return nil
+                return .unsupported
             }
             var status = stat()
             fstat(descriptor, &status)
@@ -39,7 +58,15 @@ package final class FolderLock: Sendable {
             if holder != nil { break }
         }
         close(descriptor)
-        throw Self.taken(path, by: holder)
+        if let holder {
+            guard let user = ProcessTable.realUser(of: holder) else {
+                if ignoresEndedHolder { return .heldByOtherUser(process: nil) }
+                throw taken(path, by: holder)
+            }
+            // Root can do anything, so its lock is not an attack but a gateway.
+            if user != getuid(), user != 0 { return .heldByOtherUser(process: holder) }
+        }
+        throw taken(path, by: holder)
     }
 
     deinit {

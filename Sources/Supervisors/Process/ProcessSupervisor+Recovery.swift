@@ -28,7 +28,7 @@ extension ProcessSupervisor {
     /// such a gateway from beginning later.
     package func endLeftovers() async throws(LaunchError) {
         try await takeLocks { (supervisor) throws(InstanceRecordError) in
-            supervisor.folderLock = try FolderLock(supervisor.setUp.projects, .shared)
+            try supervisor.takeFolderLock(.shared)
             if supervisor.setUp.records.exists { supervisor.lock = try supervisor.setUp.records.lock() }
         }
         for record in setUp.records.all(report: report) {

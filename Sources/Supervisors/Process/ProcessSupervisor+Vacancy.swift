@@ -38,9 +38,9 @@ extension ProcessSupervisor {
         while true {
             do throws(InstanceRecordError) { return try take(self) } catch {
                 (lock, folderLock) = (nil, nil)
-                guard let holder = error.endedHolder, start.duration(to: .now) < Self.patience else {
-                    throw LaunchError(error.description)
-                }
+                guard let holder = error.endedHolder, !ignoresEndedHolder else { throw LaunchError(error.description) }
+                // Longer than a child of a gateway needs until it executes its program.
+                ignoresEndedHolder = start.duration(to: .now) >= Self.patience
                 if !hasTold {
                     logger.notice(
                         "An earlier gateway has ended while it started a server: that is waited for",
@@ -49,6 +49,18 @@ extension ProcessSupervisor {
                 hasTold = true
             }
             await pause()
+        }
+    }
+
+    /// Locks the projects' folder. Where that is not possible the private folder of records is all that is locked.
+    func takeFolderLock(_ kind: FolderLock.Kind) throws(InstanceRecordError) {
+        switch try FolderLock.take(setUp.projects, kind, ignoresEndedHolder: ignoresEndedHolder) {
+        case .locked(let lock): folderLock = lock
+        case .unsupported: if kind == .exclusive { warnOfFolder() }
+        case .heldByOtherUser(let process):
+            logger.warning(
+                "Another user holds the lock of the projects' folder: it protects against no second gateway of yours",
+                LogField("home", setUp.projects), LogField("process", process.map { "\($0)" } ?? "unknown"))
         }
     }
 

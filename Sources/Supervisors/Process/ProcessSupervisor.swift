@@ -25,6 +25,8 @@ package actor ProcessSupervisor: Supervisor {
     weak var observer: (any SupervisorObserver)?
     var lock: InstanceRecordLock?
     var folderLock: FolderLock?
+    /// Whether a lock whose holder no longer exists counts as another user's (``FolderLock/take(_:_:ignoresEndedHolder:)``).
+    var ignoresEndedHolder = false
     /// Whether what an earlier gateway has left is known: nothing is started before.
     var isRecovered = false
     /// Runs of which processes hang in the kernel: they take no requests.
@@ -52,9 +54,8 @@ package actor ProcessSupervisor: Supervisor {
         try await takeLocks { (supervisor) throws(InstanceRecordError) in
             try supervisor.setUp.records.prepare()
             supervisor.lock = try supervisor.setUp.records.lock()
-            supervisor.folderLock = try FolderLock(supervisor.setUp.projects, .exclusive)
+            try supervisor.takeFolderLock(.exclusive)
         }
-        if folderLock == nil { warnOfFolder() }
         await recover()
     }
 

@@ -47,6 +47,15 @@ package struct ProcessTable: Sendable {
     }
 
     /// Whether a process has this number and has not ended.
+    /// Returns the real user id of a process, or nil if there is no such process or it may not be seen (proc(5), `hidepid=`).
+    ///
+    /// The owner of /proc/PID does not say it: that is root for a process that is not dumpable.
+    package static func realUser(of number: Int32) -> UInt32? {
+        guard let bytes = ProcFile.read("/proc/\(number)/status") else { return nil }
+        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Uid:") }
+        return line.flatMap { UInt32($0.dropFirst(4).split(whereSeparator: \.isWhitespace).first ?? "") }
+    }
+
     package static func isRunning(_ number: Int32) -> Bool { status(of: number).map { !$0.hasEnded } ?? false }
 
     /// Every process that still runs and belongs to the run with this mark, its leader included: those that carry the

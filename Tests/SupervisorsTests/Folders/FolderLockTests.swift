@@ -17,7 +17,8 @@ import Testing
     }
 
     private func lock(_ path: String, _ kind: FolderLock.Kind) throws -> FolderLock? {
-        try FolderLock(home.path + path, kind)
+        guard case .locked(let lock) = try FolderLock.take(home.path + path, kind) else { return nil }
+        return lock
     }
 
     @Test(arguments: ["/projects", "/projects//", "/link", "/link/../projects"])
@@ -59,6 +60,40 @@ import Testing
     }
 
     @Test func whatCannotBeLockedIsToldApart() throws { #expect(try lock("/none", .exclusive) == nil) }
+
+    /// Every user can lock a folder that every user may open.
+    @Test(.enabled(if: getuid() == 0, "only root can run a process as another user"), arguments: [false, true])
+    func `a lock of another user does not keep the gateway from starting`(isHolderGone: Bool) throws {
+        chmod(home.path, 0o755)
+        chmod(home.path + "/projects", 0o755)
+        let holder = Process()
+        let output = Pipe()
+        holder.executableURL = URL(filePath: "/usr/bin/setpriv")
+        // A shell that has a child take the lock keeps it when the child has ended; the kernel still names the child.
+        let take = "import fcntl; fcntl.flock(9, fcntl.LOCK_EX); print('held', flush=True)"
+        let script =
+            isHolderGone ? #"exec 9<"$1"; python3 -c "$2" >&2; echo held; read line"# : #"exec 9<"$1"; exec python3 -c "$2; input()""#
+        holder.arguments = [
+            "--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", script, "sh", home.path + "/projects",
+            take,
+        ]
+        let input = Pipe()
+        (holder.standardInput, holder.standardOutput) = (input, output)
+        try holder.run()
+        defer {
+            try? input.fileHandleForWriting.close()
+            holder.waitUntilExit()
+        }
+        _ = output.fileHandleForReading.availableData
+
+        let attempt = try FolderLock.take(home.path + "/projects", .exclusive, ignoresEndedHolder: isHolderGone)
+
+        guard case .heldByOtherUser(let process) = attempt else {
+            Issue.record("the attempt was \(attempt)")
+            return
+        }
+        #expect((process == nil) == isHolderGone)
+    }
 
     @Test func theHolderIsFoundAmongTheKernelsLocks() {
         let locks = """
