@@ -21,6 +21,7 @@ enum Serve {
     /// Runs until SIGTERM or SIGINT; answers the exit code.
     static func run(_ configuration: Configuration, _ sources: SettingSources) -> Int32 {
         do {
+            let isUntraceable = ProcessTracing.deny()
             Environment.scrub("VIBE_AUTH_SECRET")
             try ProjectFolderCheck.require(configuration.home)
             // Before any thread exists, so that every thread has them blocked.
@@ -30,6 +31,7 @@ enum Serve {
             let writer = try LogSetUp.writer(configuration)
             defer { writer.close() }
             let log = Logger(sink: writer, level: configuration.logLevel)
+            if !isUntraceable { log.warning("this process can be traced by others of its user") }
             for notice in configuration.notices { log.warning(notice) }
             let service = try Service(configuration, sources, inherited, log)
             try service.run()

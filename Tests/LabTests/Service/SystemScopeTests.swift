@@ -21,6 +21,94 @@ import Testing
             try machine.run("systemctl is-active 'opencode@my\\x20app'", as: .root, check: false).output == "inactive")
     }
 
+    @Test(arguments: LabRoot.allCases)
+    func `settings and key belong to root, and the service reads them`(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root, .system)
+        let folder = "/etc/viberemote-gateway"
+
+        let rights = try machine.output("stat -c '%U:%G %a' \(folder) \(folder)/config \(folder)/key", as: .root)
+        let key = try machine.run("cat \(folder)/key", check: false)
+        let change = try machine.run("touch \(folder)/new", check: false)
+
+        #expect(rights == "root:vibe 750\nroot:vibe 640\nroot:root 600")
+        #expect(!key.isSuccess)
+        #expect(!change.isSuccess)
+        #expect(try machine.request("GET", "/projects").status == 200)
+    }
+
+    /// Earlier versions gave the folder to the service's user.
+    @Test(arguments: LabRoot.allCases)
+    func `an upgrade takes the settings from the service's user and follows none of its links`(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root, .system)
+        let folder = "/etc/viberemote-gateway"
+        let key = try machine.key()
+        let before = try machine.output("stat -c '%U:%G %a %s' /etc/passwd /etc/shadow", as: .root)
+        try machine.run("chown -R vibe:vibe \(folder); chmod 700 \(folder); chmod 600 \(folder)/*", as: .root)
+        try machine.run("for name in config.new key.new; do ln -s /etc/passwd \(folder)/$name; done")
+        try machine.run("ln -s /etc/passwd /var/lib/viberemote-gateway/original")
+
+        let transcript = try machine.install("--system --listen 127.0.0.1:4001", as: .root)
+
+        #expect(transcript.contains("belongs to vibe"), "\(transcript)")
+        #expect(
+            try machine.output("stat -c '%U:%G %a' \(folder) \(folder)/config \(folder)/key", as: .root)
+                == "root:vibe 750\nroot:vibe 640\nroot:root 600")
+        #expect(try machine.output("stat -c '%U:%G %a %s' /etc/passwd /etc/shadow", as: .root) == before)
+        #expect(try machine.key() == key)
+        #expect(try machine.request("GET", "/projects", port: 4001).status == 200)
+        #expect(try machine.install("--system", as: .root).contains("would run") == false)
+    }
+
+    @Test(arguments: LabRoot.allCases, ["config", "key"])
+    func `an upgrade refuses a link in the place of a file`(_ root: LabRoot, name: String) throws {
+        let machine = try LabMachine.withGateway(root, .system)
+        let folder = "/etc/viberemote-gateway"
+        let before = try machine.output("stat -c '%U:%G %a %s' /etc/passwd /etc/shadow", as: .root)
+        try machine.run("chown -R vibe:vibe \(folder); chmod 700 \(folder); chmod 600 \(folder)/*", as: .root)
+        try machine.run("ln -sf /etc/shadow \(folder)/\(name)")
+
+        let outcome = try machine.run(
+            "\(Lab.checkoutInside)/deploy/install.sh --system --listen 127.0.0.1:4001 2>&1", as: .root, check: false)
+
+        #expect(!outcome.isSuccess)
+        #expect(outcome.output.contains("\(folder)/\(name) is not a regular file"), "\(outcome.output)")
+        #expect(try machine.output("stat -c '%U:%G %a %s' /etc/passwd /etc/shadow", as: .root) == before)
+    }
+
+    @Test(arguments: LabRoot.allCases)
+    func `an instance's unit survives the kill of one child and has a limit that fits the machine`(_ root: LabRoot)
+        throws
+    {
+        for scope in LabScope.allCases {
+            let machine = try LabMachine.withGateway(root, scope)
+            let total = try machine.output("awk '/^MemTotal/ { print $2 * 1024 }' /proc/meminfo", as: .root)
+
+            let shown = try machine.output(
+                "systemctl \(scope.option) show --value -p OOMPolicy -p MemoryHigh -p MemoryMax opencode@demo",
+                as: scope.admin)
+
+            let values = shown.split(separator: "\n").map(String.init)
+            let limits = values.compactMap { Double($0) }.sorted()
+            let memory = try #require(Double(total))
+            #expect(values.contains("continue"), "\(shown)")
+            try #require(limits.count == 2, "\(shown)")
+            #expect(abs(limits[0] / memory - 0.6) < 0.01)
+            #expect(abs(limits[1] / memory - 0.75) < 0.01)
+        }
+    }
+
+    /// An agent runs as the same user.
+    @Test(arguments: LabRoot.allCases)
+    func `another process of the gateway's user cannot look into the gateway`(_ root: LabRoot) throws {
+        let machine = try LabMachine.withGateway(root, .system)
+        let number = try machine.output("systemctl show --value -p MainPID viberemote-gateway", as: .root)
+
+        let memory = try machine.run("head -c 1 /proc/\(number)/environ && ls /proc/\(number)/fd", check: false)
+
+        #expect(try machine.output("stat -c %U /proc/\(number)/environ", as: .root) == "root")
+        #expect(!memory.isSuccess, "\(memory.output)")
+    }
+
     /// polkit lets the gateway's user manage OpenCode's units and no others; without the rule the answer says so.
     @Test(arguments: LabRoot.allCases) func polkitAllowsNothingElse(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
