@@ -72,7 +72,9 @@ import Testing
         // A shell that has a child take the lock keeps it when the child has ended; the kernel still names the child.
         let take = "import fcntl; fcntl.flock(9, fcntl.LOCK_EX); print('held', flush=True)"
         let script =
-            isHolderGone ? #"exec 9<"$1"; python3 -c "$2" >&2; echo held; read line"# : #"exec 9<"$1"; exec python3 -c "$2; input()""#
+            isHolderGone
+            ? #"exec 9<"$1"; python3 -c "$2" >&2; echo held; read line"#
+            : #"exec 9<"$1"; exec python3 -c "$2; input()""#
         holder.arguments = [
             "--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", script, "sh", home.path + "/projects",
             take,
