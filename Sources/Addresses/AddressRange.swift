@@ -1,23 +1,24 @@
-/// A network: all addresses that begin with the same bits (CIDR, RFC 4632 §3.1, RFC 4291 §2.3).
+/// A network: all addresses that share a prefix of `length` bits (CIDR, RFC 4632 §3.1, RFC 4291 §2.3).
 package struct AddressRange: Sendable, Hashable {
-    /// Its first address.
+    /// The lowest address of the network.
     package let first: IPAddress
-    /// The number of bits that count, 0 to 32 or 0 to 128.
+    /// The prefix length in bits: 0 to 32 for IPv4, 0 to 128 for IPv6.
     package let length: Int
     private let highMask: UInt64
     private let lowMask: UInt64
 
-    /// Why a text is no network.
+    /// The reasons why a text is not a network.
     package enum Fault: Error, Sendable, Equatable {
-        /// It does not begin with an address.
+        /// The text does not begin with an address.
         case noAddress
-        /// What stands behind the slash is no number of bits of such an address.
+        /// The text after the slash is not a valid prefix length for the address.
         case noLength
-        /// The address has bits beyond the length; the network that was perhaps meant.
+        /// The address has bits set beyond the prefix length. The associated value is the network that was probably
+        /// meant.
         case bitsBeyondLength(AddressRange)
     }
 
-    /// Reads `10.0.0.0/8`, `2001:db8::/32` or one address.
+    /// Parses `10.0.0.0/8`, `2001:db8::/32` or a single address.
     package init(_ text: String) throws(Fault) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard !text.contains("%"), let address = IPAddress(String(parts[0])) else { throw .noAddress }
@@ -30,7 +31,8 @@ package struct AddressRange: Sendable, Hashable {
         guard let written = Int(parts[1]), (0...bits).contains(written), parts[1] == "\(written)" else {
             throw .noLength
         }
-        // A network of mapped addresses is one of IPv4; one that holds more than those is nothing that a peer has.
+        // A network of IPv4-mapped addresses becomes an IPv4 network. A shorter prefix would also cover other
+        // addresses, and no peer ever has those in mapped form.
         guard !isMapped || written >= 96 else { throw .noLength }
         let range = AddressRange(address, isMapped ? written - 96 : written)
         guard range.first == address else { throw .bitsBeyondLength(range) }
@@ -45,32 +47,32 @@ package struct AddressRange: Sendable, Hashable {
         first = IPAddress(high: address.high & highMask, low: address.low & lowMask)
     }
 
-    /// Whether the address lies in it. An IPv4 address lies in no network of IPv6, not even in `::/0`.
+    /// Returns whether the network contains the address. No IPv6 network contains an IPv4 address, not even `::/0`.
     package func contains(_ address: IPAddress) -> Bool {
         address.high & highMask == first.high && address.low & lowMask == first.low && address.isIPv4 == first.isIPv4
     }
 }
 
 extension AddressRange: CustomStringConvertible {
-    /// `10.0.0.0/8`; of one address, that address.
+    /// The network in CIDR notation, such as `10.0.0.0/8`; a network of one address is written as that address.
     package var description: String { length == (first.isIPv4 ? 32 : 128) ? "\(first)" : "\(first)/\(length)" }
 }
 
-/// Several networks.
+/// A list of networks that is searched as one set.
 package struct AddressRanges: Sendable, Equatable {
-    /// The networks in the order in which they were given.
+    /// The networks in the order in which they were passed to the initializer.
     package let ranges: [AddressRange]
 
-    /// No network.
+    /// A list that contains no network.
     package static let none = AddressRanges([])
 
-    /// These networks.
+    /// Creates a list of the given networks.
     package init(_ ranges: [AddressRange]) { self.ranges = ranges }
 
-    /// Whether there is none.
+    /// Whether the list contains no network.
     package var isEmpty: Bool { ranges.isEmpty }
 
-    /// Whether the address lies in any.
+    /// Returns whether any of the networks contains the address.
     package func contains(_ address: IPAddress) -> Bool {
         for range in ranges where range.contains(address) { return true }
         return false

@@ -1,26 +1,26 @@
-/// Finds who sent a request that came through trusted proxies, by `X-Forwarded-For`.
+/// Finds the client of a request that passed through trusted proxies, using `X-Forwarded-For`.
 ///
-/// Each proxy adds the address that it saw behind what it got, so only the end of the list is known to be true: it is
-/// walked from there to the left for as long as the addresses are trusted proxies' own. The first other one is the
-/// client; what stands left of it is what that client has said of itself.
+/// Each proxy appends the address of its peer to the list that it received, so only the end of the list is trustworthy.
+/// The search walks from the end to the left for as long as the addresses belong to trusted proxies. The first other
+/// address is the client. Everything to the left of it was supplied by the client and is ignored.
 package struct ForwardedClient {
-    /// Elements that are looked at: nobody has more proxies one behind the other.
+    /// The maximum number of elements to inspect; no deployment chains more proxies than this.
     private static let longestWalk = 32
 
-    /// The client, as far as the values read so far tell.
+    /// The client's address according to the values read so far.
     package private(set) var address: IPAddress
     private let trusted: AddressRanges
     private var isFound: Bool
     private var elementsLeft = Self.longestWalk
 
-    /// A walk that begins at whoever has connected.
+    /// Creates a search that starts at the connection's peer.
     package init(peer: IPAddress, trusted: AddressRanges) {
         address = peer
         self.trusted = trusted
         isFound = !trusted.contains(peer)
     }
 
-    /// Reads the value of one field; of several, the last one comes first.
+    /// Reads one field's value. If a request has several such fields, pass the last one first.
     package mutating func read(_ value: ArraySlice<UInt8>) {
         var end = value.endIndex
         while !isFound, end >= value.startIndex {
@@ -32,12 +32,12 @@ package struct ForwardedClient {
     }
 
     private mutating func step(_ element: ArraySlice<UInt8>) {
-        // Empty elements say nothing (RFC 9110 §5.6.1.2).
+        // Empty elements are ignored (RFC 9110 §5.6.1.2).
         let element = Self.trimmed(element)
         guard !element.isEmpty else { return }
         elementsLeft -= 1
         guard elementsLeft >= 0, let hop = Self.address(in: element) else {
-            // Nobody knows who that is: the last proxy that is known stands for it.
+            // The address of this hop is unknown, so use that of the last known proxy.
             isFound = true
             return
         }
@@ -45,10 +45,10 @@ package struct ForwardedClient {
         isFound = !trusted.contains(hop)
     }
 
-    /// The address of an element: alone, or with a port as some proxies write it: `192.0.2.1:80`, `[2001:db8::1]`,
-    /// `[2001:db8::1]:80`.
+    /// Returns the address of an element. The address may be alone or have a port, as some proxies write it:
+    /// `192.0.2.1:80`, `[2001:db8::1]`, `[2001:db8::1]:80`.
     static func address(in element: ArraySlice<UInt8>) -> IPAddress? {
-        // A zone means something on the machine that has seen it, and nowhere else.
+        // A zone is meaningful only on the machine that observed it.
         if element.contains(UInt8(ascii: "%")) { return nil }
         if element.first == UInt8(ascii: "[") {
             guard let close = element.firstIndex(of: UInt8(ascii: "]")) else { return nil }
@@ -63,7 +63,7 @@ package struct ForwardedClient {
         return IPAddress(element)
     }
 
-    /// Whether this is nothing, or a colon and a port.
+    /// Returns whether the text is empty or a colon followed by a port.
     private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
         guard let first = text.first else { return true }
         return first == UInt8(ascii: ":") && (2...6).contains(text.count)

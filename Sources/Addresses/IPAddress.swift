@@ -1,14 +1,16 @@
 import Glibc
 
-/// An IPv4 or IPv6 address without port and zone. An IPv4 address that came mapped into IPv6 (RFC 4291 §2.5.5.2) is
-/// that IPv4 address: one client has one address, however it was accepted.
+/// An IPv4 or IPv6 address without port and zone.
+///
+/// An IPv4 address in its IPv6-mapped form (RFC 4291 §2.5.5.2) equals the plain IPv4 address, so that a client has one
+/// address however its connection was accepted.
 package struct IPAddress: Sendable, Hashable {
-    /// The first 64 bits, the most significant first; IPv4 is kept in its mapped form.
+    /// The first 64 bits, most significant first. IPv4 addresses are stored in their mapped form.
     @usableFromInline let high: UInt64
-    /// The last 64 bits.
+    /// The last 64 bits, most significant first.
     @usableFromInline let low: UInt64
 
-    /// The same address; spelt out so that other modules compare without a call.
+    /// Returns whether two addresses are equal. Written out so that other modules can inline the comparison.
     @inlinable package static func == (left: IPAddress, right: IPAddress) -> Bool {
         left.high == right.high && left.low == right.low
     }
@@ -18,11 +20,12 @@ package struct IPAddress: Sendable, Hashable {
         self.low = low
     }
 
-    /// An address in IPv6's form as two numbers, the first octet the most significant; IPv4 in its mapped form.
+    /// Creates an address from its IPv6 form as two numbers, the first octet being the most significant. IPv4 addresses
+    /// are passed in their mapped form.
     package init(ipv6: (high: UInt64, low: UInt64)) { self.init(high: ipv6.high, low: ipv6.low) }
 
-    /// Reads an address as inet_pton(3) does: dotted decimal, or hexadecimal groups with colons, without brackets. A
-    /// zone (`%eth0`, RFC 4007 §11) is left out. Nil for anything else.
+    /// Parses an address as inet_pton(3) does: dotted decimal, or hexadecimal groups with colons, without brackets. A
+    /// zone (`%eth0`, RFC 4007 §11) is dropped. Returns nil for anything else.
     package init?(_ text: Span<UInt8>) {
         var isIPv6 = false
         var count = 0
@@ -31,14 +34,14 @@ package struct IPAddress: Sendable, Hashable {
             if text[count] == UInt8(ascii: "%"), isIPv6 { break }
             count += 1
         }
-        // The longest is `ffff:…:255.255.255.255` with 45 characters; inet_pton reads up to a NUL.
+        // The longest form is `ffff:…:255.255.255.255` with 45 characters. inet_pton stops at a NUL.
         guard (2...45).contains(count) else { return nil }
         var characters = InlineArray<46, CChar>(repeating: 0)
         for index in 0..<count {
             guard text[index] != 0 else { return nil }
             characters[index] = CChar(bitPattern: text[index])
         }
-        // The address is written in network order: 16 bytes, or 4.
+        // inet_pton writes the address in network order: 16 bytes, or 4.
         var bytes = (UInt64(0), UInt64(0))
         let family = isIPv6 ? AF_INET6 : AF_INET
         guard characters.span.withUnsafeBufferPointer({ inet_pton(family, $0.baseAddress, &bytes) }) == 1 else {
@@ -53,43 +56,44 @@ package struct IPAddress: Sendable, Hashable {
 
     // Not one generic initializer: other modules would call it unspecialised, which takes forty times as long.
 
-    /// Reads an address; see ``init(_:)-(Span)``.
+    /// Parses an address; see ``init(_:)-(Span)``.
     package init?(_ text: [UInt8]) { self.init(text.span) }
 
-    /// Reads an address; see ``init(_:)-(Span)``.
+    /// Parses an address; see ``init(_:)-(Span)``.
     package init?(_ text: ArraySlice<UInt8>) { self.init(text.span) }
 
-    /// Reads an address; see ``init(_:)-(Span)``.
+    /// Parses an address; see ``init(_:)-(Span)``.
     package init?(_ text: String) { self.init(Array(text.utf8)) }
 
-    /// `::ffff:0:0`, the last 64 bits.
+    /// The last 64 bits of `::ffff:0:0`, the prefix of mapped addresses.
     private static let mapped: UInt64 = 0xffff_0000_0000
 
-    /// 127.0.0.1.
+    /// The IPv4 loopback address, 127.0.0.1.
     package static let loopback = IPAddress(high: 0, low: mapped | 0x7f00_0001)
 
-    /// An IPv4 address as a number, its first octet the most significant; nil for IPv6.
+    /// The IPv4 address as a number, its first octet being the most significant; nil for IPv6.
     package var ipv4: UInt32? { isIPv4 ? UInt32(truncatingIfNeeded: low) : nil }
 
-    /// The address in IPv6's form as two numbers, the first octet the most significant; of IPv4 the mapped one.
+    /// The address in its IPv6 form as two numbers, the first octet being the most significant. IPv4 addresses have
+    /// their mapped form.
     package var ipv6: (high: UInt64, low: UInt64) { (high, low) }
 
-    /// `::1`.
+    /// The IPv6 loopback address, `::1`.
     package static let loopbackIPv6 = IPAddress(high: 0, low: 1)
 
     /// Whether this is an IPv4 address.
     package var isIPv4: Bool { high == 0 && low >> 32 == 0xffff }
 
-    /// Whether it is one of this machine's own (127.0.0.0/8, `::1`).
+    /// Whether the address is a loopback address (127.0.0.0/8, `::1`).
     package var isLoopback: Bool { isIPv4 ? low >> 24 & 0xff == 127 : high == 0 && low == 1 }
 
-    /// What one subscriber has: the address itself, of IPv6 the network of 64 bits, in which a host takes as many
-    /// addresses as it likes (RFC 8981).
+    /// The part of the address that identifies one subscriber: an IPv4 address as a whole, or the /64 network of an
+    /// IPv6 address. A host can use any number of addresses within its /64 network (RFC 8981).
     package var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// Dotted decimal, or as RFC 5952 wants it.
+    /// The address in dotted decimal, or in the canonical form of RFC 5952.
     package var description: String {
         var text: [UInt8] = []
         text.reserveCapacity(15)
@@ -103,8 +107,10 @@ extension IPAddress: CustomStringConvertible {
         }
     }
 
-    /// Adds an IPv4 address; false, and nothing is added, where it is IPv6. Each new connection needs one:
-    /// inet_ntop(3) uses a format string, which takes longer than all of its digits.
+    /// Appends an IPv4 address in dotted decimal. For an IPv6 address, appends nothing and returns false.
+    ///
+    /// Each new connection needs this text once. inet_ntop(3) uses a format string, which takes longer than writing the
+    /// digits.
     package func appendDottedDecimal(to text: inout [UInt8]) -> Bool {
         guard let ipv4 else { return false }
         for shift in stride(from: 24 as UInt32, through: 0, by: -8) {

@@ -1,27 +1,28 @@
-/// Where an instance listens: a numeric address and a port.
+/// The address on which an instance listens: a numeric IP address and a port.
 package struct InstanceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The same address; spelt out so that other modules compare without a call.
+    /// Returns whether two addresses are equal. Written out so that other modules can inline the comparison.
     @inlinable package static func == (left: InstanceAddress, right: InstanceAddress) -> Bool {
         left.ip == right.ip && left.port == right.port
     }
 
-    /// The IP address.
+    /// The IP address on which the instance listens.
     package let ip: IPAddress
     /// The TCP port, never 0.
     package let port: UInt16
 
-    /// The address with these parts.
+    /// Creates an address from an IP address and a port.
     package init(ip: IPAddress, port: UInt16) {
         self.ip = ip
         self.port = port
     }
 
-    /// A port of 127.0.0.1.
+    /// Returns the address of a port of 127.0.0.1.
     package static func loopback(_ port: UInt16) -> InstanceAddress { InstanceAddress(ip: .loopback, port: port) }
 
-    /// The address as it stands in a URL and in a `Host` field (RFC 3986 §3.2, RFC 9110 §7.2): IPv6 in brackets.
+    /// The address as written in a URL and in a `Host` field (RFC 3986 §3.2, RFC 9110 §7.2), with brackets around an
+    /// IPv6 address.
     package var authority: String { ip.isIPv4 ? "\(ip):\(port)" : "[\(ip)]:\(port)" }
 
-    /// The authority.
+    /// The same text as ``authority``.
     package var description: String { authority }
 }

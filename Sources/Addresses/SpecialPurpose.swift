@@ -1,24 +1,25 @@
-/// Addresses that are not the public Internet's (RFC 6890 and the registries of special-purpose addresses that it
-/// made).
+/// Addresses that are not part of the public Internet (RFC 6890 and the registries of special-purpose addresses that it
+/// established).
 extension IPAddress {
-    /// What an address is for that belongs to this machine, to a private network or to nobody, as words for a sentence;
-    /// nil for one of the public Internet. An IPv4 address within IPv6 (mapped, or NAT64's 64:ff9b::/96) counts as that
-    /// IPv4 address.
+    /// The purpose of an address outside the public Internet, as a phrase for a sentence; nil for a public address.
+    ///
+    /// Such an address belongs to this machine or to a private network, or is not allocated. An IPv4 address within an
+    /// IPv6 address (mapped, or NAT64's 64:ff9b::/96) is treated as that IPv4 address.
     package var specialPurpose: String? {
         if let embedded = translated { return embedded.specialPurpose }
         for entry in Self.specialNetworks where entry.range.contains(self) { return entry.purpose }
-        // All that is public so far begins with 001 (RFC 4291 §2.4).
+        // All public addresses allocated so far begin with the bits 001 (RFC 4291 §2.4).
         return isIPv4 || high >> 61 == 0b001 ? nil : "not allocated"
     }
 
-    /// The IPv4 address to which a NAT64 gateway with the well-known prefix leads (RFC 6052 §2.1).
+    /// The IPv4 address that a NAT64 gateway with the well-known prefix translates this address to (RFC 6052 §2.1).
     private var translated: IPAddress? {
         guard high == 0x0064_ff9b_0000_0000, low >> 32 == 0 else { return nil }
         return IPAddress(high: 0, low: 0xffff_0000_0000 | low)
     }
 
-    /// The networks and what they are for. 2001::/23 and 2002::/16 hold tunnels (Teredo, 6to4), which lead to IPv4
-    /// addresses of any kind.
+    /// The special networks with their purposes. 2001::/23 and 2002::/16 contain tunnels (Teredo, 6to4), which lead to
+    /// IPv4 addresses of any kind.
     static let specialNetworks: [(range: AddressRange, purpose: String)] = specialNetworkTexts.compactMap {
         text, purpose in
         (try? AddressRange(text)).map { ($0, purpose) }
