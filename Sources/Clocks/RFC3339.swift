@@ -1,6 +1,7 @@
-/// Moments as RFC 3339 writes them (§5.6).
+/// Parses dates and times in the format of RFC 3339 §5.6.
 package enum RFC3339 {
-    /// Milliseconds since 1970 of `2026-11-21T18:04:05.123Z` or `…+01:00`; nil for anything else.
+    /// Returns the milliseconds since 1970 of a text such as `2026-11-21T18:04:05.123Z` or `…+01:00`; nil for anything
+    /// else.
     package static func milliseconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, let date = date(bytes[0..<10]), isSeparator(bytes[10]),
@@ -23,7 +24,7 @@ package enum RFC3339 {
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "t") || byte == 0x20 }
 
-    /// Days since 1970-01-01 of `2026-11-21`, by counting years from March.
+    /// Returns the days since 1970-01-01 of a date such as `2026-11-21`. Counts years from March.
     private static func date(_ text: ArraySlice<UInt8>) -> Int64? {
         let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 3, let year = number(parts[0], 4), let month = number(parts[1], 2),
@@ -43,7 +44,7 @@ package enum RFC3339 {
         }
     }
 
-    /// Seconds of `18:04:05`; a leap second counts as the one before.
+    /// Returns the seconds since midnight of a time such as `18:04:05`. A leap second counts as the second before it.
     private static func time(_ text: ArraySlice<UInt8>) -> Int64? {
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 3, let hour = number(parts[0], 2), let minute = number(parts[1], 2),
@@ -52,7 +53,8 @@ package enum RFC3339 {
         return hour * 3_600 + minute * 60 + min(second, 59)
     }
 
-    /// Seconds of `Z`, `+01:00` or `-05:30`. A `+` that came as a form's space is read as it was meant.
+    /// Returns the offset in seconds of `Z`, `+01:00` or `-05:30`. A space counts as `+`, because form decoding turns a
+    /// `+` into a space.
     private static func offset(_ text: ArraySlice<UInt8>) -> Int64? {
         guard let first = text.first else { return nil }
         if text.count == 1, first | 0x20 == UInt8(ascii: "z") { return 0 }

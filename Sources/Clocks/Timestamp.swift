@@ -1,18 +1,22 @@
 internal import TextCoding
 
-/// Writes dates and times. The date up to the second is kept from line to line, as most lines share it with the one before.
+/// Formats dates and times. Caches the text up to the second, because most log lines share it with the line before.
 package struct Timestamp: Sendable {
-    /// What stands between date and time: `T` in RFC 3339, a space for people.
+    /// The character between date and time: `T` in RFC 3339, a space in text for people.
     private let separator: UInt8
     private var second = Int64.min
     private var prefix: [UInt8] = []
 
-    /// Timestamps with this character between date and time.
+    /// Creates a formatter that writes the given character between date and time.
     package init(separator: UInt8) {
         self.separator = separator
     }
 
-    /// Appends `2026-11-21T18:04:05.123`: `nanoseconds` since 1970, shifted by `offset(second)` seconds from UTC.
+    /// Appends a text such as `2026-11-21T18:04:05.123`.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: The nanoseconds since 1970.
+    ///   - offset: Returns the offset from UTC in seconds for a time in seconds since 1970.
     package mutating func append(
         _ nanoseconds: Int64, offset: (Int64) -> Int64 = { _ in 0 }, to output: inout [UInt8]
     ) {
@@ -27,7 +31,9 @@ package struct Timestamp: Sendable {
         output.append(decimal: rest / 1_000_000, digits: 3)
     }
 
-    /// A moment as RFC 3339 has it, in UTC: `2026-11-21T18:04:05Z`, or with milliseconds; `nanoseconds` since 1970.
+    /// Returns a time in UTC as RFC 3339 defines it, such as `2026-11-21T18:04:05Z`, optionally with milliseconds.
+    ///
+    /// - Parameter nanoseconds: The nanoseconds since 1970.
     package static func utc(_ nanoseconds: Int64, withMilliseconds: Bool = false) -> String {
         var timestamp = Timestamp(separator: UInt8(ascii: "T"))
         var text: [UInt8] = []
@@ -52,7 +58,8 @@ package struct Timestamp: Sendable {
         prefix.append(decimal: secondOfDay % 60, digits: 2)
     }
 
-    /// The Gregorian date of a day counted from 1970-01-01. Years are counted from March, so that a leap day ends its year.
+    /// Returns the Gregorian date of a day number counted from 1970-01-01. Years are counted from March, so that a leap
+    /// day is the last day of its year.
     private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let daysIn400Years: Int64 = 146_097
         let marchFirstOfYearZero: Int64 = -719_468
@@ -65,7 +72,7 @@ package struct Timestamp: Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfMonth)
     }
 
-    /// Quotient and remainder, rounded down, so that moments before 1970 come out right too.
+    /// Returns quotient and remainder, rounded down, so that times before 1970 are correct as well.
     private static func divide(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

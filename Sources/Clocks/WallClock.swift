@@ -1,15 +1,15 @@
 import Glibc
 
-/// The time of day, for people to read: deadlines are measured on the monotonic clock.
+/// The time of day, for display. Deadlines use the monotonic clock instead.
 package enum WallClock {
-    /// Nanoseconds since 1970-01-01 00:00 UTC (clock_gettime(2), `CLOCK_REALTIME`).
+    /// Returns the nanoseconds since 1970-01-01 00:00 UTC (clock_gettime(2), `CLOCK_REALTIME`).
     @Sendable package static func nanoseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Seconds that the machine's local time is ahead of UTC at that moment (`tm_gmtoff`, ctime(3)).
+    /// Returns the seconds by which the machine's local time is ahead of UTC at the given time (`tm_gmtoff`, ctime(3)).
     @Sendable package static func localOffset(at seconds: Int64) -> Int64 {
         var moment = time_t(seconds)
         var local = tm()
