@@ -1,7 +1,9 @@
-/// SHA-1 (RFC 3174), for the two standards that name it: a WebSocket's opening handshake (RFC 6455 §4.2.2) and name-based UUIDs
-/// (RFC 9562 §5.5). It protects nothing there, nor would it anywhere: libsodium does not have it for that reason.
+/// SHA-1 (RFC 3174), for the two standards that require it: the WebSocket opening handshake (RFC 6455 §4.2.2) and
+/// name-based UUIDs (RFC 9562 §5.5).
+///
+/// Neither of them relies on it for security. SHA-1 is not secure, which is why libsodium does not provide it.
 package enum SHA1 {
-    /// The 20 bytes of a message's digest.
+    /// Returns the 20 bytes of a message's digest.
     package static func digest(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
         var padded = message + [0x80]
