@@ -1,10 +1,10 @@
-/// Splits a command into words as a shell does, without expanding anything (POSIX Shell Command Language §2.2).
+/// Splits a command into words as a shell does, without any expansion (POSIX Shell Command Language §2.2).
 package enum CommandWords {
-    /// Why a text is no command, in the two halves of a sentence: what it is, and what to write instead.
+    /// The reason why a text is not a command, as the two halves of a sentence: the problem and its fix.
     package struct Problem: Error, Equatable {
-        /// Follows the text, such as `has a quote that never ends`.
+        /// The problem as a phrase after the text, such as `has a quote that never ends`.
         package let problem: String
-        /// Follows a colon, such as `add the closing "`.
+        /// The fix as a phrase after a colon, such as `add the closing "`.
         package let fix: String
 
         init(_ problem: String, fix: String) {
@@ -13,8 +13,10 @@ package enum CommandWords {
         }
     }
 
-    /// Blanks separate words; `'…'` keeps all as it is; `"…"` keeps all but `\"`, `\\`, `\$` and `` \` ``; elsewhere a
-    /// backslash keeps the next character.
+    /// Splits a text into words.
+    ///
+    /// Blanks separate words. `'…'` keeps every character. `"…"` keeps every character except the escapes `\"`, `\\`,
+    /// `\$` and `` \` ``. Elsewhere a backslash keeps the next character.
     package static func parse(_ text: String) throws(Problem) -> [String] {
         var words: [String] = []
         var word: String?
@@ -65,7 +67,7 @@ package enum CommandWords {
         Problem("has a quote that never ends", fix: "add the closing \(quote)")
     }
 
-    /// The words as one command that `parse` reads back.
+    /// Returns the words as one command that ``parse(_:)`` splits into the same words.
     package static func text(_ words: [String]) -> String {
         words.map(ShellWord.quoted).joined(separator: " ")
     }

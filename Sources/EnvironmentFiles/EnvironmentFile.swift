@@ -1,19 +1,20 @@
-/// A text in the syntax of systemd's environment files (systemd.exec(5), `EnvironmentFile=`), read as systemd reads it.
+/// The content of a file in the syntax of systemd's environment files (systemd.exec(5), `EnvironmentFile=`), parsed as
+/// systemd parses it.
 ///
-/// Two things are stricter: a quote that is never closed, which would make all that follows one value, is an error; and
-/// every line that systemd leaves out, in part without a word, is told in `ignoredLines`. A comment ends with its line,
-/// also behind a backslash, as since systemd 254.
+/// This parser is stricter in two ways. An unclosed quote, which would turn the rest of the file into one value, is an
+/// error. Every line that systemd ignores, in some cases without a message, is listed in `ignoredLines`. A comment ends
+/// at the end of its line, even after a backslash, as in systemd 254 and later.
 package struct EnvironmentFile: Sendable, Equatable {
-    /// One `NAME=VALUE`.
+    /// One assignment of the form `NAME=VALUE`.
     package struct Assignment: Sendable, Equatable {
-        /// Letters, digits and `_`, no digit in front.
+        /// The name: letters, digits and `_`, not beginning with a digit.
         package let name: String
-        /// What remains when quotes and escapes are resolved. May be empty and may hold line feeds, never a NUL.
+        /// The value after resolving quotes and escapes. It may be empty and may contain line feeds, but no NUL.
         package let value: String
-        /// The line on which the name stands, from 1.
+        /// The number of the line that contains the name, counted from 1.
         package let line: Int
 
-        /// An assignment that is already known to be right.
+        /// Creates an assignment without validating its parts.
         package init(name: String, value: String, line: Int) {
             self.name = name
             self.value = value
@@ -23,13 +24,18 @@ package struct EnvironmentFile: Sendable, Equatable {
 
     /// The path of the file, for messages.
     package let path: String
-    /// The assignments in the file's order, a name that is given several times each time.
+    /// The assignments in file order, including repeated assignments to one name.
     package let assignments: [Assignment]
-    /// What is no assignment and so without effect.
+    /// The lines that are not assignments and therefore have no effect.
     package let ignoredLines: [EnvironmentFileProblem]
 
-    /// Reads `bytes`, the content of the file `path`. Throws where no meaning can be relied on: a NUL, a name or value that
-    /// is not UTF-8, a quote that is never closed.
+    /// Parses the content of an environment file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The content of the file.
+    ///   - path: The path of the file, for messages.
+    /// - Throws: A problem that makes the whole content unreliable: a NUL, a name or value that is not UTF-8, or an
+    ///   unclosed quote.
     package init(parsing bytes: [UInt8], path: String) throws(EnvironmentFileProblem) {
         var reader = EnvironmentFileReader(bytes, path: path)
         try reader.readAll()
@@ -38,29 +44,28 @@ package struct EnvironmentFile: Sendable, Equatable {
         ignoredLines = reader.ignoredLines
     }
 
-    /// Each name's value; the last one where it is given several times.
+    /// The value of each name; the last assignment wins.
     package var values: [String: String] {
         Dictionary(assignments.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     }
 }
 
-/// What is wrong with a line of an environment file. Never shows what stands there: it could be a secret.
+/// A problem with a line of an environment file. It never includes the line's content, which could be a secret.
 package struct EnvironmentFileProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The file.
+    /// The path of the environment file.
     package let path: String
-    /// The line, from 1.
+    /// The line number, counted from 1.
     package let line: Int
-    /// What is wrong and what to write instead, as the rest of a sentence about the line, such as
-    /// `has no "=": write NAME=VALUE`.
+    /// The problem and its fix as the rest of a sentence about the line, such as `has no "=": write NAME=VALUE`.
     package let problem: String
 
-    /// A problem of that line.
+    /// Creates a problem with the given line.
     package init(path: String, line: Int, problem: String) {
         self.path = path
         self.line = line
         self.problem = problem
     }
 
-    /// `/home/vibe/.config/opencode/env, line 3 has no "=": write NAME=VALUE.`
+    /// One sentence, such as `/home/vibe/.config/opencode/env, line 3 has no "=": write NAME=VALUE.`
     package var description: String { "\(path), line \(line) \(problem)." }
 }

@@ -1,11 +1,11 @@
-/// Reads an environment file from its first byte to its last.
+/// A parser for the content of one environment file.
 struct EnvironmentFileReader {
     private(set) var assignments: [EnvironmentFile.Assignment] = []
     private(set) var ignoredLines: [EnvironmentFileProblem] = []
 
     private let path: String
     private var rest: ArraySlice<UInt8>
-    /// The line of the next byte.
+    /// The line number of the next byte.
     private var line = 1
 
     private static let tab = UInt8(ascii: "\t")
@@ -20,9 +20,10 @@ struct EnvironmentFileReader {
         rest = bytes[...]
     }
 
-    /// Reads everything; what has no effect is collected, what makes the file useless is thrown.
+    /// Parses the whole content. Collects the lines that have no effect, and throws a problem that makes the file
+    /// useless.
     mutating func readAll() throws(EnvironmentFileProblem) {
-        // systemd refuses the whole file too, wherever the NUL stands.
+        // systemd also rejects the whole file, wherever the NUL is.
         if let end = rest.firstIndex(of: 0) {
             for byte in rest[..<end] where byte == Self.lineFeed { line += 1 }
             throw problem("holds a NUL byte: an environment file is plain text", line)
@@ -38,7 +39,7 @@ struct EnvironmentFileReader {
 
     private mutating func readAssignment() throws(EnvironmentFileProblem) {
         let start = line
-        // A "=" in front is part of the name for systemd too: without another one there is no value to read.
+        // systemd treats a leading "=" as part of the name, too. Without a second "=" there is no value.
         let end = rest.dropFirst().firstIndex { $0 == UInt8(ascii: "=") || Self.endsLine($0) } ?? rest.endIndex
         let name = rest[..<end].dropLastWhile(Self.isBlank)
         rest = rest[end...]
@@ -58,7 +59,8 @@ struct EnvironmentFileReader {
         assignments.append(EnvironmentFile.Assignment(name: nameText, value: valueText, line: start))
     }
 
-    /// What follows `=`: quoted pieces one after the other, then perhaps plain text, in which quotes mean nothing.
+    /// Reads the value after `=`: any number of quoted parts, then optionally plain text, in which quotes have no
+    /// meaning.
     private mutating func readValue() throws(EnvironmentFileProblem) -> [UInt8] {
         var value: [UInt8] = []
         while let byte = rest.first, !Self.endsLine(byte) {
@@ -74,8 +76,8 @@ struct EnvironmentFileReader {
         return value
     }
 
-    /// Up to the end of the line. A backslash keeps the next byte, at a line's end it joins the next line. White space at
-    /// the end is dropped unless a backslash keeps it.
+    /// Reads plain text up to the end of the line. A backslash keeps the next byte; at the end of a line it joins the
+    /// next line. White space at the end is dropped unless a backslash precedes it.
     private mutating func readPlain(into value: inout [UInt8]) {
         var kept = value.count
         while let byte = rest.first, !Self.endsLine(byte) {
@@ -105,7 +107,8 @@ struct EnvironmentFileReader {
         throw unclosed("'", start)
     }
 
-    /// A backslash keeps `"`, `\`, `` ` `` and `$`, joins lines at a line's end, and is an ordinary byte elsewhere.
+    /// Reads the rest of a double-quoted part. A backslash escapes `"`, `\`, `` ` `` and `$`, and joins lines at the
+    /// end of a line. Elsewhere it is an ordinary byte.
     private mutating func readDoubleQuoted(into value: inout [UInt8]) throws(EnvironmentFileProblem) {
         let start = line
         take()
@@ -128,13 +131,13 @@ struct EnvironmentFileReader {
         rest = rest.drop { !Self.endsLine($0) }
     }
 
-    /// Steps over one byte and counts lines: CR LF is one end, a CR alone is one too.
+    /// Consumes one byte and counts lines. CR LF is one line end; so is a CR alone.
     private mutating func take() {
         guard let byte = rest.popFirst() else { return }
         if byte == Self.lineFeed || (byte == Self.carriageReturn && rest.first != Self.lineFeed) { line += 1 }
     }
 
-    /// Nil for what is not UTF-8 as systemd.exec(5) means it: without noncharacters.
+    /// Returns the text; nil if it is not UTF-8 as systemd.exec(5) defines it, which excludes noncharacters.
     private func text(_ bytes: ArraySlice<UInt8>) -> String? {
         String(validating: bytes, as: UTF8.self).flatMap { text in
             text.unicodeScalars.contains { $0.properties.isNoncharacterCodePoint } ? nil : text

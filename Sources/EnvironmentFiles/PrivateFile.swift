@@ -1,31 +1,36 @@
 internal import Glibc
 
-/// Files whose content decides what programs do or may do: they are read only where nobody else could have written them,
-/// and secret ones only where nobody else can read them.
+/// Reads files whose content controls programs or permissions. Such a file must not be writable by other users, and a
+/// secret file must not be readable by them.
 package enum PrivateFile {
-    /// Who may read a file.
+    /// The users that may read a file.
     package enum Audience: Sendable {
-        /// Its owner alone: it holds secrets.
+        /// Only the owner, because the file contains secrets.
         case owner
-        /// Everybody; only its owner may write it.
+        /// Every user; only the owner may write the file.
         case everybody
     }
 
-    /// The most bytes that are read unless told otherwise.
+    /// The default maximum size of a file in bytes.
     package static let sizeLimit = 1 << 20
 
-    /// The content of the file `path`, an absolute path; links are followed.
+    /// Returns the content of a file. Follows symbolic links.
     ///
-    /// It must be a regular file that belongs to this process's user or to root, of at most `limit` bytes. Of a secret file
-    /// group and others have no right at all, of another one none to write. Checked on the open descriptor, so that
-    /// nothing can change between check and reading.
+    /// The file must be regular, belong to this process's user or to root, and have at most `limit` bytes. A secret
+    /// file must grant no rights to its group and to others; any other file must not grant them write access. These
+    /// checks use the open descriptor, so that the file cannot change between check and reading.
     ///
-    /// `credentials` is the folder in which systemd hands over credentials (systemd.exec(5), `$CREDENTIALS_DIRECTORY`). Root's
-    /// own files directly below it may be open to root's group: those bits stand for an access list with the service's user.
+    /// - Parameters:
+    ///   - path: An absolute path.
+    ///   - audience: The users that may read the file.
+    ///   - credentials: The directory in which systemd passes credentials (systemd.exec(5), `$CREDENTIALS_DIRECTORY`).
+    ///     Root's files directly in it may grant rights to root's group: these bits represent an access list with the
+    ///     service's user.
+    ///   - limit: The maximum size in bytes.
     package static func read(
         _ path: String, for audience: Audience = .owner, credentials: String? = nil, limit: Int = sizeLimit
     ) throws(PrivateFileError) -> [UInt8] {
-        // Without O_NONBLOCK a named pipe would hold the program up until somebody writes to it.
+        // Without O_NONBLOCK, opening a named pipe would block until another process writes to it.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw PrivateFileError(opening: path, errno) }
         defer { _ = close(descriptor) }
@@ -79,7 +84,7 @@ package enum PrivateFile {
             guard count >= 0 else { throw PrivateFileError(opening: path, errno) }
             if count == 0 { return content }
             content += buffer[..<count]
-            // It may have grown since it was looked at.
+            // The file may have grown since fstat.
             guard content.count <= limit else { throw .tooLarge(path, limit) }
         }
     }

@@ -1,31 +1,33 @@
 internal import Glibc
 
-/// Why a file is not read.
+/// The reason why a file was not read.
 package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of it that callers treat in different ways.
+    /// The kinds of errors that callers handle differently.
     package enum Kind: Sendable, Equatable {
-        /// There is no such file.
+        /// The file does not exist.
         case missing
-        /// This process may not read it.
+        /// This process has no permission to read the file.
         case forbidden
-        /// Others have rights on it that they must not have.
+        /// Other users have rights on the file that they must not have.
         case open
-        /// Anything else.
+        /// Any other problem.
         case unusable
     }
 
-    /// Which kind it is.
+    /// The kind of the error.
     package let kind: Kind
-    /// One sentence with the path and what to do.
+    /// One sentence that names the path and the fix.
     package let description: String
 
-    /// An error of that kind and sentence.
+    /// Creates an error of the given kind with the given sentence.
     package init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description
     }
 
-    /// `code` is the error number (errno(3)) with which opening or reading failed.
+    /// Creates the error for a failure to open or read a file.
+    ///
+    /// - Parameter code: The error number (errno(3)) of the failed call.
     init(opening path: String, _ code: Int32) {
         switch code {
         case ENOENT, ENOTDIR: self.init(.missing, "\(path) does not exist.")

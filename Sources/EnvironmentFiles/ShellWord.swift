@@ -1,6 +1,6 @@
-/// Words for a command that a person pastes into a shell.
+/// Quotes words of a command that a person pastes into a shell.
 package enum ShellWord {
-    /// `text` as one word of a shell's command, in single quotes where it needs them.
+    /// Returns `text` as one word of a shell command, in single quotes if it needs them.
     package static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
@@ -9,7 +9,7 @@ package enum ShellWord {
             }
         }
         if isPlain && !text.isEmpty { return text }
-        // By scalars: a quote with a combining mark behind it is another `Character`.
+        // Split by scalars: a quote followed by a combining mark is a different `Character`.
         let parts = text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
         return "'" + parts.map { String($0) }.joined(separator: #"'\''"#) + "'"
     }
