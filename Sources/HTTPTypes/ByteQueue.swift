@@ -1,49 +1,50 @@
-/// Bytes on their way from one side to the other, first in, first out.
+/// A first-in, first-out queue of bytes.
 ///
-/// Taking from the front moves an index; memory is given back once the queue is empty and had grown large, so that one
-/// burst does not stay in the process for the life of its connection.
+/// Removing bytes from the front only moves an index. An emptied queue that had grown large releases its memory, so
+/// that one burst does not keep memory for the lifetime of a connection.
 package struct ByteQueue: Sendable {
-    // Not private, so that other modules can count without a call.
+    // Not private, so that other modules can inline `count`.
     @usableFromInline var storage: [UInt8] = []
     @usableFromInline var start = 0
 
-    /// Above this capacity an emptied queue gives its memory back.
+    /// The capacity above which an emptied queue releases its memory.
     private static let keptCapacity = 16 * 1024
 
-    /// An empty queue.
+    /// Creates an empty queue that owns no memory yet.
     package init() {}
 
-    /// The number of bytes waiting.
+    /// The number of bytes in the queue.
     @inlinable package var count: Int { storage.count - start }
 
-    /// Whether nothing waits.
+    /// Whether the queue contains no bytes.
     @inlinable package var isEmpty: Bool { storage.count == start }
 
-    /// Lends the bytes that wait, from the front.
+    /// Calls `body` with the bytes in the queue, from the front.
     package func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(storage.span.extracting(start..<storage.count))
     }
 
-    /// Makes room for this many bytes in all, so that adding them copies nothing that waits already.
+    /// Reserves memory for this many bytes in total, so that appending them does not copy the bytes already in the
+    /// queue.
     package mutating func reserve(_ count: Int) {
         storage.reserveCapacity(start + count)
     }
 
-    /// Adds borrowed bytes.
+    /// Appends the bytes of a span.
     package mutating func append(_ span: Span<UInt8>) {
         compactIfWorthwhile()
         storage.append(span)
     }
 
-    /// Adds bytes.
+    /// Appends the bytes of a collection.
     package mutating func append(contentsOf bytes: some Collection<UInt8>) {
         compactIfWorthwhile()
         storage.append(contentsOf: bytes)
     }
 
-    /// Adds all bytes of another queue, which is empty afterwards; without a copy where this one is empty.
+    /// Moves all bytes of another queue to the end of this one. Copies nothing if this queue is empty.
     package mutating func append(moving other: inout ByteQueue) {
         if isEmpty {
             swap(&self, &other)
@@ -54,14 +55,14 @@ package struct ByteQueue: Sendable {
         other.removeAll()
     }
 
-    /// Drops the first `count` bytes.
+    /// Removes the first `count` bytes, which must be in the queue.
     package mutating func removeFirst(_ count: Int) {
         precondition(count <= self.count, "more bytes taken than were waiting")
         start += count
         if start == storage.count { removeAll() }
     }
 
-    /// Drops everything.
+    /// Removes all bytes from the queue.
     package mutating func removeAll() {
         guard !storage.isEmpty else { return }
         if storage.capacity > Self.keptCapacity {
@@ -72,7 +73,8 @@ package struct ByteQueue: Sendable {
         start = 0
     }
 
-    /// Moves the rest to the front when at least half of the storage lies before it: each byte moves once at most.
+    /// Moves the remaining bytes to the start of the storage once at least half of it is unused. Each byte moves at
+    /// most once.
     private mutating func compactIfWorthwhile() {
         guard start > 4096, start >= storage.count / 2 else { return }
         storage.removeSubrange(0..<start)

@@ -1,14 +1,14 @@
 extension UInt8 {
-    /// A letter's lower case; any other byte itself (ASCII only, as RFC 9110 §5.1 wants it).
+    /// The lower case of an ASCII letter, or the byte itself (RFC 9110 §5.1 compares ASCII letters only).
     package var lowercasedLetter: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
-    /// SP or HTAB (RFC 9110 §5.6.3).
+    /// Whether the byte is SP or HTAB (RFC 9110 §5.6.3).
     package var isOptionalWhiteSpace: Bool { self == 0x20 || self == 0x09 }
 
-    /// A byte that may stand in a field's value: no control character but HTAB (RFC 9110 §5.5).
+    /// Whether a field's value may contain the byte: no control character except HTAB (RFC 9110 §5.5).
     package var isFieldContent: Bool { self >= 0x20 && self != 0x7f || self == 0x09 }
 
-    /// A character that may stand in a token, and so in a method or a field name (RFC 9110 §5.6.2).
+    /// Whether a token, and so a method or a field name, may contain the byte (RFC 9110 §5.6.2).
     package var isTokenCharacter: Bool {
         // One bit for each ASCII character: !#$%&'*+-. and digits, then ^_`|~ and letters.
         let set: UInt64 = self < 64 ? 0x03ff_6cfa_0000_0000 : self < 128 ? 0x57ff_ffff_c7ff_fffe : 0
@@ -16,43 +16,43 @@ extension UInt8 {
     }
 }
 
-/// Eight bytes at a time: a head has some hundreds, and each is looked at twice.
+/// Eight bytes that are processed at a time. A head has some hundreds of bytes, and each is examined twice.
 private struct ByteOctet {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
     let word: UInt64
 
-    /// The bytes from `offset` on, of which there must be eight; the first one is the lowest.
+    /// Loads eight bytes from `offset`, all of which must exist. The first byte is the least significant.
     init(_ bytes: RawSpan, at offset: Int) {
         word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
     }
 
-    /// How many bytes stand before the first that is `byte`; nil where there is none.
+    /// Returns the number of bytes before the first occurrence of `byte`; nil if there is none.
     func distance(to byte: UInt8) -> Int? {
         let difference = word ^ Self.ones &* UInt64(byte)
         let zeros = (difference &- Self.ones) & ~difference & Self.highBits
-        // Above the first zero byte a borrow may have set bits that mean nothing.
+        // A borrow may have set meaningless bits above the first zero byte.
         return zeros == 0 ? nil : zeros.trailingZeroBitCount / 8
     }
 
-    /// Each letter in its lower case, any other byte itself.
+    /// The eight bytes with each ASCII letter in lower case.
     var lowercased: UInt64 {
         let sevenBits = word & ~Self.highBits
-        // The high bit of each byte says whether its lower seven are at least, or above, a bound.
+        // The high bit of each byte shows whether its lower seven bits reach, or exceed, a bound.
         let isAtLeastA = sevenBits &+ Self.ones &* (0x80 - 0x41)
         let isAboveZ = sevenBits &+ Self.ones &* (0x7f - 0x5a)
         return word | (isAtLeastA & ~isAboveZ & ~word & Self.highBits) >> 2
     }
 
-    /// Whether any byte is below `limit`, which is at most 0x80.
+    /// Returns whether any byte is below `limit`, which must be at most 0x80.
     func hasByte(below limit: UInt8) -> Bool {
         (word &- Self.ones &* UInt64(limit)) & ~word & Self.highBits != 0
     }
 }
 
 extension Span<UInt8> {
-    /// The index of the first `byte` at or after `start`; `count` where there is none.
+    /// Returns the index of the first `byte` at or after `start`; `count` if there is none.
     package func firstIndex(of byte: UInt8, from start: Int) -> Int {
         precondition(start >= 0)
         let raw = bytes
@@ -65,7 +65,7 @@ extension Span<UInt8> {
         return Swift.min(index, count)
     }
 
-    /// Whether all bytes may stand in a request's target: no control character and no space.
+    /// Whether a request target may contain all of the bytes: no control character and no space.
     package var isTargetContent: Bool {
         let raw = bytes
         var index = 0
@@ -81,7 +81,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether all bytes may stand in a field's value (``UInt8/isFieldContent``).
+    /// Whether a field's value may contain all of the bytes (``UInt8/isFieldContent``).
     package var isFieldContent: Bool {
         let raw = bytes
         var index = 0
@@ -93,18 +93,18 @@ extension Span<UInt8> {
                     continue
                 }
             }
-            // HTAB is below 0x20, too.
+            // HTAB is below 0x20 as well.
             guard self[unchecked: index].isFieldContent else { return false }
             index += 1
         }
         return true
     }
 
-    /// Whether the bytes are `other`, letters in any spelling.
+    /// Returns whether the bytes equal `other`, ignoring the case of ASCII letters.
     package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         guard count >= 8 else {
-            // Both have so many.
+            // Both spans have the same length.
             for index in indices
             where self[unchecked: index].lowercasedLetter != other[unchecked: index].lowercasedLetter { return false }
             return true
@@ -116,12 +116,12 @@ extension Span<UInt8> {
                 return false
             }
             if index + 8 >= count { return true }
-            // The last eight overlap those before.
+            // The last eight bytes overlap the previous ones.
             index = Swift.min(index + 8, count - 8)
         }
     }
 
-    /// A part without the SP and HTAB at both its ends.
+    /// Returns the range of `part` without SP and HTAB at both ends.
     package func trimmingOptionalWhiteSpace(_ part: Range<Int>) -> Range<Int> {
         var (first, last) = (part.lowerBound, part.upperBound)
         while first < last, self[first].isOptionalWhiteSpace { first += 1 }
@@ -131,7 +131,7 @@ extension Span<UInt8> {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether the bytes are `lowercased` in any spelling of its letters.
+    /// Returns whether the bytes equal `lowercased`, ignoring the case of ASCII letters.
     package func equalsIgnoringCase(_ lowercased: [UInt8]) -> Bool {
         guard count == lowercased.count else { return false }
         for offset in 0..<lowercased.count where self[startIndex + offset].lowercasedLetter != lowercased[offset] {
@@ -140,7 +140,7 @@ extension ArraySlice<UInt8> {
         return true
     }
 
-    /// Whether the bytes are `other`, letters in any spelling.
+    /// Returns whether the bytes equal `other`, ignoring the case of ASCII letters.
     package func equalsIgnoringCase(_ other: ArraySlice<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for offset in 0..<count
@@ -150,12 +150,12 @@ extension ArraySlice<UInt8> {
         return true
     }
 
-    /// Whether the bytes begin with `lowercased` in any spelling of its letters.
+    /// Returns whether the bytes begin with `lowercased`, ignoring the case of ASCII letters.
     package func startsIgnoringCase(_ lowercased: [UInt8]) -> Bool {
         count >= lowercased.count && prefix(lowercased.count).equalsIgnoringCase(lowercased)
     }
 
-    /// The bytes without SP and HTAB at both ends.
+    /// Returns the bytes without SP and HTAB at both ends.
     package func trimmingOptionalWhiteSpace() -> ArraySlice<UInt8> {
         let left = span.trimmingOptionalWhiteSpace(0..<count)
         return self[(startIndex + left.lowerBound)..<(startIndex + left.upperBound)]
@@ -163,15 +163,15 @@ extension ArraySlice<UInt8> {
 }
 
 extension [UInt8] {
-    /// Adds borrowed bytes at the end.
+    /// Appends the bytes of a span.
     package mutating func append(_ span: Span<UInt8>) {
-        // The pointer lives for the one call: an array takes bytes in bulk only from a buffer.
+        // The pointer is valid for this call only. Arrays append bytes in bulk only from a buffer.
         span.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 
-    /// Adds a number in decimal digits.
+    /// Appends a number in decimal digits.
     package mutating func append(decimal number: UInt64) {
-        // From the last digit on, so that the divisor is a constant; then the other way round.
+        // Writes the last digit first, so that the divisor is a constant, and then reverses the digits.
         var first = count
         var rest = number
         repeat {

@@ -1,11 +1,11 @@
 internal import TextCoding
 
-/// Takes the chunked coding off a body (RFC 9112 §7.1), strictly.
+/// A strict decoder for the chunked transfer coding (RFC 9112 §7.1).
 ///
-/// Lines must end with CR LF, sizes are 1 to 16 hexadecimal digits, and nothing but white space and a chunk extension
-/// of bounded length may follow a size. A lenient reader is how one side sees an end where the other sees none.
+/// Lines must end with CR LF. Sizes have 1 to 16 hexadecimal digits. Only white space and a chunk extension of bounded
+/// length may follow a size. With a lenient parser, two implementations can disagree about the end of a body.
 package struct ChunkedDecoder: Sendable {
-    /// What is wrong with a body.
+    /// The ways in which a body can be malformed.
     package enum Fault: Error, Sendable, Equatable {
         case sizeIsNoNumber
         case lineTooLong
@@ -34,13 +34,13 @@ package struct ChunkedDecoder: Sendable {
     private var line: [UInt8] = []
     private var trailerBytes = 0
 
-    /// The trailer fields (RFC 9110 §6.5), once ``isComplete``.
+    /// The trailer fields (RFC 9110 §6.5), valid when ``isComplete``.
     package private(set) var trailers = FieldList()
 
     private static let maximumExtension = 256
     private static let maximumTrailers = 8 * 1024
 
-    /// A decoder at the start of a body.
+    /// Creates a decoder at the start of a body.
     package init() {}
 
     /// Whether the last chunk and its trailers have been read.
@@ -49,7 +49,7 @@ package struct ChunkedDecoder: Sendable {
         return false
     }
 
-    /// Reads the next bytes of a body and hands each run of content to `content`, in order.
+    /// Decodes the next bytes of a body and passes each run of content to `content`, in order.
     package mutating func decode(
         _ bytes: Span<UInt8>, content: (Span<UInt8>) -> Void
     ) throws(Fault) {
@@ -109,7 +109,8 @@ package struct ChunkedDecoder: Sendable {
         try takeBehindSize(byte, 0)
     }
 
-    /// White space, the beginning of an extension or the line's end; `length` bytes of white space came before.
+    /// Handles a byte after a size: white space, the start of an extension or the end of the line. `length` bytes of
+    /// white space precede it.
     private mutating func takeBehindSize(_ byte: UInt8, _ length: Int) throws(Fault) {
         guard length <= Self.maximumExtension || byte == 0x0d else { throw .lineTooLong }
         switch byte {

@@ -1,9 +1,9 @@
-/// A head's fields in the order, spelling and number in which they came.
+/// The fields of a head, in their original order, spelling and number.
 ///
-/// All bytes stand in one buffer as the lines that go on the wire (RFC 9112 §5), so that a list costs two allocations however
-/// many fields it has, none when it is cleared and filled again, and is sent with one copy.
+/// One buffer holds the field lines as they are sent (RFC 9112 §5). A list therefore takes two allocations for any
+/// number of fields, none when it is cleared and refilled, and one copy to send.
 package struct FieldList: Sendable {
-    /// Where one field's line stands: name, colon, a space unless the value is empty, value, CR LF.
+    /// The position of one field line: name, colon, a space unless the value is empty, value, CR LF.
     @usableFromInline struct Entry {
         var nameStart: Int32
         var nameEnd: Int32
@@ -16,45 +16,46 @@ package struct FieldList: Sendable {
         var valueRange: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
-    // Not private, so that other modules can count and look at names without a call.
+    // Not private, so that other modules can inline `count` and the look-up of names.
     @usableFromInline var bytes: [UInt8] = []
     @usableFromInline var entries: [Entry] = []
-    /// Whether the buffer also holds lines of fields that were taken out.
+    /// Whether the buffer also contains the lines of removed fields.
     @usableFromInline var hasGaps = false
-    /// The names of all fields that were added since the list was empty: which are not among them need not be looked for.
+    /// The names of all fields added since the list was empty. A search for any other name can be skipped.
     @usableFromInline var names = FieldNames()
 
-    /// An empty list.
+    /// Creates an empty list that owns no memory yet.
     @inlinable package init() {}
 
-    /// An empty list with room for this many fields and bytes.
+    /// Creates an empty list with capacity for this many fields and bytes.
     package init(fields: Int, bytes byteCount: Int) {
         entries.reserveCapacity(fields)
         bytes.reserveCapacity(byteCount)
     }
 
-    /// Empties the list and makes room for this many fields and bytes, in the memory that it has where that is enough.
+    /// Empties the list and reserves capacity for this many fields and bytes. Reuses the existing memory if it is large
+    /// enough.
     package mutating func makeRoom(fields: Int, bytes byteCount: Int) {
         removeAll()
         reserveCapacity(fields: fields, bytes: byteCount)
     }
 
-    /// Makes room for this many fields and bytes, where there is less.
+    /// Reserves capacity for this many fields and bytes, unless the list already has it.
     package mutating func reserveCapacity(fields: Int, bytes byteCount: Int) {
         if entries.capacity < fields { entries.reserveCapacity(fields) }
         if bytes.capacity < byteCount { bytes.reserveCapacity(byteCount) }
     }
 
-    /// The number of fields.
+    /// The number of fields in the list.
     @inlinable package var count: Int { entries.count }
 
-    /// The bytes that all lines take together, at most.
+    /// An upper bound of the bytes of all field lines together.
     @inlinable package var byteCount: Int { bytes.count }
 
-    /// The bytes of lines that it has memory for.
+    /// The capacity for field lines in bytes.
     package var byteCapacity: Int { bytes.capacity }
 
-    /// Empties the list and keeps its memory.
+    /// Removes all fields but keeps the memory.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
@@ -62,7 +63,7 @@ package struct FieldList: Sendable {
         names = FieldNames()
     }
 
-    /// Takes out every field of whose name and spelling `isLeft` says no.
+    /// Removes every field for whose name and spelling `isLeft` returns false.
     package mutating func keep(where isLeft: (FieldName, Span<UInt8>) -> Bool) {
         var kept = 0
         for index in entries.indices
@@ -75,13 +76,14 @@ package struct FieldList: Sendable {
         entries.removeLast(entries.count - kept)
     }
 
-    /// The name of the field at `index`, in its own spelling.
+    /// Returns the name of the field at `index`, in its original spelling.
     package func name(at index: Int) -> ArraySlice<UInt8> { bytes[entries[index].nameRange] }
 
-    /// The value of the field at `index`, without the white space around it.
+    /// Returns the value of the field at `index`, without surrounding white space.
     package func value(at index: Int) -> ArraySlice<UInt8> { bytes[entries[index].valueRange] }
 
-    /// Lends the line of the field at `index`, its CR LF included, and says where in it name and value stand.
+    /// Calls `body` with the line of the field at `index`, including CR LF, and with the ranges of the name and the
+    /// value in it.
     package func withLine<Result>(
         at index: Int, _ body: (_ line: Span<UInt8>, _ name: Range<Int>, _ value: Range<Int>) -> Result
     ) -> Result {
@@ -92,7 +94,7 @@ package struct FieldList: Sendable {
             (Int(entry.valueStart) - start)..<(Int(entry.valueEnd) - start))
     }
 
-    /// Adds a field at the end.
+    /// Appends a field with the given name and value.
     package mutating func append(name: [UInt8], value: ArraySlice<UInt8>) {
         let nameStart = beginLine(name.span)
         if !value.isEmpty { bytes.append(UInt8(ascii: " ")) }
@@ -101,7 +103,7 @@ package struct FieldList: Sendable {
         endLine(nameStart, name.count, valueStart)
     }
 
-    /// Adds a field whose name is known, at the end.
+    /// Appends a field with a known name.
     package mutating func append(_ name: KnownName, _ value: Span<UInt8>) {
         let nameStart = bytes.count
         bytes.append(name.beginning.span)
@@ -111,12 +113,12 @@ package struct FieldList: Sendable {
         endLine(nameStart, name.count, valueStart, name.field)
     }
 
-    /// Adds a field at the end.
+    /// Appends a field with the given name and value.
     package mutating func append(_ name: String, _ value: String) {
         append(name: Array(name.utf8), value: Array(value.utf8)[...])
     }
 
-    /// Adds a field whose bytes are borrowed; white space around the value is left out (RFC 9110 §5.5).
+    /// Appends a field from borrowed bytes, without white space around the value (RFC 9110 §5.5).
     package mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
         let left = value.trimmingOptionalWhiteSpace(0..<value.count)
         let nameStart = beginLine(name)
@@ -126,8 +128,8 @@ package struct FieldList: Sendable {
         endLine(nameStart, name.count, valueStart)
     }
 
-    /// Adds a field whose name and value stand behind each other with two bytes between that are not looked at: libmicrohttpd
-    /// writes there. White space around the value is left out.
+    /// Appends a field whose name and value are in one span, separated by two arbitrary bytes that libmicrohttpd
+    /// overwrites. Omits white space around the value.
     package mutating func append(nameAndValue both: Span<UInt8>, nameLength: Int) {
         let value = nameLength + 2
         guard value < both.count, !both[value].isOptionalWhiteSpace, !both[both.count - 1].isOptionalWhiteSpace else {
@@ -140,7 +142,7 @@ package struct FieldList: Sendable {
         endLine(start, nameLength, start + value)
     }
 
-    /// Adds a field that is always the same.
+    /// Appends a field that always has the same value.
     package mutating func append(_ line: KnownLine) {
         let start = bytes.count
         bytes.append(line.bytes.span)
@@ -148,8 +150,11 @@ package struct FieldList: Sendable {
         addEntry(start, valueStart - 2, valueStart, bytes.count - 2, line.name.field)
     }
 
-    /// Adds a field by its line, CR LF included, with the place of its colon. One that stands there as this list writes it, with
-    /// one space behind the colon and none at the end, is one copy.
+    /// Appends a field from its line, including CR LF.
+    ///
+    /// A line in this list's own format, with one space after the colon and none at the end, is appended in one copy.
+    ///
+    /// - Parameter colon: The index of the colon in the line.
     package mutating func append(line: Span<UInt8>, colon: Int) {
         let end = line.count - 2
         let value = colon + 2
@@ -163,7 +168,7 @@ package struct FieldList: Sendable {
         addEntry(start, start + colon, start + value, start + end, FieldName.of(line.extracting(0..<colon)))
     }
 
-    /// Adds copies of another list's fields, of those of whose name and spelling `isWanted` says yes.
+    /// Appends copies of the fields of another list for whose name and spelling `isWanted` returns true.
     package mutating func append(fieldsOf other: FieldList, where isWanted: (FieldName, Span<UInt8>) -> Bool) {
         for var entry in other.entries
         where isWanted(entry.name, other.bytes.span.extracting(entry.nameRange)) {
@@ -178,11 +183,11 @@ package struct FieldList: Sendable {
         }
     }
 
-    /// Adds copies of all fields of another list.
+    /// Appends copies of all fields of another list.
     package mutating func append(contentsOf other: FieldList) { append(fieldsOf: other) { _, _ in true } }
 
-    /// Adds a field of a known name whose value is the values of all fields of that name in another list and then an
-    /// element of one's own: how a list field is continued (RFC 9110 §5.3).
+    /// Appends a field with a known name that continues a list field (RFC 9110 §5.3). Its value consists of the values
+    /// of all fields with that name in another list, followed by `element`.
     package mutating func append(_ name: KnownName, continuing other: FieldList, with element: [UInt8]) {
         let nameStart = bytes.count
         bytes.append(name.beginning.span)
@@ -198,12 +203,12 @@ package struct FieldList: Sendable {
         endLine(nameStart, name.count, valueStart, name.field)
     }
 
-    /// The name of the field at `index`, as far as it is a known one.
+    /// Returns the name of the field at `index` as a known name, or `other`.
     @inlinable package func knownName(at index: Int) -> FieldName { entries[index].name }
 
-    /// The index of the first field of this name at or after `start`.
+    /// Returns the index of the first field with this name at or after `start`.
     @inlinable package func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
-        // Of what a head is asked for most is not there: that takes neither a call nor a reference to the fields.
+        // Most searched names are absent. This check takes neither a call nor a reference to the fields.
         names.contains(name) ? search(for: name, from: start) : nil
     }
 
@@ -216,46 +221,48 @@ package struct FieldList: Sendable {
         return nil
     }
 
-    /// The value of the first field of this name.
+    /// Returns the value of the first field with this name.
     package func first(_ name: FieldName) -> ArraySlice<UInt8>? { firstIndex(of: name).map { value(at: $0) } }
 
-    /// Lends the value of the first field of this name; nil where there is none.
+    /// Calls `body` with the value of the first field with this name. Returns nil if there is no such field.
     @discardableResult
     package func withFirst<Result>(_ name: FieldName, _ body: (Span<UInt8>) -> Result) -> Result? {
         guard let index = firstIndex(of: name) else { return nil }
         return body(bytes.span.extracting(entries[index].valueRange))
     }
 
-    /// Lends the value of the field at `index`, without the white space around it.
+    /// Calls `body` with the value of the field at `index`, without surrounding white space.
     package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
         body(bytes.span.extracting(entries[index].valueRange))
     }
 
-    /// The index of the one field of this name; nil where there is none or more than one.
+    /// Returns the index of the only field with this name; nil if there is none or more than one.
     package func onlyIndex(of name: FieldName) -> Int? {
         guard let first = firstIndex(of: name), firstIndex(of: name, from: first + 1) == nil else { return nil }
         return first
     }
 
-    /// Whether no name and no value holds a control character but HTAB: then none can end its line.
+    /// Whether names and values contain no control character except HTAB. Such a character could end a field's line.
     package var holdsNoControlCharacter: Bool {
         entries.indices.allSatisfy { index in
             name(at: index).allSatisfy { $0 >= 0x20 } && value(at: index).allSatisfy { $0 >= 0x20 || $0 == 0x09 }
         }
     }
 
-    /// Adds all fields to `text` as lines, each with its CR LF (RFC 9112 §5).
+    /// Appends all field lines to `text`, each with its CR LF (RFC 9112 §5).
     package func appendLines(to text: inout [UInt8]) {
         guard hasGaps else { return text.append(bytes.span) }
         for entry in entries { text.append(bytes.span.extracting(entry.line)) }
     }
 
-    /// Whether any field of this name has the token in its comma-separated list (RFC 9110 §5.6.1), in any case.
+    /// Returns whether a field with this name has the token in its comma-separated list (RFC 9110 §5.6.1), ignoring
+    /// case.
     @inlinable package func contains(_ token: Token, in name: FieldName) -> Bool {
         names.contains(name) && hasElement(in: name) { token.isSpelt($0) }
     }
 
-    /// Whether any field of this name has an element in its comma-separated list (RFC 9110 §5.6.1) of which `isWanted` says yes.
+    /// Returns whether a field with this name has an element in its comma-separated list (RFC 9110 §5.6.1) for which
+    /// `isWanted` returns true.
     package func hasElement(in name: FieldName, where isWanted: (Span<UInt8>) -> Bool) -> Bool {
         var start = 0
         while let field = firstIndex(of: name, from: start) {
@@ -269,7 +276,7 @@ package struct FieldList: Sendable {
         return false
     }
 
-    /// Adds a field's name and its colon; answers where the name begins.
+    /// Appends a field's name and colon, and returns the offset of the name.
     private mutating func beginLine(_ name: Span<UInt8>) -> Int {
         let start = bytes.count
         bytes.append(name)
@@ -277,7 +284,7 @@ package struct FieldList: Sendable {
         return start
     }
 
-    /// Adds a line's end and its entry; `field` nil where the name has to be recognised.
+    /// Appends a line end and the field's entry. Pass nil as `field` to look the name up.
     private mutating func endLine(_ nameStart: Int, _ nameLength: Int, _ valueStart: Int, _ field: FieldName? = nil) {
         let nameEnd = nameStart + nameLength
         addEntry(

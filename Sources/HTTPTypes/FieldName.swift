@@ -1,92 +1,59 @@
-/// The field names that the gateway itself looks at (RFC 9110 §5.1: names are case-insensitive).
+/// The field names that the gateway itself handles (RFC 9110 §5.1: names are case-insensitive). Each case is the
+/// camel-case form of its name.
 ///
-/// A name is recognised once, when its field is added to a ``FieldList``; from then on looking for it compares one
-/// byte.
+/// A name is looked up once, when its field is added to a ``FieldList``. Later searches compare one byte.
 package enum FieldName: UInt8, Sendable, CaseIterable {
     /// Any name that is not in this list.
     case other
-    /// `Accept`.
     case accept
-    /// `Access-Control-Allow-Credentials`.
     case accessControlAllowCredentials
-    /// `Access-Control-Allow-Headers`.
     case accessControlAllowHeaders
-    /// `Access-Control-Allow-Methods`.
     case accessControlAllowMethods
-    /// `Access-Control-Allow-Origin`.
     case accessControlAllowOrigin
-    /// `Access-Control-Allow-Private-Network`.
     case accessControlAllowPrivateNetwork
-    /// `Access-Control-Expose-Headers`.
     case accessControlExposeHeaders
-    /// `Access-Control-Max-Age`.
     case accessControlMaxAge
-    /// `Access-Control-Request-Headers`.
     case accessControlRequestHeaders
-    /// `Access-Control-Request-Method`.
     case accessControlRequestMethod
-    /// `Authorization`.
     case authorization
-    /// `Cache-Control`.
     case cacheControl
-    /// `Connection`.
     case connection
-    /// `Content-Length`.
     case contentLength
-    /// `Content-Type`.
     case contentType
-    /// `Date`.
     case date
-    /// `Expect`.
     case expect
-    /// `Forwarded`.
     case forwarded
-    /// `Host`.
     case host
-    /// `If-None-Match`.
     case ifNoneMatch
-    /// `Keep-Alive`.
     case keepAlive
-    /// `Link`.
     case link
-    /// `Location`.
     case location
-    /// `x-opencode-directory`: which folder OpenCode is to work in.
+    /// `x-opencode-directory`: the directory in which OpenCode is to work.
     case openCodeDirectory
-    /// `Origin`.
     case origin
-    /// `Proxy-Authenticate`.
     case proxyAuthenticate
-    /// `Proxy-Authorization`.
     case proxyAuthorization
-    /// `Proxy-Connection`.
     case proxyConnection
-    /// `TE`.
     case te
-    /// `Trailer`.
     case trailer
-    /// `Transfer-Encoding`.
     case transferEncoding
-    /// `Upgrade`.
     case upgrade
-    /// `Vary`.
     case vary
-    /// `Via`.
     case via
-    /// `X-Accel-Buffering`.
+    /// `X-Accel-Buffering`, which controls response buffering in nginx.
     case accelBuffering
-    /// `X-Forwarded-For`.
+    /// `X-Forwarded-For`, the list of client addresses.
     case forwardedFor
-    /// `X-Forwarded-Host`.
+    /// `X-Forwarded-Host`, the host that the client requested.
     case forwardedHost
-    /// `X-Forwarded-Proto`.
+    /// `X-Forwarded-Proto`, the scheme that the client used.
     case forwardedProto
     /// Any other name that begins with `X-Forwarded-`.
     case forwardedOther
-    /// `X-Real-IP`.
+    /// `X-Real-IP`, the client address according to nginx.
     case realAddress
 
-    /// Whether the field is about one connection only and never passed on (RFC 9110 §7.6.1).
+    /// Whether the field applies to a single connection and is never forwarded (RFC 9110 §7.6.1).
     package var isHopByHop: Bool {
         switch self {
         case .connection, .keepAlive, .proxyAuthenticate, .proxyAuthorization, .proxyConnection, .te, .trailer,
@@ -96,7 +63,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the field tells a browser what a page may do with an answer (Fetch standard, "HTTP responses").
+    /// Whether the field tells a browser what a page may do with a response (Fetch standard, "HTTP responses").
     package var grantsCrossOrigin: Bool {
         switch self {
         case .accessControlAllowCredentials, .accessControlAllowHeaders, .accessControlAllowMethods,
@@ -107,10 +74,10 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether all of the name is known by this, which makes it a token.
+    /// Whether the case determines the whole name, which is then known to be a token.
     var isWhole: Bool { self != .other && self != .forwardedOther }
 
-    /// The name in lower case; empty where there is not one spelling.
+    /// The name in lower case; empty for a case that stands for several names.
     private var lowercased: String {
         switch self {
         case .other, .forwardedOther: ""
@@ -156,12 +123,12 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The known names' bytes one after the other, and where those of a length begin: of most names, one at most has
-    /// to be compared.
+    /// An index of the known names by length. Most names have to be compared with at most one known name.
     fileprivate struct Table {
         var bytes: [UInt8] = []
         var names: [FieldName] = []
-        /// For each length, the first of its names in ``names``, and where its bytes begin; one more entry at the end.
+        /// For each length, the index of its first name in ``names``, and the offset of that name's bytes. Ends with
+        /// one additional entry.
         var firstName: [Int] = []
         var firstByte: [Int] = []
 
@@ -181,21 +148,21 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
 
     private static let table = Table()
 
-    /// The name that `spelling` spells, in whichever case.
+    /// Returns the known name with this spelling, ignoring case.
     static func of(_ spelling: Span<UInt8>) -> FieldName { table.name(of: spelling) }
 }
 
-/// A set of names: one bit for each.
+/// A set of known names, stored as one bit for each.
 package struct FieldNames: Sendable {
     @usableFromInline var bits: UInt64 = 0
 
-    /// None.
+    /// Creates a set that contains no names.
     @inlinable package init() {}
 
-    /// Whether the name is among them.
+    /// Returns whether the set contains the name.
     @inlinable package func contains(_ name: FieldName) -> Bool { bits >> UInt64(name.rawValue) & 1 == 1 }
 
-    /// Adds a name.
+    /// Adds a name to the set.
     @inlinable package mutating func insert(_ name: FieldName) { bits |= 1 << UInt64(name.rawValue) }
 }
 

@@ -1,70 +1,71 @@
-/// The version of a message: HTTP/1.0 or HTTP/1.1 (RFC 9112 §2.3).
+/// The HTTP version of a message: HTTP/1.0 or HTTP/1.1 (RFC 9112 §2.3).
 package enum Version: UInt8, Sendable, Equatable {
     case http10, http11
 
-    /// Spelt out, as for the other types below: what the compiler makes by itself is called by way of the protocol's
-    /// table from other modules.
+    /// Returns whether two versions are equal. Written out here and in the types below because other modules call a
+    /// synthesized `==` through the protocol's witness table.
     @inlinable package static func == (left: Version, right: Version) -> Bool { left.rawValue == right.rawValue }
 }
 
-/// A request's head as the client sent it.
+/// The head of a request as the client sent it.
 ///
-/// An object, because it is filled once for each request and read in many places: to pass it on costs next to nothing.
-/// It stays on its connection's loop.
+/// This is a class because a head is filled once for each request and read in many places, so passing it on must be
+/// cheap. It is confined to its connection's event loop.
 package final class RequestHead {
-    /// The method.
+    /// The method; `other` if the gateway does not know it.
     package var method: Method = .get
-    /// The method's own spelling.
+    /// The method's name as the client spelled it.
     package var methodName = "GET"
-    /// The request target exactly as it stood in the request line: nothing decoded, nothing cut off.
+    /// The request target exactly as in the request line, neither decoded nor shortened.
     package var target: [UInt8] = []
-    /// The version that the client speaks.
+    /// The HTTP version of the request.
     package var version: Version = .http11
-    /// The fields in order, with duplicates.
+    /// The fields in their original order, including duplicates.
     package var fields = FieldList()
 
-    /// A head to be filled.
+    /// Creates an empty head that a parser fills.
     package init() {}
 
-    /// Whether there may be a field of this name: where the answer is no there is none. To ask costs no reference to the fields.
+    /// Returns false if there is certainly no field with this name. The check takes no reference to the fields.
     @inlinable package func mayHave(_ name: FieldName) -> Bool { fields.names.contains(name) }
 
-    /// Prepares the head for another request; memory is kept.
+    /// Resets the head for another request and keeps its memory.
     package func removeAll() {
         target.removeAll(keepingCapacity: true)
         fields.removeAll()
     }
 }
 
-/// An answer's head.
+/// The head of a response.
 package struct ResponseHead: Sendable {
     /// The status code, 100 to 999 (RFC 9110 §15).
     package var status: Int
-    /// The fields in order, with duplicates.
+    /// The fields in their original order, including duplicates.
     package var fields: FieldList
 
-    /// A head with this status and these fields.
+    /// Creates a head with this status and these fields.
     package init(status: Int, fields: FieldList = FieldList()) {
         self.status = status
         self.fields = fields
     }
 
-    /// Whether a final answer with this status to this method has no body (RFC 9112 §6.3, items 1 and 2).
+    /// Returns whether a final response with this status to this method has no body (RFC 9112 §6.3, items 1 and 2).
     package func hasNoBody(to method: Method) -> Bool {
         method == .head || (100..<200).contains(status) || status == 204 || status == 304
     }
 
-    /// Whether the body is an event stream: told by its media type alone (WHATWG HTML §9.2.5), whatever the client
-    /// asked for.
+    /// Whether the body is an event stream. Only the response's media type decides (WHATWG HTML §9.2.5), not what the
+    /// client requested.
     package var isEventStream: Bool {
         status == 200 && fields.withFirst(.contentType, Self.isEventStreamType) == true
     }
 
     private static let eventStream = Array("text/event-stream".utf8)
 
-    /// Whether a Content-Type's value is that type, with parameters or without. It carries no white space around it.
+    /// Returns whether a Content-Type value, without surrounding white space, is that of an event stream, with or
+    /// without parameters.
     private static func isEventStreamType(_ value: Span<UInt8>) -> Bool {
-        // Most answers differ in their first byte already.
+        // Most other media types differ in the first byte.
         guard value.count >= 17, value[0].lowercasedLetter == UInt8(ascii: "t") else { return false }
         let expected = eventStream.span
         for index in expected.indices where value[index].lowercasedLetter != expected[index] { return false }

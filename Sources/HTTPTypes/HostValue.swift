@@ -1,8 +1,8 @@
 internal import TextCoding
 
-/// What may stand in a Host field: `uri-host [ ":" port ]` (RFC 9110 §7.2), and nothing else (RFC 9112 §3.2).
+/// Validates the value of a Host field: `uri-host [ ":" port ]` (RFC 9110 §7.2), and nothing else (RFC 9112 §3.2).
 package enum HostValue {
-    /// Whether the value is one host, possibly empty, with or without a port.
+    /// Returns whether the value is one host, possibly empty, with or without a port.
     package static func isValid(_ value: ArraySlice<UInt8>) -> Bool {
         var index = value.startIndex
         if value.first == UInt8(ascii: "[") {
@@ -19,7 +19,7 @@ package enum HostValue {
         return isPort(value[(index + 1)...])
     }
 
-    /// Digits, perhaps none (RFC 3986 §3.2.3), of a number that a port can have.
+    /// Returns whether the text consists of digits, possibly none (RFC 3986 §3.2.3), that form a valid port number.
     private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
         var number = 0
         for digit in digits {
@@ -30,15 +30,15 @@ package enum HostValue {
         return true
     }
 
-    /// The index behind the bracket that closes an IP literal (RFC 3986 §3.2.2).
+    /// Returns the index after the bracket that closes an IP literal (RFC 3986 §3.2.2).
     private static func endOfLiteral(_ value: ArraySlice<UInt8>) -> Int? {
         guard let close = value.firstIndex(of: UInt8(ascii: "]")) else { return nil }
         let literal = value[(value.startIndex + 1)..<close]
         return isIPv6(literal) || isFutureAddress(literal) ? close + 1 : nil
     }
 
-    /// `IPv6address`: eight groups of up to four hexadecimal digits, the last two perhaps as an IPv4 address, and one run of
-    /// groups perhaps left out as `::`.
+    /// Returns whether the text is an `IPv6address`: eight groups of up to four hexadecimal digits. The last two groups
+    /// may be an IPv4 address, and one run of groups may be shortened to `::`.
     private static func isIPv6(_ address: ArraySlice<UInt8>) -> Bool {
         let colon = UInt8(ascii: ":")
         var rest = address
@@ -61,7 +61,7 @@ package enum HostValue {
             groups += 1
             guard end < rest.endIndex else { break }
             rest = rest[(end + 1)...]
-            // A colon at the end is one of two.
+            // A trailing colon must belong to a `::`.
             guard let next = rest.first else { return false }
             guard next == colon else { continue }
             guard !isShortened else { return false }
@@ -71,7 +71,7 @@ package enum HostValue {
         return isShortened ? groups <= 7 : groups == 8
     }
 
-    /// `IPv4address`: four numbers up to 255 without zeros in front.
+    /// Returns whether the text is an `IPv4address`: four numbers up to 255 without leading zeros.
     private static func isIPv4(_ address: ArraySlice<UInt8>) -> Bool {
         let parts = address.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 4
@@ -81,7 +81,7 @@ package enum HostValue {
             }
     }
 
-    /// `IPvFuture`: `v`, a version, a dot, and whatever that version says.
+    /// Returns whether the text is an `IPvFuture`: `v`, a version, a dot, and an address in that version's format.
     private static func isFutureAddress(_ address: ArraySlice<UInt8>) -> Bool {
         guard let letter = address.first, letter | 0x20 == UInt8(ascii: "v"),
             let dot = address.firstIndex(of: UInt8(ascii: "."))
@@ -92,8 +92,8 @@ package enum HostValue {
             && !text.isEmpty && text.allSatisfy { isNameCharacter($0) || $0 == UInt8(ascii: ":") }
     }
 
-    /// A character of a registered name, an address or an IP literal (RFC 3986 §2.2, §2.3): unreserved or a
-    /// sub-delimiter.
+    /// Returns whether a registered name, an address or an IP literal may contain the byte (RFC 3986 §2.2, §2.3):
+    /// unreserved or a sub-delimiter.
     private static func isNameCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,25 +1,25 @@
-/// A name that the gateway writes itself, spelt as RFC 9110 and its kin spell it, with what follows it in a line.
+/// A field name that the gateway writes, in the spelling of RFC 9110 and related standards, with its colon and space.
 package struct KnownName: Sendable {
     let field: FieldName
     /// The name, its colon and a space.
     let beginning: [UInt8]
-    /// The name's length in bytes.
+    /// The length of the name in bytes.
     var count: Int { beginning.count - 2 }
 
-    /// A name of this spelling.
+    /// Creates a name with the given spelling.
     package init(_ field: FieldName, _ spelling: StaticString) {
         self.field = field
         beginning = Array("\(spelling): ".utf8)
     }
 }
 
-/// A field that the gateway writes always in the same way.
+/// A field that the gateway always writes with the same value.
 package struct KnownLine: Sendable {
     let name: KnownName
-    /// Its line with CR LF.
+    /// The field line with its CR LF.
     let bytes: [UInt8]
 
-    /// A field of this name and value, which is not empty.
+    /// Creates a field with the given name and value. The value must not be empty.
     package init(_ name: KnownName, _ value: StaticString) {
         self.name = name
         bytes = name.beginning + Array("\(value)\r\n".utf8)

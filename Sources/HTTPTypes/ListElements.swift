@@ -1,11 +1,11 @@
-/// The elements of a comma-separated field value, white space and empty elements left out (RFC 9110 §5.6.1).
+/// The elements of a comma-separated field value, without white space and empty elements (RFC 9110 §5.6.1).
 package struct ListElements: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
 
-    /// Iterates over the elements of one field's value.
+    /// Creates a sequence of the elements of one field's value.
     package init(_ value: ArraySlice<UInt8>) { rest = value }
 
-    /// The next element.
+    /// Returns the next element, or nil at the end of the value.
     package mutating func next() -> ArraySlice<UInt8>? {
         var index = 0
         guard let element = rest.span.nextListElement(from: &index) else { return nil }
@@ -15,9 +15,11 @@ package struct ListElements: Sequence, IteratorProtocol {
 }
 
 extension Span<UInt8> {
-    /// The next element of a comma-separated field value at or after `index`, white space and empty elements left out (RFC 9110
-    /// §5.6.1); nil where there is none. Commas inside quoted strings part elements, too: who reads a list that may hold such
-    /// strings, and not tokens only, looks for quotes itself.
+    /// Returns the range of the next element of a comma-separated field value at or after `index`, or nil at the end.
+    /// Skips white space and empty elements (RFC 9110 §5.6.1).
+    ///
+    /// Commas inside quoted strings also separate elements. Callers whose lists may contain quoted strings, and not
+    /// only tokens, must check for quotes.
     package func nextListElement(from index: inout Int) -> Range<Int>? {
         while index < count {
             let comma = firstIndex(of: UInt8(ascii: ","), from: index)

@@ -1,13 +1,13 @@
 /// A request method (RFC 9110 §9). Methods are case-sensitive: `get` is not `GET`.
 package enum Method: UInt8, Sendable, Equatable, CaseIterable {
     case get, head, post, put, delete, patch, options, connect, trace
-    /// A method that the gateway does not know; its spelling stands in ``RequestHead/methodName``.
+    /// A method that the gateway does not know; ``RequestHead/methodName`` holds its spelling.
     case other
 
-    /// The same method; spelt out so that other modules compare without a call.
+    /// Returns whether two methods are equal. Written out so that other modules can inline the comparison.
     @inlinable package static func == (left: Method, right: Method) -> Bool { left.rawValue == right.rawValue }
 
-    /// Reads a method's name as it stands in the request line.
+    /// Creates the method for a name from the request line.
     package init(name: String) {
         self =
             switch name {

@@ -1,14 +1,14 @@
-/// How a request says where its body ends, decided once and only when no other reader could see it differently
-/// (RFC 9112 §6, §11.2: request smuggling).
+/// The way in which a request delimits its body. It is determined once, and only if no other implementation could
+/// interpret the head differently (RFC 9112 §6, §11.2: request smuggling).
 package enum RequestFraming: Sendable, Equatable {
-    /// No body.
+    /// The request has no body.
     case none
     /// Exactly this many bytes, at least one.
     case length(UInt64)
-    /// The chunked coding.
+    /// The chunked transfer coding.
     case chunked
 
-    /// The same framing; spelt out so that other modules compare without a call.
+    /// Returns whether two framings are equal. Written out so that other modules can inline the comparison.
     @inlinable package static func == (left: RequestFraming, right: RequestFraming) -> Bool {
         switch (left, right) {
         case (.none, .none), (.chunked, .chunked): true
@@ -17,7 +17,7 @@ package enum RequestFraming: Sendable, Equatable {
         }
     }
 
-    /// Why a head is refused; the connection is closed, because nobody knows where the next request begins.
+    /// The reasons for rejecting a head. The connection is closed, because the start of the next request is unknown.
     package enum Refusal: String, Error, Sendable, Equatable {
         case lengthAndTransferEncoding = "Content-Length and Transfer-Encoding must not stand in one request."
         case severalLengths = "Content-Length must stand in a request once only."
@@ -34,11 +34,11 @@ package enum RequestFraming: Sendable, Equatable {
         case badMethod = "The method holds a character that must not stand there."
         case badLineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
 
-        /// The status of the answer: a length that nobody can send is 413 (RFC 9110 §15.5.14), anything else 400.
+        /// The status of the response: 413 for a length that is impossible to send (RFC 9110 §15.5.14), otherwise 400.
         package var status: Int { self == .lengthTooLarge ? 413 : 400 }
     }
 
-    /// Checks a whole head, its characters included, and says how its body ends.
+    /// Validates a whole head, including its characters, and returns the body's framing.
     package static func of(_ head: RequestHead) throws(Refusal) -> RequestFraming {
         guard head.method != .other || isToken(head.methodName.utf8) else { throw .badMethod }
         let (target, fields) = (head.target, head.fields)
@@ -73,8 +73,10 @@ package enum RequestFraming: Sendable, Equatable {
         return length.map { $0 == 0 ? .none : .length($0) } ?? .none
     }
 
-    /// The announced length. From 2^63 on it is larger than any body can be: many a reader counts in 63 bits, and whoever waited for
-    /// its end would wait for ever. A number of any size is understood to be one (RFC 9110 §8.6).
+    /// Returns the announced length.
+    ///
+    /// A length of 2^63 or more exceeds every possible body. Many implementations count in 63 bits, and a recipient
+    /// would wait forever for the end of such a body. A number of any size is recognised as a number (RFC 9110 §8.6).
     private static func length(_ value: ArraySlice<UInt8>) throws(Refusal) -> UInt64 {
         guard let number = ContentLength.parse(value) else {
             let isLarge = value.count > 19 && value.first != UInt8(ascii: "0") && value.allSatisfy { 0x30...0x39 ~= $0 }
@@ -84,13 +86,13 @@ package enum RequestFraming: Sendable, Equatable {
         return number
     }
 
-    /// Names are tokens; values hold no control character but HTAB (RFC 9110 §5.1, §5.5).
+    /// Checks that names are tokens and that values contain no control character except HTAB (RFC 9110 §5.1, §5.5).
     private static func checkCharacters(of fields: FieldList, at index: Int) throws(Refusal) {
         guard fields.knownName(at: index).isWhole || isToken(fields.name(at: index)) else { throw .badFieldName }
         guard fields.withValue(at: index, { $0.isFieldContent }) else { throw .badFieldValue }
     }
 
-    /// What is known by its spelling is one.
+    /// Returns whether the name is a token. Known names need no check.
     private static func isToken(_ name: some Collection<UInt8>) -> Bool {
         !name.isEmpty && name.allSatisfy(\.isTokenCharacter)
     }

@@ -1,22 +1,22 @@
-/// Follows an upstream's body to its end (RFC 9112 §6.3) and tells a whole one from a broken one.
+/// Follows the body of an upstream response to its end (RFC 9112 §6.3) and detects incomplete bodies.
 package struct ResponseBodyReader: Sendable {
-    /// What is wrong with a body.
+    /// The ways in which a body can be malformed.
     package enum Fault: Error, Sendable, Equatable {
-        /// The connection was closed before the end.
+        /// The connection was closed before the end of the body.
         case truncated
-        /// More bytes than promised.
+        /// The body has more bytes than announced.
         case excess
-        /// The chunked coding is broken.
+        /// The chunked coding is malformed.
         case chunked(ChunkedDecoder.Fault)
     }
 
-    // Not private, so that other modules can ask for the end without copying the reader for a call.
+    // Not private, so that other modules can check for the end without copying the reader for a call.
     @usableFromInline let framing: ResponseFraming
     @usableFromInline var remaining: UInt64 = 0
-    /// Only for the chunked coding.
+    /// The decoder for the chunked coding; nil for any other framing.
     @usableFromInline var decoder: ChunkedDecoder?
 
-    /// A reader at the start of a body.
+    /// Creates a reader at the start of a body.
     package init(_ framing: ResponseFraming) {
         self.framing = framing
         switch framing {
@@ -26,7 +26,7 @@ package struct ResponseBodyReader: Sendable {
         }
     }
 
-    /// Whether the end has been read; a body that is ended by closing never is.
+    /// Whether the end of the body has been read. Never true for a body that ends when the connection is closed.
     @inlinable package var isComplete: Bool {
         switch framing {
         case .none: true
@@ -36,13 +36,13 @@ package struct ResponseBodyReader: Sendable {
         }
     }
 
-    /// Whether the body is in the chunked coding.
+    /// Whether the body has the chunked transfer coding.
     @inlinable package var isChunked: Bool { framing == .chunked }
 
-    /// The trailer fields, once ``isComplete``.
+    /// The trailer fields, valid when ``isComplete``.
     package var trailers: FieldList { decoder?.trailers ?? FieldList() }
 
-    /// Reads the next bytes and hands each run of content to `content`, in order.
+    /// Reads the next bytes and passes each run of content to `content`, in order.
     package mutating func read(_ bytes: Span<UInt8>, content: (Span<UInt8>) -> Void) throws(Fault) {
         switch framing {
         case .none:
@@ -63,10 +63,10 @@ package struct ResponseBodyReader: Sendable {
         }
     }
 
-    /// Whether the connection's end would be the body's, or the body has ended.
+    /// Whether the body is complete if the connection ends now.
     @inlinable package var endsWhole: Bool { framing == .untilClose || isComplete }
 
-    /// The connection was closed: right where closing is the end, and after the end.
+    /// Handles the end of the connection. Throws if the body is incomplete.
     package func closed() throws(Fault) {
         guard endsWhole else { throw .truncated }
     }

@@ -1,15 +1,15 @@
-/// How an upstream's answer says where its body ends (RFC 9112 §6.3).
+/// The way in which an upstream response delimits its body (RFC 9112 §6.3).
 package enum ResponseFraming: Sendable, Equatable {
-    /// No body, whatever the fields say.
+    /// The response has no body, whatever its fields announce.
     case none
-    /// Exactly this many bytes.
+    /// Exactly this many bytes follow the head.
     case length(UInt64)
-    /// The chunked coding.
+    /// The chunked transfer coding.
     case chunked
-    /// Until the connection is closed.
+    /// The body ends when the connection is closed.
     case untilClose
 
-    /// The same framing; spelt out so that other modules compare without a call.
+    /// Returns whether two framings are equal. Written out so that other modules can inline the comparison.
     @inlinable package static func == (left: ResponseFraming, right: ResponseFraming) -> Bool {
         switch (left, right) {
         case (.none, .none), (.chunked, .chunked), (.untilClose, .untilClose): true
@@ -18,7 +18,8 @@ package enum ResponseFraming: Sendable, Equatable {
         }
     }
 
-    /// Why an answer's framing cannot be trusted: the request ends with 502 and the connection is never used again.
+    /// The reasons why a response's framing is not trustworthy. The request ends with 502 and the connection is never
+    /// reused.
     package enum Fault: Error, Sendable, Equatable {
         case lengthAndTransferEncoding
         case severalLengths
@@ -26,10 +27,10 @@ package enum ResponseFraming: Sendable, Equatable {
         case unknownTransferEncoding
     }
 
-    /// Decides from the head of an answer to `method`.
+    /// Determines the framing from the head of a response to `method`.
     ///
-    /// Stricter than RFC 9112 §6.3 where two readers could differ: Content-Length with Transfer-Encoding, several
-    /// lengths and any coding but exactly `chunked` are faults.
+    /// This is stricter than RFC 9112 §6.3 where two implementations could disagree. Content-Length with
+    /// Transfer-Encoding, several lengths, and any coding other than exactly `chunked` are faults.
     package static func of(_ head: ResponseHead, to method: Method) throws(Fault) -> ResponseFraming {
         var length: UInt64?
         var isChunked = false
@@ -61,7 +62,7 @@ package enum ResponseFraming: Sendable, Equatable {
 package enum ContentLength {
     static let chunked = Array("chunked".utf8)
 
-    /// The number, or nil where the value is anything but 1 to 19 digits.
+    /// Returns the number; nil if the value is anything but 1 to 19 digits.
     package static func parse(_ value: ArraySlice<UInt8>) -> UInt64? {
         guard !value.isEmpty, value.count <= 19 else { return nil }
         var number: UInt64 = 0

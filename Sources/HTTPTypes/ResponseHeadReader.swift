@@ -1,18 +1,18 @@
-/// Reads an answer's head, and drops the interim answers before it (RFC 9110 §15.2).
+/// Parses the head of a response and discards the interim responses before it (RFC 9110 §15.2).
 package struct ResponseHeadReader: Sendable {
-    /// What the bytes have brought.
+    /// The result of reading more bytes.
     package enum Progress: Sendable {
         /// More bytes are needed.
         case needsMore
-        /// An interim answer has ended; another head follows.
+        /// An interim response has ended; another head follows.
         case interim
         /// The final head is complete.
         case complete(ResponseHead)
-        /// A 101 is complete: from here on the connection speaks another protocol.
+        /// A 101 response is complete; the connection switches to another protocol.
         case switching(ResponseHead)
     }
 
-    /// Why a head can't be used.
+    /// The reasons why a head is unusable.
     package enum Fault: String, Error, Sendable, Equatable {
         case badStatusLine = "the status line is malformed"
         case badLineEnding = "a line of the head does not end with CR LF"
@@ -24,26 +24,27 @@ package struct ResponseHeadReader: Sendable {
     private static let maximumSize = 64 * 1024
     private static let protocolPrefix = Array("HTTP/1.".utf8)
 
-    /// 0 before the status line.
+    /// The status code, or 0 before the status line.
     private var status = 0
     private var fields = FieldList()
     private var size = 0
-    /// The beginning of a line whose end has not come.
+    /// The start of a line whose end has not arrived.
     private var beginning: [UInt8] = []
 
-    /// Whether the final answer speaks HTTP/1.0.
+    /// Whether the final response has the version HTTP/1.0.
     package private(set) var isHTTP10 = false
 
-    /// A reader before the first line.
+    /// Creates a reader that expects a status line.
     package init() {}
 
-    /// Takes memory for the fields of the next head, unless one has begun or there is some.
+    /// Takes a list from `spare` for the fields of the next head, unless a head has begun or the reader already owns
+    /// memory.
     package mutating func lend(from spare: inout SpareFieldLists) {
         if status == 0, fields.byteCapacity == 0 { fields = spare.take() }
     }
 
-    /// Reads bytes as the network has cut them, from `index` on, as far as the end of the head; `index` stands behind
-    /// what was read.
+    /// Reads bytes from `index` up to the end of the head, in whatever pieces the network delivers them. Advances
+    /// `index` past the bytes read.
     package mutating func read(_ bytes: Span<UInt8>, from index: inout Int) throws(Fault) -> Progress {
         while index < bytes.count {
             let start = index
@@ -71,7 +72,7 @@ package struct ResponseHeadReader: Sendable {
         return try read(line: line.span)
     }
 
-    /// Reads one line with its line ending.
+    /// Reads one line including its line end.
     private mutating func read(line bytes: Span<UInt8>) throws(Fault) -> Progress {
         guard bytes.count >= 2, bytes[bytes.count - 2] == 0x0d else { throw .badLineEnding }
         let line = bytes.extracting(0..<(bytes.count - 2))
@@ -97,7 +98,7 @@ package struct ResponseHeadReader: Sendable {
         }
     }
 
-    /// `HTTP/1.1 200 Reason` (RFC 9112 §4); the reason may be missing, and the space before it too.
+    /// Reads `HTTP/1.1 200 Reason` (RFC 9112 §4). The reason may be missing, and so may the space before it.
     private mutating func readStatus(_ line: Span<UInt8>) throws(Fault) -> Int {
         guard line.count >= 12, line[8] == 0x20, line.count == 12 || line[12] == 0x20 else { throw .badStatusLine }
         let prefix = Self.protocolPrefix.span
@@ -116,16 +117,20 @@ package struct ResponseHeadReader: Sendable {
         return status
     }
 
-    /// Adds a field; `bytes` is its line with the line ending.
+    /// Adds a field.
+    ///
+    /// - Parameters:
+    ///   - line: The field line without its line end.
+    ///   - bytes: The same line with its line end.
     private mutating func add(_ line: Span<UInt8>, _ bytes: Span<UInt8>) throws(Fault) {
         guard !line[0].isOptionalWhiteSpace else { throw .foldedLine }
         let colon = line.firstIndex(of: UInt8(ascii: ":"), from: 0)
         guard colon > 0, colon < line.count else { throw .badField }
         guard line.extracting((colon + 1)..<line.count).isFieldContent else { throw .badField }
         fields.append(line: bytes, colon: colon)
-        // What is known by its spelling is a token.
+        // A known name is a token.
         if fields.knownName(at: fields.count - 1).isWhole { return }
-        // Stays within the line by its condition.
+        // The loop condition keeps the index within the line.
         for index in 0..<colon where !line[unchecked: index].isTokenCharacter { throw .badField }
     }
 }

@@ -1,20 +1,21 @@
-/// Memory of field lists that is used again, so that a small message allocates none for its fields.
+/// A pool of field lists, so that a small message allocates no memory for its fields.
 ///
-/// What was in a list stays there until it is filled again: to empty one that somebody else still holds would copy it.
+/// A pooled list keeps its content until it is refilled. Emptying a list that is still referenced elsewhere would copy
+/// it.
 package struct SpareFieldLists {
     private static let most = 64
-    /// A larger list's memory is given up, in bytes.
+    /// The maximum size in bytes of a list that the pool keeps.
     private static let largest = 8 * 1024
 
     private var spare: [FieldList] = []
 
-    /// No memory yet.
+    /// Creates an empty pool.
     package init() {}
 
-    /// A list whose content means nothing: ``FieldList/makeRoom(fields:bytes:)`` comes first.
+    /// Returns a list with arbitrary content. Call ``FieldList/makeRoom(fields:bytes:)`` before using it.
     package mutating func take() -> FieldList { spare.popLast() ?? FieldList() }
 
-    /// Takes memory back.
+    /// Returns a list's memory to the pool.
     package mutating func giveBack(_ fields: consuming FieldList) {
         if spare.count < Self.most, 1...Self.largest ~= fields.byteCapacity { spare.append(fields) }
     }
