@@ -4,12 +4,13 @@ package enum JSON: Sendable, Equatable {
     case bool(Bool)
     case number(Number)
     case string(String)
-    /// A string with half a surrogate pair in it, which no text can hold: what stands between its quotes, escapes and all.
+    /// A string that contains an unpaired surrogate, which no Swift string can represent. The value is the raw text
+    /// between the quotes, including escapes.
     case brokenString([UInt8])
     case array([JSON])
     case object(JSONObject)
 
-    /// The text of a string; half surrogate pairs become U+FFFD.
+    /// The text of a string, with unpaired surrogates replaced by U+FFFD; nil for any other value.
     package var text: String? {
         switch self {
         case .string(let text): text
@@ -23,7 +24,7 @@ package enum JSON: Sendable, Equatable {
         if case .number(let number) = self { number } else { nil }
     }
 
-    /// Whether it is true; nil for any other value.
+    /// The Boolean value; nil for any other value.
     package var bool: Bool? {
         if case .bool(let bool) = self { bool } else { nil }
     }
@@ -38,10 +39,10 @@ package enum JSON: Sendable, Equatable {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// The member of an object; nil for any other value.
+    /// Returns the member of an object; nil for any other value.
     package subscript(name: String) -> JSON? { object?[name] }
 
-    /// The value in the form in which OpenCode says it: no white space.
+    /// The value as JSON text without white space, the format that OpenCode writes.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(json: self)
@@ -49,38 +50,38 @@ package enum JSON: Sendable, Equatable {
     }
 }
 
-/// A number as its digits stand in the text.
+/// A number that keeps the digits of its JSON text.
 package struct Number: Sendable, Equatable, ExpressibleByIntegerLiteral {
-    /// The digits.
+    /// The number as written in JSON.
     package let text: String
 
-    /// A number of these digits, which are JSON's.
+    /// Creates a number from a text, which must be a valid JSON number.
     package init(text: String) { self.text = text }
-    /// A whole number.
+    /// Creates a whole number from a literal.
     package init(integerLiteral value: Int) { text = String(value) }
-    /// A whole number.
+    /// Creates a whole number from an integer.
     package init(_ value: some BinaryInteger) { text = String(value) }
 
-    /// The value where it is a whole number in plain digits.
+    /// The value, if it is written as a whole number in plain digits.
     package var integer: Int? { Int(text) }
 
-    /// The nearest value; nil where that is none.
+    /// The nearest `Double`; nil if there is none.
     package var double: Double? { Double(text) }
 }
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// A string.
+    /// Creates a string from a literal.
     package init(stringLiteral value: String) { self = .string(value) }
-    /// A number.
+    /// Creates a number from a literal.
     package init(integerLiteral value: Int) { self = .number(Number(value)) }
-    /// True or false.
+    /// Creates a Boolean from a literal.
     package init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// An array.
+    /// Creates an array from a literal.
     package init(arrayLiteral elements: JSON...) { self = .array(elements) }
 
-    /// An object; a member whose value is nil is left out.
+    /// Creates an object from a literal. Members whose value is nil are omitted.
     package init(dictionaryLiteral elements: (String, JSON?)...) {
         self = .object(JSONObject(elements.compactMap { name, value in value.map { JSONObject.Member(name, $0) } }))
     }

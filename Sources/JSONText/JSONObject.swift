@@ -1,26 +1,27 @@
-/// The members of a JSON object in their order.
+/// The members of a JSON object in their original order.
 package struct JSONObject: Sendable, Equatable {
-    /// A name with its value.
+    /// A member of an object: a name with its value.
     package struct Member: Sendable, Equatable {
-        /// Without escapes.
+        /// The member's name without escapes.
         package var name: String
-        /// What stands behind the colon.
+        /// The value after the colon.
         package var value: JSON
 
-        /// A name with its value.
+        /// Creates a member from its name and value.
         package init(_ name: String, _ value: JSON) { (self.name, self.value) = (name, value) }
     }
 
-    /// In their order; a name may stand twice.
+    /// The members in order. A name may occur more than once.
     package var members: [Member]
 
-    /// An object of these members.
+    /// Creates an object with the given members.
     package init(_ members: [Member] = []) { self.members = members }
 
-    /// Whether it has no member.
+    /// Whether the object has no members.
     package var isEmpty: Bool { members.isEmpty }
 
-    /// The last member of that name counts, as for every reader of JSON in use. Setting nil removes it.
+    /// The value of the last member with this name, which takes precedence in all common JSON parsers. Setting nil
+    /// removes all members with the name.
     package subscript(name: String) -> JSON? {
         get { members.last { $0.name == name }?.value }
         set {
@@ -33,8 +34,10 @@ package struct JSONObject: Sendable, Equatable {
         }
     }
 
-    /// Removes a member and gives it back where `form` takes its value; else it stays. Members of the same name that do not
-    /// count go, too: behind what is written first they would count.
+    /// Removes the member with this name and returns its converted value. If `form` returns nil, the member remains.
+    ///
+    /// Earlier members with the same name, which have no effect, are removed as well. They would take effect if they
+    /// were written after the known members.
     package mutating func take<Value>(_ name: String, _ form: (JSON) -> Value?) -> Value? {
         guard let index = members.lastIndex(where: { $0.name == name }), let value = form(members[index].value) else {
             return nil
@@ -43,23 +46,23 @@ package struct JSONObject: Sendable, Equatable {
         return value
     }
 
-    /// Takes a text (``take(_:_:)``); half a surrogate pair makes it none.
+    /// Removes and returns a string member; see ``take(_:_:)``. A string with an unpaired surrogate remains.
     package mutating func text(_ name: String) -> String? {
         take(name) { if case .string(let text) = $0 { text } else { nil } }
     }
 
-    /// Takes a number (``take(_:_:)``).
+    /// Removes and returns a number member; see ``take(_:_:)``.
     package mutating func number(_ name: String) -> Number? { take(name, \.number) }
-    /// Takes what is true or false (``take(_:_:)``).
+    /// Removes and returns a Boolean member; see ``take(_:_:)``.
     package mutating func bool(_ name: String) -> Bool? { take(name, \.bool) }
-    /// Takes an object (``take(_:_:)``).
+    /// Removes and returns an object member; see ``take(_:_:)``.
     package mutating func object(_ name: String) -> JSONObject? { take(name, \.object) }
-    /// Takes an array (``take(_:_:)``).
+    /// Removes and returns an array member; see ``take(_:_:)``.
     package mutating func array(_ name: String) -> [JSON]? { take(name, \.array) }
-    /// Takes any value (``take(_:_:)``).
+    /// Removes and returns a member of any type; see ``take(_:_:)``.
     package mutating func value(_ name: String) -> JSON? { take(name) { $0 } }
 
-    /// A list of texts.
+    /// Removes and returns an array member that contains only strings; see ``take(_:_:)``.
     package mutating func texts(_ name: String) -> [String]? {
         take(name) { value in
             guard let array = value.array else { return nil }
@@ -68,22 +71,22 @@ package struct JSONObject: Sendable, Equatable {
         }
     }
 
-    /// Adds a member; nothing where the value is nil.
+    /// Appends a member, unless the value is nil.
     package mutating func add(_ name: String, _ value: JSON?) {
         if let value { members.append(Member(name, value)) }
     }
 
-    /// Adds a text; nothing where it is nil.
+    /// Appends a string member, unless the text is nil.
     package mutating func add(_ name: String, _ text: String?) { add(name, text.map(JSON.string)) }
-    /// Adds a number; nothing where it is nil.
+    /// Appends a number member, unless the number is nil.
     package mutating func add(_ name: String, _ number: Number?) { add(name, number.map(JSON.number)) }
-    /// Adds true or false; nothing where it is nil.
+    /// Appends a Boolean member, unless the value is nil.
     package mutating func add(_ name: String, _ bool: Bool?) { add(name, bool.map(JSON.bool)) }
-    /// Adds a text; nothing where it is nil.
+    /// Appends a member with an array of strings, unless the array is nil.
     package mutating func add(_ name: String, _ texts: [String]?) {
         add(name, texts.map { .array($0.map(JSON.string)) })
     }
 
-    /// Adds what a reader did not know, as it came.
+    /// Appends the members that a parser did not recognise, unchanged.
     package mutating func add(_ others: JSONObject) { members += others.members }
 }

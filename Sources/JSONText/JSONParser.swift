@@ -1,17 +1,17 @@
 import TextCoding
 
-/// Reads one JSON text (RFC 8259).
+/// A parser for one JSON text (RFC 8259).
 package struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0
     private var depth = 0
 
-    /// Arrays and objects in one another; more are refused.
+    /// The maximum nesting depth of arrays and objects. Deeper texts are rejected.
     package static let deepest = 128
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The value that the bytes are; nil where they are no JSON. Bytes that are no UTF-8 become U+FFFD.
+    /// Parses a JSON text; returns nil if it is not valid JSON. Replaces invalid UTF-8 by U+FFFD.
     package static func parse(_ bytes: [UInt8]) -> JSON? {
         var parser = JSONParser(bytes)
         parser.skipSpace()
@@ -20,7 +20,9 @@ package struct JSONParser {
         return parser.index == bytes.count ? value : nil
     }
 
-    /// The text of a string with half surrogate pairs, each as U+FFFD; `raw` is what stands between the quotes.
+    /// Returns the text of a string with unpaired surrogates, each replaced by U+FFFD.
+    ///
+    /// - Parameter raw: The raw text between the quotes.
     package static func text(ofBroken raw: [UInt8]) -> String {
         var parser = JSONParser(raw + [UInt8(ascii: "\"")])
         var isBroken = false
@@ -118,7 +120,7 @@ package struct JSONParser {
         return index > start
     }
 
-    /// A string whose opening quote has been read.
+    /// Reads a string after its opening quote.
     private mutating func string() -> JSON? {
         let start = index
         while let byte = next {
@@ -139,7 +141,8 @@ package struct JSONParser {
         return nil
     }
 
-    /// What a string means, up to and with its closing quote; `isBroken` tells of half a surrogate pair.
+    /// Returns the unescaped content of a string up to and including its closing quote. Sets `isBroken` if the string
+    /// contains an unpaired surrogate.
     private mutating func unescaped(_ isBroken: inout Bool) -> [UInt8]? {
         var text: [UInt8] = []
         while let byte = next {
@@ -174,7 +177,7 @@ package struct JSONParser {
         return true
     }
 
-    /// The character that a high half and the low half behind it stand for; nil where there is none.
+    /// Reads the low surrogate after a high surrogate and returns their character; nil if there is none.
     private mutating func lowHalf(of high: UInt32) -> Unicode.Scalar? {
         let start = index
         guard (0xD800..<0xDC00).contains(high), take("\\"), take("u"), let low = unit(), (0xDC00..<0xE000).contains(low)

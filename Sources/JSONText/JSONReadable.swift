@@ -1,16 +1,17 @@
-/// What stands in a JSON text in a form that is known.
+/// A type that can be decoded from JSON of a known shape.
 ///
-/// Such a form holds as a whole: where a member is missing or of another type, nothing of it is believed.
+/// Decoding succeeds or fails as a whole: it fails if a member is missing or has another type.
 package protocol JSONReadable {
-    /// The value that the JSON is; throws where it is none.
+    /// Decodes a value from JSON; throws if the JSON has another shape.
     init(json: JSON) throws(JSONMismatch)
 }
 
-/// JSON is not of the form that is expected.
+/// The error for JSON that does not have the expected shape.
 package struct JSONMismatch: Error {}
 
 extension JSONReadable {
-    /// The value that a JSON text is; nil where it is none, or no JSON in UTF-8 (RFC 8259 §8.1).
+    /// Decodes a value from JSON text. Returns nil if the text is not JSON in UTF-8 (RFC 8259 §8.1) or has another
+    /// shape.
     package init?(jsonText text: [UInt8]) {
         guard String(validating: text, as: UTF8.self) != nil, let json = JSONParser.parse(text),
             let value = try? Self(json: json)
@@ -20,13 +21,13 @@ extension JSONReadable {
 }
 
 extension JSON {
-    /// A member that has to be there; throws where it is not, or where this is no object.
+    /// Returns a required member; throws if it is missing or this is not an object.
     package func required<Value: JSONReadable>(_ name: String) throws(JSONMismatch) -> Value {
         guard let value = try JSONObject(json: self)[name] else { throw JSONMismatch() }
         return try Value(json: value)
     }
 
-    /// A member that may be missing or null; throws where it is anything else, or where this is no object.
+    /// Returns a member that may be missing or null; throws if it has another type or this is not an object.
     package func optional<Value: JSONReadable>(_ name: String) throws(JSONMismatch) -> Value? {
         guard let value = try JSONObject(json: self)[name], value != .null else { return nil }
         return try Value(json: value)
@@ -39,24 +40,24 @@ extension JSON {
 }
 
 extension JSON: JSONReadable {
-    /// Any value is one.
+    /// Accepts every JSON value.
     package init(json: JSON) { self = json }
 }
 
 extension JSONObject: JSONReadable {
-    /// The members of an object.
+    /// Decodes the members of an object.
     package init(json: JSON) throws(JSONMismatch) { self = try JSON.wanted(json.object) }
 }
 
 extension Array: JSONReadable where Element: JSONReadable {
-    /// The elements of an array, each of the same form.
+    /// Decodes an array whose elements all have the same shape.
     package init(json: JSON) throws(JSONMismatch) {
         self = try JSON.wanted(json.array).map { element throws(JSONMismatch) in try Element(json: element) }
     }
 }
 
 extension String: JSONReadable {
-    /// A text; half a surrogate pair makes it none.
+    /// Decodes a string; throws if it contains an unpaired surrogate.
     package init(json: JSON) throws(JSONMismatch) {
         guard case .string(let text) = json else { throw JSONMismatch() }
         self = text
@@ -64,12 +65,12 @@ extension String: JSONReadable {
 }
 
 extension Bool: JSONReadable {
-    /// True or false.
+    /// Decodes a Boolean; throws for any other value.
     package init(json: JSON) throws(JSONMismatch) { self = try JSON.wanted(json.bool) }
 }
 
 extension FixedWidthInteger where Self: JSONReadable {
-    /// A whole number that the type can hold, whatever way it is written: `58`, `58.0`, `5.8e1`.
+    /// Decodes a whole number that the type can represent, in any notation: `58`, `58.0`, `5.8e1`.
     package init(json: JSON) throws(JSONMismatch) {
         let number = try JSON.wanted(json.number)
         self = try JSON.wanted(Self(number.text) ?? number.double.flatMap { Self(exactly: $0) })

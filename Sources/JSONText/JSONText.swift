@@ -1,7 +1,7 @@
-/// Strings of JSON (RFC 8259 §7), for the small texts that the gateway writes itself. The log has rules of its own: its
-/// lines are looked at on terminals.
+/// JSON strings (RFC 8259 §7) for small texts that the gateway writes itself. Log lines use stricter rules, because
+/// people view them on terminals.
 package enum JSONText {
-    /// `text` in quotes, escaped as far as JSON wants it.
+    /// Returns `text` in quotes, with the escapes that JSON requires.
     package static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.append(jsonString: text)
@@ -10,11 +10,12 @@ package enum JSONText {
 }
 
 extension [UInt8] {
-    /// Adds a JSON string, quotes included.
+    /// Appends a JSON string including its quotes.
     package mutating func append(jsonString text: String) {
         append(UInt8(ascii: "\""))
         let bytes = Array(text.utf8)
-        // What needs no escape, nearly all, is copied at once. A loop without a way out looks at many bytes at a time.
+        // Most strings need no escape and are copied at once. A loop without an early exit can examine many bytes at a
+        // time.
         var escapes: UInt8 = 0
         for byte in bytes { escapes |= Self.isEscaped(byte) ? 1 : 0 }
         var start = 0

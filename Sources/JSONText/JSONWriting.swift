@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// Adds a JSON value without white space.
+    /// Appends a JSON value without white space.
     package mutating func append(json: JSON) {
         switch json {
         case .null: append(contentsOf: "null".utf8)
