@@ -1,15 +1,16 @@
 package import Glibc
 
-/// State behind a lock: what `Synchronization.Mutex` is, over a pthread mutex.
+/// State protected by a lock: a counterpart of `Synchronization.Mutex` that uses a pthread mutex.
 ///
-/// Thread Sanitizer does not see the futex inside Swift's own `Mutex` on Linux and reports races that are none
-/// (seen with Swift 6.3.1); it knows pthread's. The lock is not recursive: taking it again inside `withLock` never returns.
+/// Thread Sanitizer does not recognise the futex inside Swift's own `Mutex` on Linux and reports false races (observed
+/// with Swift 6.3.1). It does recognise pthread mutexes. The lock is not recursive: acquiring it again inside
+/// `withLock` deadlocks.
 package struct Locked<State>: ~Copyable, @unchecked Sendable {  // the mutex orders every access to the state
-    /// On the heap because a pthread mutex must never move while it is in use.
+    /// Allocated on the heap, because a pthread mutex must not move while it is in use.
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline let state: UnsafeMutablePointer<State>
 
-    /// Takes over `initial`: nothing else may refer to it afterwards.
+    /// Takes ownership of `initial`. Nothing else may refer to it afterwards.
     package init(_ initial: sending State) {
         mutex = .allocate(capacity: 1)
         let result = pthread_mutex_init(mutex, nil)
@@ -25,7 +26,7 @@ package struct Locked<State>: ~Copyable, @unchecked Sendable {  // the mutex ord
         state.deallocate()
     }
 
-    /// Runs `body` alone: no other thread is in `withLock` of the same value meanwhile. Keep `body` short and free of I/O.
+    /// Calls `body` while holding the lock. Keep `body` short and free of I/O.
     @inlinable
     package borrowing func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result

@@ -1,22 +1,22 @@
 import Glibc
 
-/// A `Locked` that threads can also wait on: state, the lock around it and one condition variable.
+/// A `Locked` that threads can wait on: state, its lock and one condition variable.
 ///
-/// For threads that are there to wait. A loop thread of the data plane must never call `wait`.
+/// Only threads that may block can use `wait`. The event loop threads of the data plane must never call it.
 package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // the mutex orders every access to the state
-    /// On the heap because pthread objects must never move while they are in use.
+    /// Allocated on the heap, because pthread objects must not move while they are in use.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private let state: UnsafeMutablePointer<State>
 
-    /// Takes over `initial`: nothing else may refer to it afterwards.
+    /// Takes ownership of `initial`. Nothing else may refer to it afterwards.
     package init(_ initial: sending State) {
         mutex = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)
         let mutexResult = pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // Deadlines must not move when somebody sets the wall clock.
+        // Changes of the wall clock must not move deadlines.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         let conditionResult = pthread_cond_init(changed, &attributes)
         pthread_condattr_destroy(&attributes)
@@ -34,7 +34,7 @@ package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // the mutex or
         state.deallocate()
     }
 
-    /// Runs `body` alone and wakes nobody. Keep `body` short and free of I/O.
+    /// Calls `body` while holding the lock and wakes no thread. Keep `body` short and free of I/O.
     package borrowing func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -43,17 +43,17 @@ package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // the mutex or
         return try body(&state.pointee)
     }
 
-    /// Wakes every thread in `wait`; each looks at its condition again.
+    /// Wakes every thread in `wait`; each checks its condition again.
     package borrowing func notifyAll() {
         pthread_cond_broadcast(changed)
     }
 
-    /// Wakes one thread in `wait`, where all of them wait for the same.
+    /// Wakes one thread in `wait`. Use it only if all threads wait for the same condition.
     package borrowing func notifyOne() {
         pthread_cond_signal(changed)
     }
 
-    /// Blocks until `condition` holds, then runs `body` before anybody else can change the state.
+    /// Blocks until `condition` is true, then calls `body` before any other thread can change the state.
     package borrowing func wait<Result>(
         until condition: (borrowing State) -> Bool,
         then body: (inout sending State) -> sending Result
@@ -64,7 +64,7 @@ package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // the mutex or
         return body(&state.pointee)
     }
 
-    /// Blocks until `condition` holds, but no longer than `limit`. False when the time ran out first.
+    /// Blocks until `condition` is true, but no longer than `limit`. Returns false if the time limit is reached first.
     package borrowing func wait(until condition: (borrowing State) -> Bool, atMost limit: Duration) -> Bool {
         let (seconds, attoseconds) = limit.components
         var deadline = timespec()

@@ -1,13 +1,13 @@
 import Glibc
 
-/// One operating-system thread that runs one closure and is joined at the end.
+/// An operating-system thread that runs one closure and is joined at the end.
 ///
-/// Every signal is blocked in it: signals belong to the thread that asked for them (the control plane's loop), and a
-/// write to a closed pipe must be an error here, not the end of the process.
+/// All signals are blocked in the thread. Signals are handled by the thread that requested them (the control plane's
+/// event loop), and a write to a closed pipe must return an error instead of terminating the process.
 package final class WorkerThread: Sendable {
-    /// The kernel refused another thread (pthread_create(3)): `code` is its error number, such as `EAGAIN`.
+    /// The error for a thread that the kernel refused to create (pthread_create(3)).
     package struct StartError: Error {
-        /// Error number of pthread_create.
+        /// The error number of pthread_create, such as `EAGAIN`.
         package let code: Int32
     }
 
@@ -24,12 +24,14 @@ package final class WorkerThread: Sendable {
     private let handle: pthread_t
     private let joined = Locked(false)
 
-    /// Starts the thread at once. `name` is what `top -H` and a debugger show; the kernel keeps 15 bytes of it.
+    /// Starts the thread immediately.
+    ///
+    /// - Parameter name: The name that `top -H` and debuggers show. The kernel keeps 15 bytes of it.
     package init(name: String, run: @escaping @Sendable () -> Void) throws(StartError) {
         var everySignal = sigset_t()
         var before = sigset_t()
         sigfillset(&everySignal)
-        // A thread starts with the signal mask of its maker, so it never runs with any signal open.
+        // A thread inherits its creator's signal mask, so no signal is ever unblocked in it.
         pthread_sigmask(SIG_SETMASK, &everySignal, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
@@ -43,7 +45,7 @@ package final class WorkerThread: Sendable {
         self.handle = handle
     }
 
-    /// Blocks until the closure has returned. A second call returns at once; never call it on the thread itself.
+    /// Blocks until the closure has returned. Further calls return immediately. Never call this on the thread itself.
     package func join() {
         let isFirst = joined.withLock { joined in
             defer { joined = true }
@@ -52,7 +54,7 @@ package final class WorkerThread: Sendable {
         if isFirst { pthread_join(handle, nil) }
     }
 
-    // The thunk takes back the reference that `init` gave away and calls it.
+    // This function takes back the reference that `init` passed to the thread and calls the closure.
     private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
         guard let context else { return nil }
         let body = Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
@@ -61,8 +63,8 @@ package final class WorkerThread: Sendable {
         return nil
     }
 
-    // glibc shows pthread_setname_np only to _GNU_SOURCE, which Swift's own import of it lacks; this file does the same
-    // (proc_tid_comm(5)). A name is a convenience: where /proc is missing, there is none.
+    // glibc declares pthread_setname_np only for _GNU_SOURCE, which Swift's import of glibc does not define. Writing
+    // this file has the same effect (proc_tid_comm(5)). The name is optional: without /proc the thread has none.
     private static func nameThisThread(_ name: String) {
         let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
