@@ -1,4 +1,4 @@
-/// Characters that the encoders write or look for.
+/// The ASCII characters that the encoders write or search for.
 enum ASCII {
     static let newline: UInt8 = 0x0A
     static let space: UInt8 = 0x20

@@ -1,23 +1,25 @@
-/// What the access log says about one request.
+/// The data of one line of the access log, which describes one request.
 package struct AccessLine: Sendable {
-    /// The request's method as it came, such as `GET`.
+    /// The request's method as received, such as `GET`.
     package var method: String
-    /// The request's path as it came, undecoded, without query.
+    /// The request's path as received, undecoded, without the query.
     package private(set) var path: ArraySlice<UInt8>
-    /// Status of the answer; 0 where the client got none.
+    /// The status of the response; 0 if the client received none.
     package var status: Int
-    /// Bytes of the answer's body that were handed to the client's socket.
+    /// The bytes of the response's body that were written to the client's socket.
     package var bytes: Int
-    /// From the request's first byte to the answer's last one.
+    /// The time from the first byte of the request to the last byte of the response.
     package var duration: Duration
-    /// The project that the request is for; nil where there is none of the name in the path.
+    /// The project that the request addresses; nil if the path names none.
     package var project: String?
-    /// The request's id; nil where none was given yet.
+    /// The request's ID; nil if it has none yet.
     package var requestID: String?
     /// The client's address, without its port.
     package var client: String?
 
-    /// A line about a request for the raw `target`, of which only the path is kept: a query can hold secrets.
+    /// Creates a line for a request.
+    ///
+    /// - Parameter target: The raw request target. Only its path is kept, because a query can contain secrets.
     package init(
         method: String, target: ArraySlice<UInt8>, status: Int, bytes: Int, duration: Duration,
         project: String? = nil, requestID: String? = nil, client: String? = nil
@@ -32,7 +34,7 @@ package struct AccessLine: Sendable {
         self.client = client
     }
 
-    /// The record of the line: level info, message `request`.
+    /// Returns the line as a record with level info and message `request`.
     package func record(time: Int64) -> LogRecord {
         var fields: [LogField] = []
         fields.reserveCapacity(8)
@@ -47,8 +49,8 @@ package struct AccessLine: Sendable {
         return LogRecord(time: time, level: .info, message: "request", fields: fields)
     }
 
-    /// The target without query and fragment and, in absolute form (RFC 9112 §3.2.2), without the authority, which can
-    /// hold a password.
+    /// Returns the target without query and fragment. In absolute form (RFC 9112 §3.2.2), also removes the authority,
+    /// which can contain a password.
     private static func path(of target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let end = target.firstIndex { $0 == ASCII.questionMark || $0 == ASCII.hash } ?? target.endIndex
         let path = target[..<end]

@@ -1,8 +1,9 @@
 internal import TextCoding
 
-/// Appending to a line without making strings on the way: the access log writes one line a request.
+/// Appends to a log line without creating intermediate strings, because the access log writes one line for each
+/// request.
 extension [UInt8] {
-    /// Appends a whole number.
+    /// Appends a whole number in decimal digits.
     mutating func appendDecimal(_ value: some FixedWidthInteger) {
         guard value.magnitude > 9 else {
             if value < 0 { append(ASCII.hyphen) }
@@ -19,7 +20,8 @@ extension [UInt8] {
         self[start...].reverse()
     }
 
-    /// Appends a duration as milliseconds with three decimals, such as `12.345`; a negative one as `0.000`.
+    /// Appends a duration in milliseconds with three decimals, such as `12.345`. Appends `0.000` for a negative
+    /// duration.
     mutating func appendMilliseconds(_ duration: Duration) {
         let (seconds, attoseconds) = Swift.max(duration, .zero).components
         let whole = seconds.multipliedReportingOverflow(by: 1_000_000)
@@ -29,12 +31,12 @@ extension [UInt8] {
         append(decimal: microseconds % 1_000, digits: 3)
     }
 
-    /// Appends part of a span as it is.
+    /// Appends a range of a span unchanged.
     mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         for index in range { append(bytes[index]) }
     }
 
-    /// Appends a field's name; what is not an ASCII letter, digit or one of `_-.` becomes `_`.
+    /// Appends a field's name. Replaces every character except ASCII letters, digits and `_-.` by `_`.
     mutating func appendName(_ name: String) {
         if name.utf8.allSatisfy(\.isNameCharacter) {
             append(contentsOf: name.utf8)
@@ -45,7 +47,7 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// Whether the byte stands as it is in a field's name.
+    /// Whether a field's name may contain the byte.
     var isNameCharacter: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, ASCII.underscore, ASCII.hyphen, ASCII.dot: true

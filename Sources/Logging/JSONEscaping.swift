@@ -1,9 +1,12 @@
 internal import TextCoding
 
-/// JSON strings (RFC 8259 §7) of bytes from outside.
+/// Encodes untrusted bytes as JSON strings (RFC 8259 §7).
 extension [UInt8] {
-    /// Appends a JSON string with its quotes. `whole` is what `bytes` looks at: nearly every value needs no escape, and
-    /// then it is copied in one piece.
+    /// Appends a JSON string with its quotes.
+    ///
+    /// Nearly every value needs no escape and is copied in one step.
+    ///
+    /// - Parameter whole: The collection that `bytes` views.
     mutating func appendJSONString(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
         guard Self.isPlainJSON(bytes) else {
             appendEscapedJSONString(bytes)
@@ -25,8 +28,8 @@ extension [UInt8] {
         return true
     }
 
-    /// A byte that is no UTF-8 becomes U+FFFD; what could command a terminal is
-    /// escaped beyond what JSON asks for, because people look at these lines with `cat` too.
+    /// Replaces every byte that is not UTF-8 by U+FFFD. Also escapes terminal control characters that JSON allows,
+    /// because people view these lines with `cat`, too.
     private mutating func appendEscapedJSONString(_ bytes: Span<UInt8>) {
         append(ASCII.quote)
         let count = LogValue.loggedCount(bytes)

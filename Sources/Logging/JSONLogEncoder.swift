@@ -1,15 +1,16 @@
 internal import Clocks
 
-/// Log lines for programs: one JSON object a line, `time` (RFC 3339, UTC), `level` and `message` first, then the fields.
+/// An encoder for log lines that programs read. Each line is one JSON object that begins with `time` (RFC 3339, UTC),
+/// `level` and `message`, followed by the fields.
 ///
 ///     {"time":"2026-11-21T17:04:05.123Z","level":"info","message":"request","status":200}
 package struct JSONLogEncoder: Sendable {
     private var timestamp = Timestamp(separator: ASCII.upperT)
 
-    /// An encoder that has written nothing yet.
+    /// Creates an encoder without a cached timestamp.
     package init() {}
 
-    /// Appends one object with its line feed.
+    /// Appends one object and a line feed.
     package mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
         output.append(contentsOf: #"{"time":""#.utf8)
         timestamp.append(record.time, to: &output)
@@ -35,7 +36,8 @@ package struct JSONLogEncoder: Sendable {
         output.append(ASCII.newline)
     }
 
-    /// Whether a field of that name would stand twice in the object; it gets a `_` behind its name then.
+    /// Returns whether the object already has a member with this name. A field with such a name gets a `_` appended to
+    /// its name.
     private static func isTaken(_ name: String) -> Bool {
         switch name.utf8.count {
         case 4: name == "time"

@@ -1,19 +1,22 @@
-/// Entries of the systemd journal in its native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): one datagram an entry.
+/// An encoder for the native protocol of the systemd journal (systemd.io/JOURNAL_NATIVE_PROTOCOL), with one datagram
+/// for each entry.
 ///
-/// `MESSAGE` is the message with its fields as text, because `journalctl` shows nothing else by default; each field
-/// also stands on its own as `VIBE_NAME`, to be matched with `journalctl VIBE_PROJECT=demo`.
+/// `MESSAGE` contains the message and its fields as text, because `journalctl` shows nothing else by default. Each
+/// field is also sent separately as `VIBE_NAME`, so that it can be matched with `journalctl VIBE_PROJECT=demo`.
 package struct JournalLogEncoder: Sendable {
     private static let prefix = "VIBE_"
-    /// The longest field name that journald takes; longer ones it drops without a word.
+    /// The longest field name that journald accepts. It drops longer ones without a message.
     private static let longestName = 64
     private let identifier: String
 
-    /// `identifier` is what `journalctl -t` asks for.
+    /// Creates an encoder.
+    ///
+    /// - Parameter identifier: The identifier that `journalctl -t` matches.
     package init(identifier: String) {
         self.identifier = identifier
     }
 
-    /// Appends one datagram's bytes. The journal puts its own time on it.
+    /// Appends the bytes of one datagram. The journal adds its own timestamp.
     package mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
         output.append(contentsOf: "MESSAGE=".utf8)
         Self.appendValue(to: &output) { output in
@@ -37,7 +40,8 @@ package struct JournalLogEncoder: Sendable {
         }
     }
 
-    /// `request_id` → `VIBE_REQUEST_ID=`: capital letters, digits and underscores are all that journald allows.
+    /// Appends a field's name, such as `VIBE_REQUEST_ID=` for `request_id`. journald allows only capital letters,
+    /// digits and underscores.
     private static func appendName(_ name: String, to output: inout [UInt8]) {
         output.append(contentsOf: prefix.utf8)
         for byte in name.utf8.prefix(longestName - prefix.utf8.count) {
@@ -50,8 +54,8 @@ package struct JournalLogEncoder: Sendable {
         output.append(ASCII.equals)
     }
 
-    /// The value behind `NAME=`. One with a line feed turns out to need the other form: name, line feed, length (64 bits,
-    /// little-endian), value.
+    /// Appends the value after `NAME=`. If the value contains a line feed, uses the journal's binary format instead:
+    /// name, line feed, length (64 bits, little-endian), value.
     private static func appendValue(to output: inout [UInt8], _ append: (inout [UInt8]) -> Void) {
         let start = output.count
         append(&output)
@@ -66,8 +70,10 @@ package struct JournalLogEncoder: Sendable {
 }
 
 extension [UInt8] {
-    /// Bytes as they are, cut where they are too long: the journal stores any byte and its readers escape them. `whole` is
-    /// what `bytes` looks at, to be copied in one piece.
+    /// Appends bytes unescaped and shortens them if they are too long. The journal stores arbitrary bytes, and its
+    /// clients escape them.
+    ///
+    /// - Parameter whole: The collection that `bytes` views, which is copied in one step.
     fileprivate mutating func appendJournalText(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
         let count = LogValue.loggedCount(bytes)
         append(contentsOf: whole.prefix(count))

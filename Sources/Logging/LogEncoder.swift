@@ -1,13 +1,15 @@
-/// How records become bytes: one of the three formats.
+/// An encoder for log records in one of the three formats.
 ///
-/// One of three optionals, not an enum: each encodes in its place, without being taken out and put back, and Leak
-/// Sanitizer sees no pointers in an enum's cases.
+/// Uses three optionals instead of an enum. Each encoder can then be mutated in place, and Leak Sanitizer does not find
+/// pointers inside enum payloads.
 package struct LogEncoder: Sendable {
     private var text: TextLogEncoder?
     private var json: JSONLogEncoder?
     private var journal: JournalLogEncoder?
 
-    /// The encoder of a format; `identifier` names the program to the journal.
+    /// Creates the encoder for a format.
+    ///
+    /// - Parameter identifier: The program's name in the journal.
     package init(_ format: LogFormat, identifier: String) {
         switch format {
         case .text: text = TextLogEncoder()
@@ -18,21 +20,21 @@ package struct LogEncoder: Sendable {
 
     private init() {}
 
-    /// Lines for people.
+    /// Returns an encoder for lines that people read.
     package static func text(_ encoder: TextLogEncoder) -> LogEncoder {
         var result = LogEncoder()
         result.text = encoder
         return result
     }
 
-    /// Lines for programs.
+    /// Returns an encoder for lines that programs read.
     package static func json(_ encoder: JSONLogEncoder) -> LogEncoder {
         var result = LogEncoder()
         result.json = encoder
         return result
     }
 
-    /// Appends the bytes of one record. Encoders remember the last second's text, hence `mutating`.
+    /// Appends the bytes of one record. This is `mutating` because encoders cache the text of the last second.
     package mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
         text?.encode(record, into: &output)
         json?.encode(record, into: &output)

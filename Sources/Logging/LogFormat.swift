@@ -1,37 +1,38 @@
-/// The form in which log records are written.
+/// The format in which log records are written.
 package enum LogFormat: String, Sendable, CaseIterable {
     /// Lines for people at a terminal.
     case text
-    /// One JSON object a line.
+    /// One JSON object for each line.
     case json
-    /// The journal's own fields, sent to journald.
+    /// Native journal entries, sent to journald.
     case journal
 }
 
-/// What `--log-format` can ask for: one format, or the one that fits where the log goes.
+/// The values of `--log-format`: a format, or `auto` to choose one that suits the log's destination.
 package enum LogFormatChoice: String, Sendable, CaseIterable {
-    /// The journal where stderr is the journal, text on a terminal, else JSON lines.
+    /// The journal if stderr is connected to it, text on a terminal, otherwise JSON lines.
     case auto
-    /// Always text.
+    /// Text, wherever the log goes.
     case text
-    /// Always JSON lines.
+    /// JSON lines, wherever the log goes.
     case json
-    /// Always the journal.
+    /// The journal, wherever stderr goes.
     case journal
 }
 
-/// What the program found out about its standard error stream.
+/// The properties of the standard error stream that determine the log format.
 package struct StandardErrorFacts: Sendable {
-    /// isatty(3) says so.
+    /// Whether isatty(3) reports a terminal.
     package var isTerminal: Bool
-    /// `st_dev` of fstat(2) on it; nil where that failed.
+    /// The `st_dev` of fstat(2); nil if the call failed.
     package var device: UInt64?
-    /// `st_ino` of fstat(2) on it; nil where that failed.
+    /// The `st_ino` of fstat(2); nil if the call failed.
     package var inode: UInt64?
-    /// The environment's `JOURNAL_STREAM`, `DEVICE:INODE` of the stream that systemd connected (systemd.exec(5)).
+    /// The environment variable `JOURNAL_STREAM`: `DEVICE:INODE` of the stream that systemd connected
+    /// (systemd.exec(5)).
     package var journalStream: String?
 
-    /// What was found out.
+    /// Creates a description from the given properties.
     package init(isTerminal: Bool, device: UInt64?, inode: UInt64?, journalStream: String?) {
         self.isTerminal = isTerminal
         self.device = device
@@ -39,7 +40,8 @@ package struct StandardErrorFacts: Sendable {
         self.journalStream = journalStream
     }
 
-    /// Whether stderr still is the journal's stream: `JOURNAL_STREAM` alone is inherited by redirected programs too.
+    /// Whether stderr is still the journal's stream. `JOURNAL_STREAM` alone is not sufficient, because redirected
+    /// programs inherit it as well.
     package var isJournal: Bool {
         guard let device, let inode, let journalStream else { return false }
         return journalStream == "\(device):\(inode)"
@@ -47,7 +49,7 @@ package struct StandardErrorFacts: Sendable {
 }
 
 extension LogFormat {
-    /// The format to write: the chosen one, or for `auto` the one that fits `standardError`.
+    /// Returns the chosen format, or for `auto` the format that suits `standardError`.
     package static func resolve(_ choice: LogFormatChoice, standardError: StandardErrorFacts) -> LogFormat {
         switch choice {
         case .text: .text

@@ -1,14 +1,19 @@
 import Glibc
 
-/// Where the log writer's bytes go.
+/// The destination of the log writer's bytes.
 package enum LogOutput: Sendable {
-    /// A file descriptor that takes a stream of lines, such as stderr. The writer does not close it.
+    /// A file descriptor that accepts a stream of lines, such as stderr. The writer does not close it.
     case stream(descriptor: Int32)
-    /// A socket that takes one record at a time: sends the bytes as one datagram and returns 0 or the error number.
+    /// A socket that accepts one record at a time. `send` sends the bytes as one datagram and returns 0 or an error
+    /// number.
     case datagrams(send: @Sendable (ArraySlice<UInt8>) -> Int32)
 
-    /// Writes records that stand one behind the other in `bytes`, each ending where `ends` says. Blocks until the other
-    /// side has taken them. Returns how many were not written because the output is gone or refused them.
+    /// Writes consecutive records and blocks until the destination has accepted them.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes of the records.
+    ///   - ends: The end offset of each record in `bytes`.
+    /// - Returns: The number of records that were not written because the output is gone or rejected them.
     func write(_ bytes: [UInt8], ends: [Int]) -> Int {
         switch self {
         case .stream(let descriptor):
@@ -25,7 +30,7 @@ package enum LogOutput: Sendable {
         }
     }
 
-    /// Writes as much as the descriptor ever takes and returns the count: less than all only after an error.
+    /// Writes all bytes and returns their number, or fewer after an error.
     private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -33,7 +38,7 @@ package enum LogOutput: Sendable {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                // stderr can be non-blocking when it is shared with a program that made it so.
+                // stderr can be non-blocking if another program that shares it has made it so.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&wanted, 1, -1)
             } else if errno != EINTR {

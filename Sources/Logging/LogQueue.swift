@@ -1,22 +1,22 @@
 import Locking
 
-/// What stands between those who log and the thread that writes: encoded records, bounded, and the count of dropped ones.
+/// A bounded queue of encoded records between the logging threads and the writer thread. Counts the dropped records.
 final class LogQueue: Sendable {
     private struct State {
         var encoder: LogEncoder
         var waiting = LogBatch()
-        /// Records that were dropped or refused and of which no written line has told yet.
+        /// Dropped or rejected records that no written line has reported yet.
         var dropped = 0
-        /// The writer waits for a first record: whoever queues it must wake the writer.
+        /// Whether the writer waits for a first record. The thread that queues it must wake the writer.
         var isWriterIdle = false
-        /// The output refused the whole last batch.
+        /// Whether the output rejected the whole last batch.
         var isBroken = false
         var isClosed = false
         var hasEnded = false
     }
 
-    /// How long the writer waits for more once a record is there, and the bytes that end that wait: waking a thread for
-    /// each line would cost whoever logs a system call a line.
+    /// The time for which the writer collects further records after the first one, and the number of bytes that ends
+    /// this time early. Waking the writer for each line would cost the logging thread a system call for each line.
     private static let gathering = (time: Duration.milliseconds(5), bytes: 64 * 1024)
 
     private let state: Monitor<State>
@@ -27,8 +27,10 @@ final class LogQueue: Sendable {
         self.limit = limit
     }
 
-    /// Queues a record, or counts it as dropped. Encoding happens under the lock: it takes about a microsecond, and so
-    /// needs no buffer of its own per line.
+    /// Queues a record, or counts it as dropped.
+    ///
+    /// Encodes the record while holding the lock. Encoding takes about a microsecond, and so no line needs a buffer of
+    /// its own.
     func append(_ record: LogRecord) {
         let mustWake = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -44,8 +46,8 @@ final class LogQueue: Sendable {
         if mustWake { state.notifyAll() }
     }
 
-    /// Blocks until records wait, then swaps them for `batch`, whose old contents must be done with. False once the queue
-    /// is closed and empty.
+    /// Blocks until records are queued, then swaps them with `batch`, whose previous content is discarded. Returns
+    /// false when the queue is closed and empty.
     func take(into batch: inout LogBatch, now: () -> Int64) -> Bool {
         batch.clear()
         state.withLock { $0.isWriterIdle = $0.waiting.ends.isEmpty }
@@ -56,7 +58,7 @@ final class LogQueue: Sendable {
         return state.wait(
             until: { !$0.waiting.ends.isEmpty || $0.isClosed },
             then: { state in
-                // A closed queue does not go on telling an output that takes nothing.
+                // A closed queue does not report dropped records to an output that accepts nothing.
                 if state.dropped > 0, !(state.isClosed && state.isBroken) { Self.tellOfDropped(&state, time: now()) }
                 guard !state.waiting.ends.isEmpty else { return false }
                 swap(&state.waiting, &batch)
@@ -64,30 +66,30 @@ final class LogQueue: Sendable {
             })
     }
 
-    /// Counts a batch as done with, `refused` of its records unwritten.
+    /// Marks a batch as processed. `refused` is the number of its records that were not written.
     func finish(_ batch: borrowing LogBatch, refused: Int) {
         let (count, told) = (batch.ends.count, batch.droppedTold)
         state.withLock { state in
             state.isBroken = refused == count
-            // Where the line that told of dropped ones may be among the refused, its count is told again.
+            // If the report of dropped records may be among the rejected records, its count is reported again.
             if refused > 0 { state.dropped += told > 0 ? refused - 1 + told : refused }
         }
     }
 
-    /// The writer's last word: nothing is written from now on.
+    /// Records that the writer has ended and will write nothing more.
     func end() {
         state.withLock { $0.hasEnded = true }
         state.notifyAll()
     }
 
-    /// Takes no more records and waits for the writer's end; false when `limit` passed first.
+    /// Rejects further records and waits until the writer has ended. Returns false if `limit` is reached first.
     func close(atMost limit: Duration) -> Bool {
         state.withLock { $0.isClosed = true }
         state.notifyAll()
         return state.wait(until: { $0.hasEnded }, atMost: limit)
     }
 
-    /// Queues the line that tells how many are missing, whatever room there is.
+    /// Queues the line that reports the number of dropped records, regardless of the size limit.
     private static func tellOfDropped(_ state: inout State, time: Int64) {
         let record = LogRecord(
             time: time, level: .warning, message: "log lines dropped: the log's reader was too slow or gone",
@@ -99,16 +101,17 @@ final class LogQueue: Sendable {
     }
 }
 
-/// Encoded records, one behind the other: what waits in the queue, or what is being written out.
+/// Consecutive encoded records that are queued or being written.
 struct LogBatch: Sendable {
-    /// The records' bytes.
+    /// The bytes of all records.
     var bytes: [UInt8] = []
-    /// Where each record ends in `bytes`.
+    /// The end offset of each record in `bytes`.
     var ends: [Int] = []
-    /// How many dropped records the batch's last one tells of; 0 where there is no such line.
+    /// The number of dropped records that the batch's last record reports; 0 if there is no such record.
     var droppedTold = 0
 
-    /// Empties the batch. A burst's memory is given back; the ordinary amount is kept so that logging does not allocate.
+    /// Empties the batch. Releases the memory after a burst, but keeps the usual amount so that logging does not
+    /// allocate.
     mutating func clear() {
         let isLarge = bytes.capacity > 256 * 1024
         bytes.removeAll(keepingCapacity: !isLarge)
@@ -116,7 +119,7 @@ struct LogBatch: Sendable {
         droppedTold = 0
     }
 
-    /// Encodes a record behind the others; false where they would be longer than `limit` together, and then nothing changes.
+    /// Encodes a record and appends it. If the batch would exceed `limit` bytes, changes nothing and returns false.
     mutating func append(_ record: LogRecord, encoder: inout LogEncoder, limit: Int) -> Bool {
         let start = bytes.count
         encoder.encode(record, into: &bytes)

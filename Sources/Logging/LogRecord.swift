@@ -1,15 +1,15 @@
 /// One log line before it is encoded.
 package struct LogRecord: Sendable, Equatable {
-    /// Wall-clock time in nanoseconds since 1970-01-01 00:00 UTC.
+    /// The wall-clock time in nanoseconds since 1970-01-01 00:00 UTC.
     package var time: Int64
-    /// How grave it is.
+    /// The severity of the record.
     package var level: LogLevel
-    /// One sentence or phrase for a person, without the values that are fields.
+    /// A sentence or phrase for people. It does not repeat the values of the fields.
     package var message: String
-    /// Named values in the order in which they are written.
+    /// The named values in the order in which they are written.
     package var fields: [LogField]
 
-    /// A record of that moment.
+    /// Creates a record with the given time, severity, message and fields.
     package init(time: Int64, level: LogLevel, message: String, fields: [LogField] = []) {
         self.time = time
         self.level = level
@@ -20,45 +20,45 @@ package struct LogRecord: Sendable, Equatable {
 
 /// One named value of a log line.
 package struct LogField: Sendable, Equatable {
-    /// Lower case with underscores, such as `request_id`; any other character is written as `_`.
+    /// The name in lower case with underscores, such as `request_id`. The encoders replace any other character by `_`.
     package let name: String
-    /// What is logged under the name.
+    /// The value that is logged under the name.
     package let value: LogValue
 
-    /// A field of any kind of value.
+    /// Creates a field with a value of any kind.
     package init(_ name: String, _ value: LogValue) {
         self.name = name
         self.value = value
     }
 
-    /// A field of text.
+    /// Creates a field with a text value.
     package init(_ name: String, _ value: String) {
         self.init(name, .text(value))
     }
 
-    /// A field that holds a whole number.
+    /// Creates a field with a whole number.
     package init(_ name: String, _ value: some BinaryInteger) {
         self.init(name, .integer(Int(clamping: value)))
     }
 }
 
-/// What a log field can hold. Bytes and text may come from outside: the encoders escape them.
+/// The value of a log field. Texts and bytes may come from outside the gateway; the encoders escape them.
 package enum LogValue: Sendable, Equatable {
-    /// Text of the gateway's own or from outside.
+    /// A text from the gateway or from outside.
     case text(String)
-    /// Bytes from outside that should be UTF-8 but need not be, such as a request's path.
+    /// Untrusted bytes that are not necessarily valid UTF-8, such as a request's path.
     case bytes(ArraySlice<UInt8>)
-    /// A whole number.
+    /// A whole number in decimal digits.
     case integer(Int)
-    /// A span of time, written as milliseconds with three decimals; its field's name ends in `_ms`.
+    /// A duration, written in milliseconds with three decimals. The name of its field ends in `_ms`.
     case duration(Duration)
 }
 
 extension LogValue {
-    /// Bytes of one value or message that are logged at most; the rest is cut and `…` takes its place.
+    /// The maximum number of bytes that are logged of one value or message. Longer ones are shortened and end with `…`.
     package static let longest = 16 * 1024
 
-    /// How many of `bytes` are logged: all, or as many as fit without cutting a character in two.
+    /// Returns the number of bytes to log: all of them, or as many as fit without splitting a character.
     static func loggedCount(_ bytes: Span<UInt8>) -> Int {
         guard bytes.count > longest else { return bytes.count }
         var count = longest
@@ -67,7 +67,8 @@ extension LogValue {
     }
 }
 
-/// How grave a log line is. The raw values are syslog's priorities (syslog(3), RFC 5424 §6.2.1): smaller is graver.
+/// The severity of a log line. The raw values are syslog's priorities (syslog(3), RFC 5424 §6.2.1): a smaller value is
+/// more severe.
 package enum LogLevel: UInt8, Sendable, CaseIterable, Comparable {
     case error = 3
     case warning = 4
@@ -75,7 +76,7 @@ package enum LogLevel: UInt8, Sendable, CaseIterable, Comparable {
     case info = 6
     case debug = 7
 
-    /// The level's name as settings and log lines spell it, such as `warning`.
+    /// The level's name in settings and log lines, such as `warning`.
     package var name: String {
         switch self {
         case .error: "error"
@@ -86,20 +87,21 @@ package enum LogLevel: UInt8, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The level of that name; nil for any other word.
+    /// Creates the level with this name; nil for any other word.
     package init?(name: some StringProtocol) {
         guard let level = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = level
     }
 
-    /// Less means less grave: `.debug < .error`.
+    /// Returns whether the left level is less severe than the right one: `.debug < .error`.
     package static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue > right.rawValue
     }
 }
 
-/// Where log records go. `write` is called on any thread, loops of the data plane included: it must not wait for I/O.
+/// A destination for log records. `write` is called on any thread, including the event loops of the data plane, and
+/// must not wait for I/O.
 package protocol LogSink: Sendable {
-    /// Takes one record.
+    /// Writes one record without waiting for I/O.
     func write(_ record: LogRecord)
 }

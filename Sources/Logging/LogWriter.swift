@@ -1,18 +1,24 @@
 internal import Clocks
 package import Locking
 
-/// The sink that does the I/O: records are encoded into a queue, and a thread of its own writes the queue out.
+/// The log sink that performs I/O. It encodes records into a queue, which a dedicated thread writes out.
 ///
-/// Whoever logs never waits for the output. While the output takes nothing, up to `limit` bytes wait; what comes then is
-/// dropped and counted, and one line says how many as soon as something can be written again.
+/// Threads that log never wait for the output. While the output blocks, up to `limit` bytes are queued. Further records
+/// are dropped and counted, and one line reports their number once the output accepts data again.
 package final class LogWriter: LogSink {
-    /// Bytes that wait for the output at most, unless `init` says otherwise: 8 MiB.
+    /// The default maximum size of the queue: 8 MiB.
     package static let defaultLimit = 8 * 1024 * 1024
 
     private let queue: LogQueue
     private let thread: WorkerThread
 
-    /// Starts the writer's thread. `now` is the wall clock for the line that tells of dropped ones.
+    /// Starts the writer thread.
+    ///
+    /// - Parameters:
+    ///   - encoder: The encoder for the log's format.
+    ///   - output: The destination of the encoded records.
+    ///   - limit: The maximum number of queued bytes.
+    ///   - now: The wall clock, which timestamps the line about dropped records.
     package init(
         encoder: LogEncoder, output: LogOutput, limit: Int = LogWriter.defaultLimit,
         now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
@@ -20,7 +26,7 @@ package final class LogWriter: LogSink {
         let queue = LogQueue(encoder: encoder, limit: limit)
         self.queue = queue
         thread = try WorkerThread(name: "log-writer") {
-            // One buffer is written out while the other one fills.
+            // While one buffer is written out, the other is filled.
             var batch = LogBatch()
             while queue.take(into: &batch, now: now) {
                 let refused = output.write(batch.bytes, ends: batch.ends)
@@ -34,13 +40,15 @@ package final class LogWriter: LogSink {
         close()
     }
 
-    /// Queues one record. After `close` it is dropped.
+    /// Queues one record. Drops it after `close`.
     package func write(_ record: LogRecord) {
         queue.append(record)
     }
 
-    /// Takes no more records, writes what is queued and ends the thread. False when `limit` passed first: then what is
-    /// left stays unwritten and the thread is left behind in its write. A later call gives the same answer.
+    /// Rejects further records, writes the queued ones and ends the thread.
+    ///
+    /// Returns false if `limit` is reached first. The remaining records are then lost, and the thread remains blocked
+    /// in its write. Further calls return the same result.
     @discardableResult
     package func close(atMost limit: Duration = .seconds(2)) -> Bool {
         guard queue.close(atMost: limit) else { return false }

@@ -1,15 +1,22 @@
 internal import Clocks
 
-/// What a part of the gateway logs through: a sink, the least grave level that is written, and fields that every line gets.
+/// The interface through which the gateway's components log: a sink, a minimum level, and fields that are added to
+/// every line.
 package struct Logger: Sendable {
-    /// Lines less grave than this are left out.
+    /// The minimum level; less severe lines are not written.
     package let level: LogLevel
-    /// Fields that stand before a line's own.
+    /// The fields that precede a line's own fields.
     package let fields: [LogField]
     private let sink: any LogSink
     private let now: @Sendable () -> Int64
 
-    /// `now` gives the wall-clock time in nanoseconds since 1970; tests pass their own.
+    /// Creates a logger.
+    ///
+    /// - Parameters:
+    ///   - sink: The destination of the records.
+    ///   - level: The minimum level.
+    ///   - fields: The fields that every line begins with.
+    ///   - now: Returns the wall-clock time in nanoseconds since 1970. Tests supply their own.
     package init(
         sink: any LogSink, level: LogLevel = .info, fields: [LogField] = [],
         now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds
@@ -20,50 +27,50 @@ package struct Logger: Sendable {
         self.now = now
     }
 
-    /// The same logger with `fields` behind those that it has.
+    /// Returns the same logger with further fields after its own.
     package func with(_ fields: LogField...) -> Logger {
         Logger(sink: sink, level: level, fields: self.fields + fields, now: now)
     }
 
-    /// Whether a line of that level is written: ask before making a costly one.
+    /// Returns whether lines of this level are written. Check this before building an expensive line.
     package func isEnabled(_ level: LogLevel) -> Bool {
         level >= self.level
     }
 
-    /// Writes one line, or nothing where the level is left out; `message` is made only when it is written.
+    /// Writes one line if its level is enabled. Evaluates `message` only in that case.
     package func log(_ level: LogLevel, _ message: @autoclosure () -> String, _ fields: [LogField] = []) {
         guard isEnabled(level) else { return }
         let all = self.fields.isEmpty ? fields : self.fields + fields
         sink.write(LogRecord(time: now(), level: level, message: message(), fields: all))
     }
 
-    /// Writes the access log's line of one request, at level info.
+    /// Writes the access log line of one request at level info.
     package func log(_ line: AccessLine) {
         guard isEnabled(.info) else { return }
         sink.write(line.record(time: now()))
     }
 
-    /// What only somebody who looks for a fault wants to see.
+    /// Logs a detail that is useful only for debugging.
     package func debug(_ message: @autoclosure () -> String, _ fields: LogField...) {
         log(.debug, message(), fields)
     }
 
-    /// What happens in the ordinary course of things.
+    /// Logs an event of normal operation.
     package func info(_ message: @autoclosure () -> String, _ fields: LogField...) {
         log(.info, message(), fields)
     }
 
-    /// What is ordinary but worth noticing.
+    /// Logs a normal but significant event.
     package func notice(_ message: @autoclosure () -> String, _ fields: LogField...) {
         log(.notice, message(), fields)
     }
 
-    /// What is wrong but is got over.
+    /// Logs a problem from which the gateway recovers.
     package func warning(_ message: @autoclosure () -> String, _ fields: LogField...) {
         log(.warning, message(), fields)
     }
 
-    /// What failed.
+    /// Logs a failure of an operation.
     package func error(_ message: @autoclosure () -> String, _ fields: LogField...) {
         log(.error, message(), fields)
     }

@@ -1,14 +1,15 @@
 internal import TextCoding
 
-/// Escaping of text from outside so that it can neither end a log line, forge a field nor command a terminal.
+/// Escapes untrusted text so that it can neither end a log line, nor forge a field, nor control a terminal.
 extension [UInt8] {
-    /// Appends a message: dangerous characters become `\n`, `\t`, `\u{1b}`, an invalid byte becomes `\xff`.
+    /// Appends a message. Dangerous characters become `\n`, `\t` or `\u{1b}`, and an invalid byte becomes `\xff`.
     mutating func appendTextMessage(_ bytes: Span<UInt8>) {
         appendTextEscaped(bytes, isQuoted: false)
     }
 
-    /// Appends a field's value: as it is where that is clear, else in quotes with `"` and `\` escaped too. `whole` is what
-    /// `bytes` looks at, to be copied in one piece.
+    /// Appends a field's value. An ambiguous value is put in quotes, with `"` and `\` escaped as well.
+    ///
+    /// - Parameter whole: The collection that `bytes` views, which is copied in one step.
     mutating func appendTextValue(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
         guard Self.needsQuotes(bytes) else {
             append(contentsOf: whole)

@@ -1,18 +1,21 @@
 internal import Clocks
 
-/// Log lines for a person at a terminal: local time, the level where it is not info, the message, `name=value`.
+/// An encoder for log lines that a person reads at a terminal: local time, the level unless it is info, the message,
+/// `name=value`.
 ///
 ///     2026-11-21 18:04:05.123 warning: reader stalled project=demo bytes=4194304
 package struct TextLogEncoder: Sendable {
     private var timestamp = Timestamp(separator: ASCII.space)
     private let offset: @Sendable (Int64) -> Int64
 
-    /// `offset` gives the seconds that local time is ahead of UTC at a second since 1970.
+    /// Creates an encoder.
+    ///
+    /// - Parameter offset: Returns the offset of local time from UTC in seconds for a time in seconds since 1970.
     package init(offset: @escaping @Sendable (Int64) -> Int64 = WallClock.localOffset) {
         self.offset = offset
     }
 
-    /// Appends one line with its line feed.
+    /// Appends one line and a line feed.
     package mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
         timestamp.append(record.time, offset: offset, to: &output)
         output.append(ASCII.space)

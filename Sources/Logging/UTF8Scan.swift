@@ -1,18 +1,18 @@
-/// One character of bytes that should be UTF-8 (RFC 3629), with what log encoders want to know about it.
+/// One character of a byte sequence that should be UTF-8 (RFC 3629), with the properties that log encoders need.
 struct UTF8Scan {
-    /// The character's code point; nil for a byte that belongs to no valid character.
+    /// The character's code point; nil for a byte that is not part of a valid character.
     let scalar: UInt32?
-    /// Bytes that it takes: 1 to 4, and 1 for an invalid byte.
+    /// The length in bytes: 1 to 4, or 1 for an invalid byte.
     let length: Int
 
-    /// Reads the character that begins at `index`, which must lie within `bytes`.
+    /// Reads the character that begins at `index`, which must be within `bytes`.
     init(_ bytes: Span<UInt8>, at index: Int) {
         let first = bytes[index]
         guard first >= 0x80 else {
             self.init(scalar: UInt32(first), length: 1)
             return
         }
-        // Length, first payload bits and the smallest code point that may be written in that length (no overlong forms).
+        // The length, the first payload bits, and the smallest code point allowed in that length (no overlong forms).
         let (length, payload, smallest): (Int, UInt8, UInt32)
         switch first {
         case 0xC2...0xDF: (length, payload, smallest) = (2, first & 0x1F, 0x80)
@@ -47,8 +47,8 @@ struct UTF8Scan {
         self.length = length
     }
 
-    /// Whether a code point could change how a terminal shows the line: controls (C0, DEL, C1), line and paragraph
-    /// separators, and the marks that turn the writing direction (Unicode TR36 §3.1).
+    /// Returns whether a code point can change how a terminal displays the line: controls (C0, DEL, C1), line and
+    /// paragraph separators, and bidirectional controls (Unicode TR36 §3.1).
     static func isDangerous(_ scalar: UInt32) -> Bool {
         switch scalar {
         case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
