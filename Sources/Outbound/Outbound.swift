@@ -1,24 +1,26 @@
 internal import Locking
 
-/// What all requests have in common.
+/// The settings that all requests share.
 package struct OutboundSettings: Sendable {
-    /// The proxies of the environment.
+    /// The proxies from the environment.
     package var proxies = ProxyEnvironment.none
-    /// The file with the certificates of the authorities that are believed (PEM); nil for the system's own.
+    /// The file with the trusted certificate authorities (PEM); nil for the system's own.
     package var authorities: String?
-    /// The folder with such certificates, named by their hashes (openssl-rehash(1)); nil for the system's own.
+    /// The directory with the trusted certificate authorities, named by their hashes (openssl-rehash(1)); nil for the
+    /// system's own.
     package var authorityFolder: String?
-    /// What `User-Agent` says.
+    /// The value of the `User-Agent` field.
     package var userAgent = "viberemote-gateway"
-    /// Requests that run at once; further ones wait.
+    /// The maximum number of concurrent requests; further ones are queued.
     package var mostAtOnce = 64
-    /// Requests that wait for their turn; further ones fail at once.
+    /// The maximum number of queued requests; further ones fail immediately.
     package var mostWaiting = 1024
 
-    /// The defaults: no proxy, the system's authorities.
+    /// Creates the default settings: no proxy, the system's certificate authorities.
     package init() {}
 
-    /// What the environment says: proxies, and authorities by the names that OpenSSL and curl's own program read.
+    /// Creates settings from environment variables: the proxies, and the certificate authorities under the names that
+    /// OpenSSL and the curl command use.
     package init(environment: [String: String]) {
         proxies = ProxyEnvironment(environment)
         authorities = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
@@ -26,15 +28,15 @@ package struct OutboundSettings: Sendable {
     }
 }
 
-/// Requests to the outside world, over TLS: HTTP/2 where the server speaks it, else HTTP/1.1.
+/// A client for requests to external servers over TLS. It uses HTTP/2 if the server supports it, otherwise HTTP/1.1.
 ///
-/// All transfers run on one thread of their own, which no loop of the gateway waits for. Answers come on that thread,
-/// or to who awaits them.
+/// All transfers run on one dedicated thread, for which no event loop of the gateway waits. Responses are delivered on
+/// that thread, or to the task that awaits them.
 package final class Outbound: Sendable {
     private let inbox: Inbox
     private let thread: WorkerThread
 
-    /// Starts the thread.
+    /// Starts the thread that runs all transfers.
     package init(_ settings: OutboundSettings) throws(OutboundFailure) {
         guard let inbox = Inbox() else {
             throw OutboundFailure(.unavailable, "libcurl can't be used: there is no memory for it.")
@@ -53,8 +55,10 @@ package final class Outbound: Sendable {
 
     deinit { inbox.stop() }
 
-    /// Begins a request. `receive` is called on the thread of all transfers, the last time with the end: it must return
-    /// soon and never wait.
+    /// Starts a request.
+    ///
+    /// - Parameter receive: The closure that receives the events. It runs on the thread of all transfers, so it must
+    ///   return quickly and never block. The last event is always the end.
     @discardableResult
     package func start(
         _ request: OutboundRequest, receive: @escaping @Sendable (OutboundEvent) -> Void
@@ -62,7 +66,7 @@ package final class Outbound: Sendable {
         OutboundTransfer(id: inbox.add(request, receive), inbox: inbox)
     }
 
-    /// Sends a request and waits for the whole answer. Cancelling the task ends it.
+    /// Sends a request and returns the whole response. Cancelling the task cancels the request.
     package func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundAnswer {
         let collector = AnswerCollector()
         let result: Result<OutboundAnswer, OutboundFailure> = await withTaskCancellationHandler {
@@ -78,23 +82,23 @@ package final class Outbound: Sendable {
         return try result.get()
     }
 
-    /// Ends all requests with a failure and waits for the thread's end. Not to be called from an answer.
+    /// Fails all pending requests and waits for the thread to end. Must not be called from a `receive` closure.
     package func stop() {
         inbox.stop()
         thread.join()
     }
 }
 
-/// A request that runs.
+/// A handle for a running request.
 package struct OutboundTransfer: Sendable {
     let id: UInt64
     let inbox: Inbox
 
-    /// Ends it with a failure, unless it has ended.
+    /// Cancels the request unless it has ended. The request then fails.
     package func cancel() { inbox.cancel(id) }
 }
 
-/// Puts an answer together.
+/// Collects the events of a request into a complete response.
 private final class AnswerCollector: Sendable {
     private struct State {
         var head: OutboundHead?
@@ -121,7 +125,7 @@ private final class AnswerCollector: Sendable {
         transfer?.cancel()
     }
 
-    /// The outcome, once it is there.
+    /// Returns the result of the request if the event completes it.
     func take(_ event: OutboundEvent) -> Result<OutboundAnswer, OutboundFailure>? {
         state.withLock { state in
             switch event {

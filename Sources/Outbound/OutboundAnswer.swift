@@ -1,6 +1,6 @@
-/// An answer's head.
+/// The head of a response.
 package struct OutboundHead: Sendable, Equatable {
-    /// The version of HTTP that was spoken.
+    /// The HTTP version of a response.
     package enum Version: Sendable, Equatable {
         /// HTTP/1.0 or 1.1.
         case one
@@ -10,36 +10,35 @@ package struct OutboundHead: Sendable, Equatable {
 
     /// The status code, 200 to 599.
     package let status: Int
-    /// The fields in their order.
+    /// The fields in their original order.
     package let fields: [OutboundField]
-    /// The version.
+    /// The HTTP version of the response.
     package let version: Version
-    /// Who has answered: where a redirect was followed, its target.
+    /// The URL that responded: the target of the last redirect, if any was followed.
     package let url: OutboundURL
-    /// When the server's certificate ends, in seconds since 1970; nil without TLS, and on a connection that was open
-    /// before.
+    /// The expiry of the server's certificate in seconds since 1970. Nil without TLS and on a reused connection.
     package let certificateEnd: Int?
 
-    /// The first field of that name, whatever its case.
+    /// Returns the value of the first field with this name, ignoring case.
     package subscript(name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 }
 
-/// A whole answer.
+/// A complete response with head and body.
 package struct OutboundAnswer: Sendable, Equatable {
-    /// Its head.
+    /// The head of the response.
     package let head: OutboundHead
-    /// Its body.
+    /// The body of the response.
     package let body: [UInt8]
 }
 
-/// What is told of a request while it runs: a head, bytes, and always an end as the last.
+/// An event of a running request: a head, then bytes. The last event is always `ended`.
 package enum OutboundEvent: Sendable, Equatable {
-    /// The head of the answer, once.
+    /// The head of the response, once.
     case head(OutboundHead)
-    /// A part of the body, as it came.
+    /// A part of the body, as received.
     case bytes([UInt8])
-    /// The end: of the whole answer, or with what went wrong.
+    /// The end: nil after a complete response, otherwise the failure.
     case ended(OutboundFailure?)
 }

@@ -1,52 +1,52 @@
-/// Why there is no answer.
+/// The reason why a request has no response.
 package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kinds of failure.
     package enum Kind: Sendable, Equatable {
-        /// The request itself is wrong: method, field, URL.
+        /// The request is invalid: its method, a field, or the URL.
         case request
-        /// The address is this machine's own or a private network's, and not allowed.
+        /// The address belongs to this machine or to a private network and is not allowed.
         case address
-        /// The name is not known.
+        /// The host name cannot be resolved.
         case name
-        /// No connection, or one that broke.
+        /// The connection could not be established, or it was lost.
         case connection
-        /// The server's certificate is not to be believed.
+        /// The server's certificate is not trusted.
         case certificate(CertificateFault)
-        /// The proxy of the environment refuses, can't be reached, or is not to be believed.
+        /// The proxy from the environment rejects the request, is unreachable, or is not trusted.
         case proxy
-        /// It took too long.
+        /// The request timed out.
         case time
-        /// The answer is too long.
+        /// The response is too long.
         case size
-        /// A redirect that is not followed.
+        /// A redirect that may not be followed.
         case redirect
-        /// The answer is no HTTP.
+        /// The response is not valid HTTP.
         case answer
-        /// The caller has cancelled it.
+        /// The caller cancelled the request.
         case cancelled
-        /// Too many wait, the program ends, or the system refuses something.
+        /// Too many requests are queued, the program is shutting down, or the system rejects an operation.
         case unavailable
     }
 
-    /// What is wrong with a certificate.
+    /// The reasons why a certificate is not trusted.
     package enum CertificateFault: Sendable, Equatable {
-        /// Its time is over.
+        /// The certificate has expired.
         case expired
-        /// Its time has not begun.
+        /// The certificate is not yet valid.
         case notYetValid
-        /// It is another name's.
+        /// The certificate was issued for another name.
         case otherName
-        /// Nobody known has signed it.
+        /// The issuer is not a known authority.
         case unknownIssuer
-        /// Anything else.
+        /// Any other reason.
         case other
     }
 
-    /// What went wrong.
+    /// The kind of the failure.
     package let kind: Kind
-    /// One sentence with what to do. It names no path and no field of the request: they may be secret.
+    /// One sentence with the fix. It contains no path and no field of the request, because they may be secret.
     package let description: String
-    /// Whether the server may have got the request nevertheless.
+    /// Whether the server may have received the request despite the failure.
     package internal(set) var mayHaveArrived = false
 
     init(_ kind: Kind, _ description: String) {
@@ -54,6 +54,6 @@ package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConverti
         self.description = description
     }
 
-    /// A URL that can't be asked.
+    /// Creates the failure for an unusable URL.
     package init(invalid: OutboundURL.Invalid) { self.init(.request, invalid.description) }
 }

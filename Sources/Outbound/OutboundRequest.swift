@@ -1,57 +1,60 @@
-/// A header field.
+/// A header field of a request or response.
 package struct OutboundField: Sendable, Equatable {
-    /// Its name, as it was given or came.
+    /// The field's name, in its original spelling.
     package let name: String
-    /// Its value without white space at its ends.
+    /// The field's value without leading and trailing white space.
     package let value: String
 
-    /// A field.
+    /// Creates a field from its name and value.
     package init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }
 }
 
-/// One request to the outside world.
+/// A request to an external server.
 package struct OutboundRequest: Sendable {
     /// The method, such as `POST`.
     package var method = "GET"
-    /// What is asked.
+    /// The URL that the request is sent to.
     package var url: OutboundURL
-    /// Which schemes a redirect may lead to. From https to http none is followed, whatever stands here.
+    /// The schemes to which a redirect may lead. A redirect from https to http is never followed.
     package var schemes = OutboundURL.Schemes.https
-    /// Which addresses may be asked: those of the public Internet, unless the caller says otherwise.
+    /// The addresses that the request may connect to. The default is the public Internet.
     package var reach = OutboundReach.publicInternet
-    /// Whether HTTP/1.1 is spoken, also where the server speaks HTTP/2.
+    /// Whether to use HTTP/1.1 even if the server supports HTTP/2.
     package var usesFirstVersion = false
-    /// Fields besides `Host`, `Content-Length` and `User-Agent`. On a redirect to another origin only those go along
-    /// that can't be secret.
+    /// The fields in addition to `Host`, `Content-Length` and `User-Agent`. On a redirect to another origin, only
+    /// fields that cannot be secret are kept.
     package var fields: [OutboundField] = []
-    /// The body; nil sends none.
+    /// The body; nil to send none.
     package var body: [UInt8]?
-    /// The time for all of it, from the call to the answer's last byte, with waiting for a turn and redirects.
+    /// The time limit from the call to the last byte of the response, including the time in the queue and all
+    /// redirects.
     package var timeout = Duration.seconds(30)
-    /// The time until a connection stands, of those within ``timeout``.
+    /// The time limit for establishing a connection, as a part of ``timeout``.
     package var connectTimeout = Duration.seconds(10)
-    /// Redirects that are followed. GET and HEAD follow each; with other methods 307 and 308 only, which keep method
-    /// and body (RFC 9110 §15.4). What is not followed for its method is an answer like any other.
+    /// The maximum number of redirects to follow.
+    ///
+    /// GET and HEAD follow every redirect. Other methods follow only 307 and 308, which preserve method and body (RFC
+    /// 9110 §15.4). A redirect that the method does not follow is returned like any other response.
     package var mostRedirects = 5
-    /// Bytes of the answer's body at most; more than 1 MiB never.
+    /// The maximum size of the response's body in bytes, never more than 1 MiB.
     package var longestAnswer = OutboundRequest.longestAnswer
 
-    /// The answer's body at most, in bytes: 1 MiB.
+    /// The upper limit for the size of a response's body in bytes: 1 MiB.
     package static let longestAnswer = 1 << 20
 
-    /// A request.
+    /// Creates a request with the given method and URL.
     package init(_ method: String = "GET", _ url: OutboundURL) {
         self.method = method
         self.url = url
     }
 
-    /// Whether it may be sent again after a connection broke (RFC 9110 §9.2.2).
+    /// Whether the request may be repeated after a lost connection (RFC 9110 §9.2.2).
     var mayBeRepeated: Bool { ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"].contains(method) }
 
-    /// What is wrong with method or fields; nil where nothing is.
+    /// The problem with the method or the fields; nil if there is none.
     var fault: String? {
         guard Self.isToken(method) else { return "The request's method is no token (RFC 9110 §5.6.2): correct it." }
         for field in fields {
@@ -81,7 +84,7 @@ package struct OutboundRequest: Sendable {
             }
     }
 
-    /// The request that follows a redirect.
+    /// Returns the request that follows a redirect.
     func redirected(to url: OutboundURL) -> OutboundRequest {
         var next = self
         next.url = url
@@ -93,7 +96,7 @@ package struct OutboundRequest: Sendable {
         return next
     }
 
-    /// Whether an answer of that status sends the request elsewhere.
+    /// Returns whether a response with this status redirects the request.
     func follows(_ status: Int) -> Bool {
         switch status {
         case 307, 308: true

@@ -1,40 +1,41 @@
 package import Addresses
 internal import CCurl
 
-/// A URL of the outside world, read by libcurl's own parser, so that what is judged is what is asked (curl_url(3)).
+/// The URL of an external server. libcurl's own parser reads it (curl_url(3)), so that the checked URL is the requested
+/// one.
 package struct OutboundURL: Sendable, Equatable {
-    /// Which schemes a caller takes.
+    /// The schemes that a caller accepts.
     package enum Schemes: Sendable, Equatable {
-        /// `https` alone.
+        /// Only `https`.
         case https
-        /// `http` as well.
+        /// Both `https` and `http`.
         case httpToo
     }
 
-    /// Why a text is no URL that can be asked; one sentence with what to do, which never repeats the text: it may hold
-    /// a secret.
+    /// The reason why a text is not a usable URL, as one sentence with the fix. The sentence never repeats the text,
+    /// which may contain a secret.
     package struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The sentence.
+        /// The sentence with problem and fix.
         package let description: String
     }
 
     /// The URL in its normal form, without a fragment.
     package let text: String
-    /// `https` or `http`.
+    /// The scheme, `https` or `http`.
     package let scheme: String
-    /// A name in lower case or a numeric address, an IPv6 address without brackets.
+    /// A name in lower case or a numeric address. An IPv6 address has no brackets.
     package let host: String
-    /// The port, also where it is the scheme's own.
+    /// The port, including the scheme's default port.
     package let port: UInt16
 
     private static let longest = 8 * 1024
 
-    /// Reads a URL.
+    /// Parses a URL with one of the allowed schemes.
     package init(_ text: String, allowing schemes: Schemes = .https) throws(Invalid) {
         guard text.utf8.count <= Self.longest else {
             throw Invalid(description: "The URL is longer than \(Self.longest) bytes: use a shorter one.")
         }
-        // RFC 3986 §2: everything else stands percent-encoded. Parsers disagree about a backslash.
+        // RFC 3986 §2 requires all other characters to be percent-encoded. Parsers disagree about a backslash.
         guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else {
             throw Invalid(
                 description:
@@ -82,22 +83,22 @@ package struct OutboundURL: Sendable, Equatable {
         "0123456789abcdef:.".utf8.contains(byte)
     }
 
-    /// Scheme and authority, for messages: a path may be secret.
+    /// The scheme and authority, for messages. The path is omitted because it may be secret.
     package var origin: String {
         let shown = host.contains(":") ? "[\(host)]" : host
         return port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(shown)" : "\(scheme)://\(shown):\(port)"
     }
 
-    /// The numeric address that the host is; nil where it is a name.
+    /// The numeric address of the host; nil if the host is a name.
     package var address: IPAddress? { IPAddress(host.hasSuffix(".") ? String(host.dropLast()) : host) }
 }
 
 extension OutboundURL: CustomStringConvertible {
-    /// The origin: a path may be secret.
+    /// The origin only, because the path may be secret.
     package var description: String { origin }
 }
 
-/// What libcurl's parser finds in a URL.
+/// The parts of a URL according to libcurl's parser.
 private struct Parts {
     let url: String
     let scheme: String

@@ -1,13 +1,14 @@
-/// Reads an answer's head from the lines that libcurl hands over (CURLOPT_HEADERFUNCTION(3)): HTTP/2's, too, in the
-/// form of HTTP/1.1, interim answers before it and trailer fields behind the body. Pure.
+/// Parses a response's head from the lines that libcurl delivers (CURLOPT_HEADERFUNCTION(3)). libcurl delivers HTTP/2
+/// heads in HTTP/1.1 format, and also interim responses before the head and trailer fields after the body. Performs no
+/// I/O.
 struct AnswerHeadReader {
-    /// What a line has brought about.
+    /// The result of reading a line.
     enum Step: Equatable {
-        /// More is to come.
+        /// The head is incomplete; more lines follow.
         case more
-        /// The head is whole.
+        /// The head is complete.
         case whole
-        /// It is no head.
+        /// The lines are not a valid head.
         case fault(String)
     }
 
@@ -17,15 +18,15 @@ struct AnswerHeadReader {
     private(set) var isWhole = false
     private var length = 0
 
-    /// Bytes of one head at most.
+    /// The maximum size of a head in bytes.
     static let longest = 64 * 1024
 
-    /// Takes the next line with its end.
+    /// Reads the next line including its line end.
     mutating func take(_ line: some Collection<UInt8>) -> Step {
         length += line.count
         guard length <= Self.longest else { return .fault("its head is longer than \(Self.longest / 1024) KiB") }
         let text = Self.text(line)
-        // Trailer fields are nobody's business here.
+        // Trailer fields are ignored.
         if isWhole { return .more }
         if text.isEmpty { return endOfHead() }
         if status == 0 { return begin(text) }
@@ -60,7 +61,7 @@ struct AnswerHeadReader {
 
     private static func text(_ line: some Collection<UInt8>) -> String {
         var text = String(decoding: line, as: UTF8.self)
-        // CR and LF are one Character.
+        // CR LF is a single Character.
         while let last = text.unicodeScalars.last, last == "\r" || last == "\n" { text.unicodeScalars.removeLast() }
         return text
     }

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// The dates of certificates as OpenSSL prints them and libcurl hands them on (ASN1_TIME_print(3)).
+/// Parses certificate dates in the format that OpenSSL prints (ASN1_TIME_print(3)) and libcurl passes on.
 enum CertificateDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Seconds since 1970 of `Nov 22 16:00:00 2027 GMT`; nil where it is no such date.
+    /// Returns the seconds since 1970 of a date such as `Nov 22 16:00:00 2027 GMT`; nil if the text is not such a date.
     static func seconds(_ text: String) -> Int? {
         let words = text.split(separator: " ")
         guard words.count == 5, words[4] == "GMT", let month = months.firstIndex(of: String(words[0])),

@@ -1,25 +1,29 @@
 package import Addresses
 
-/// Which addresses a request may go to. It is judged where a connection is opened, of the very address to which it is,
-/// so that a name that changes its mind gains nothing.
+/// The addresses that a request may connect to.
+///
+/// The check happens when a connection is opened and uses the address of that connection. A name whose address changes
+/// after the check therefore gains no access (DNS rebinding).
 package struct OutboundReach: Sendable, Equatable {
-    /// Whether nothing is refused.
+    /// Whether all addresses are allowed.
     let isUnlimited: Bool
-    /// What may be asked besides the public Internet.
+    /// The allowed networks in addition to the public Internet.
     private let exceptions: AddressRanges
 
-    /// Everything, for URLs that the gateway's owner has set.
+    /// All addresses, for URLs that the gateway's owner configures.
     package static let everywhere = OutboundReach(isUnlimited: true, exceptions: AddressRanges.none)
-    /// The public Internet alone, for URLs that clients give.
+    /// The public Internet only, for URLs that clients supply.
     package static let publicInternet = publicInternet(and: AddressRanges.none)
 
-    /// The public Internet and these networks.
+    /// Returns a reach of the public Internet and the given networks.
     package static func publicInternet(and networks: AddressRanges) -> OutboundReach {
         OutboundReach(isUnlimited: false, exceptions: networks)
     }
 
-    /// Why this address is refused, as words for a sentence; nil where it may be asked. `own` are the machine's
-    /// addresses; nil where they are not known, and nothing can be told from this machine then.
+    /// Returns the reason for refusing an address, as a phrase for a sentence; nil if it is allowed.
+    ///
+    /// - Parameter own: The addresses of this machine; nil if they are unknown, in which case any address could be one
+    ///   of them.
     package func refusal(of address: IPAddress, own: Set<IPAddress>?) -> String? {
         guard !isUnlimited, !exceptions.contains(address) else { return nil }
         if let special = address.specialPurpose { return special }
@@ -27,14 +31,16 @@ package struct OutboundReach: Sendable, Equatable {
         return own.contains(address) ? "this machine itself" : nil
     }
 
-    /// Why a URL is refused whose name a proxy will look up: addresses are judged as such, and names that are never the
-    /// public Internet's are refused (RFC 6761, RFC 6762, RFC 8375). Nil where it may be asked.
+    /// Returns the reason for refusing a URL whose name a proxy will resolve; nil if it is allowed.
+    ///
+    /// A numeric address is checked like any other address. Names that never belong to the public Internet are refused
+    /// (RFC 6761, RFC 6762, RFC 8375).
     package func refusal(behindProxy url: OutboundURL, own: Set<IPAddress>?) -> String? {
         guard !isUnlimited else { return nil }
         if let address = url.address { return refusal(of: address, own: own) }
         let labels = url.host.split(separator: ".")
         guard let last = labels.last, labels.count > 1 else { return "a name of the local network" }
-        // What a resolver may take for an IPv4 address in one of its old forms.
+        // A resolver may interpret such a name as an IPv4 address in one of the legacy notations.
         if last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) || last.hasPrefix("0x") { return "no name" }
         let isLocal = ["localhost", "local", "internal", "lan", "home", "corp", "intranet", "private"].contains(
             String(last))

@@ -2,10 +2,10 @@ internal import Addresses
 internal import CCurl
 internal import Glibc
 
-/// Addresses out of the system's structures.
+/// Reads IP addresses from the system's socket structures.
 enum OwnAddresses {
-    /// Those of this machine's interfaces, at this moment (getifaddrs(3)); nil where they can't be read, for which glibc needs
-    /// a netlink socket.
+    /// Returns the current addresses of this machine's interfaces (getifaddrs(3)). Returns nil if they cannot be read;
+    /// glibc needs a netlink socket for this.
     static func current() -> Set<IPAddress>? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return nil }
@@ -19,7 +19,7 @@ enum OwnAddresses {
         return found
     }
 
-    /// The address in a structure; nil where it is neither IPv4 nor IPv6.
+    /// Returns the address in a structure; nil if it is neither IPv4 nor IPv6.
     static func read(_ address: UnsafePointer<sockaddr>) -> IPAddress? {
         let length: Int
         switch Int32(address.pointee.sa_family) {

@@ -1,18 +1,20 @@
 internal import Addresses
 
-/// The proxies that an environment names, read as curl reads them (curl(1), ENVIRONMENT): `https_proxy`, `http_proxy`,
-/// `all_proxy`, `no_proxy`, in small letters before capitals, and no `HTTP_PROXY`, which a CGI program's client could
-/// set.
+/// The proxies from the environment, interpreted as curl does (curl(1), ENVIRONMENT): `https_proxy`, `http_proxy`,
+/// `all_proxy` and `no_proxy`.
+///
+/// Lower-case names take precedence over upper-case names. `HTTP_PROXY` is ignored, because the client of a CGI program
+/// could set it.
 package struct ProxyEnvironment: Sendable, Equatable {
-    /// A proxy and where it is named.
+    /// A proxy and the variable that configures it.
     package struct Proxy: Sendable, Equatable {
-        /// As it stands in the environment: it may hold a password, and is shown to nobody.
+        /// The proxy's URL from the environment. It may contain a password and is never displayed.
         let text: String
-        /// The variable that names it.
+        /// The name of the variable that configures the proxy.
         package let variable: String
 
-        /// The same one, asked by name. With `socks4://`, `socks://` and `socks5://` libcurl looks names up by itself and
-        /// asks the proxy for an address that nobody has judged (CURLOPT_PROXY(3)).
+        /// The same proxy with name resolution at the proxy. With `socks4://`, `socks://` and `socks5://`, libcurl
+        /// resolves names itself and sends the proxy an address that was not checked (CURLOPT_PROXY(3)).
         var lookingNamesUp: Proxy {
             guard let end = text.firstIndex(of: ":"), text[end...].hasPrefix(":/"),
                 let scheme = ["socks": "socks4a", "socks4": "socks4a", "socks5": "socks5h"][text[..<end].lowercased()]
@@ -25,10 +27,10 @@ package struct ProxyEnvironment: Sendable, Equatable {
     private let http: Proxy?
     private let exceptions: [Substring]
 
-    /// No proxy at all.
+    /// An environment that configures no proxy.
     package static let none = ProxyEnvironment([:])
 
-    /// Reads the variables. An empty one is one that is not set.
+    /// Reads the variables. An empty variable counts as unset.
     package init(_ variables: [String: String]) {
         func first(_ names: String...) -> Proxy? {
             for name in names {
@@ -41,7 +43,7 @@ package struct ProxyEnvironment: Sendable, Equatable {
         exceptions = first("no_proxy", "NO_PROXY")?.text.split { $0 == "," || $0.isWhitespace } ?? []
     }
 
-    /// The proxy that a URL is asked through; nil where it is asked directly.
+    /// Returns the proxy for requests to a URL; nil for a direct connection.
     package func proxy(for url: OutboundURL) -> Proxy? {
         guard let proxy = url.scheme == "https" ? https : http, !isException(url) else { return nil }
         return proxy
@@ -66,7 +68,7 @@ package struct ProxyEnvironment: Sendable, Equatable {
         return name
     }
 
-    /// curl takes no notice of bits behind a network's length, and of brackets.
+    /// curl ignores brackets, and address bits beyond a network's prefix length.
     private static func range(_ text: Substring) -> AddressRange? {
         let text = text.filter { $0 != "[" && $0 != "]" }
         do throws(AddressRange.Fault) {

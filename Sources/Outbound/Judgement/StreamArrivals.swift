@@ -1,15 +1,15 @@
-/// When the parts of a stream came that its server sends at a steady pace, and what that says of the way in between.
-/// Pure.
+/// Records the arrival times of a stream's parts, which the server sends at a steady pace, and evaluates the network
+/// path in between. Performs no I/O.
 package struct StreamArrivals: Sendable {
-    /// What the way does to a stream.
+    /// The effect of the network path on a stream.
     package enum Verdict: Sendable, Equatable {
-        /// All came, each on its own; how long the whole took.
+        /// All parts arrived separately and in time. The value is the total duration.
         case good(Duration)
-        /// Several came at once: something collects them.
+        /// Several parts arrived together, so something on the path buffers them.
         case buffered
-        /// All came, each on its own, but late; how long the whole took.
+        /// All parts arrived separately but late. The value is the total duration.
         case slow(Duration)
-        /// It ended after so many.
+        /// The stream ended after this number of parts.
         case cut(after: Int)
     }
 
@@ -18,13 +18,13 @@ package struct StreamArrivals: Sendable {
     private var times: [Duration] = []
     private var rest: [UInt8] = []
 
-    /// A stream of so many events or comments (`…` and an empty line), one in each interval.
+    /// Creates a recorder for a stream of `count` events or comments (`…` and an empty line), one in each interval.
     package init(count: Int, interval: Duration) {
         self.count = count
         self.interval = interval
     }
 
-    /// Takes bytes that came so long after the request.
+    /// Records bytes that arrived at the given time after the request.
     package mutating func take(_ bytes: [UInt8], at time: Duration) {
         for byte in bytes {
             if byte == UInt8(ascii: "\n"), rest.last == UInt8(ascii: "\n") {
@@ -36,18 +36,18 @@ package struct StreamArrivals: Sendable {
         }
     }
 
-    /// What the times say, once the stream has ended.
+    /// The evaluation of the arrival times, valid after the end of the stream.
     package var verdict: Verdict {
         guard times.count >= count, let last = times.last else { return .cut(after: times.count) }
         let gaps = zip(times.dropFirst(), times).map { $0 - $1 }
-        // A quarter: the way may be uneven, but never by nearly all of the time between two.
+        // The limit is a quarter of the interval. Delays may vary, but never by nearly the whole interval.
         guard gaps.allSatisfy({ $0 >= interval / 4 }) else { return .buffered }
-        // On a good way the last one comes hardly later than it was sent.
+        // On a good path, the last part arrives almost immediately after it was sent.
         return last > interval * (count - 1) + .seconds(2) ? .slow(last) : .good(last)
     }
 
-    /// The better of two verdicts about one way: a machine that is busy makes good ones look bad, never the other way
-    /// round.
+    /// Returns the better of two verdicts about one path. A busy machine can make a good path look bad, but never the
+    /// reverse.
     package static func better(_ first: Verdict, _ second: Verdict) -> Verdict {
         rank(second) < rank(first) ? second : first
     }

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// Where libcurl writes what went wrong (CURLOPT_ERRORBUFFER(3)): memory that stays where it is.
+/// The buffer for libcurl's error message (CURLOPT_ERRORBUFFER(3)). It has a stable address.
 struct ErrorText: ~Copyable {
     private let memory = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -10,7 +10,7 @@ struct ErrorText: ~Copyable {
 
     func attach(to easy: UnsafeMutableRawPointer) { ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, memory) }
 
-    /// The text without what could command a terminal.
+    /// The message without control characters, which could control a terminal.
     var text: String {
         String(
             String.UnicodeScalarView(
@@ -18,10 +18,10 @@ struct ErrorText: ~Copyable {
     }
 }
 
-/// Makes sentences of libcurl's codes (libcurl-errors(3)).
+/// Converts libcurl's error codes (libcurl-errors(3)) to failures with a sentence each.
 struct FailureText {
     let transfer: Transfer
-    /// libcurl's own words.
+    /// libcurl's own error message.
     let detail: String
 
     private var origin: String { transfer.request.url.origin }
@@ -82,11 +82,11 @@ struct FailureText {
             "The proxy for \(origin) can't be reached: correct \(proxy.variable), or look whether the proxy runs.")
     }
 
-    /// How TLS with the proxy itself went: 0 also where there is none, and another number from its beginning on until the
-    /// certificate was found to be good.
+    /// The result of verifying the proxy's certificate. It is 0 without TLS to a proxy and after a successful
+    /// verification, and another number while the handshake is in progress.
     private var proxyVerification: Int { transfer.number(CURLINFO_PROXY_SSL_VERIFYRESULT) }
 
-    /// What is wrong with the certificate of an HTTPS proxy; nil where it is the server's that was not believed.
+    /// Returns the failure for the certificate of an HTTPS proxy; nil if the server's certificate is not trusted.
     private func proxyCertificate() -> OutboundFailure? {
         guard let proxy = transfer.proxy, proxyVerification != 0 else { return nil }
         let (_, words) = fault(proxyVerification, name: "the host that \(proxy.variable) names")
@@ -99,7 +99,7 @@ struct FailureText {
         return OutboundFailure(.certificate(fault), "The certificate of \(origin) \(words).")
     }
 
-    /// openssl-verification-options(1) lists the numbers. A name that does not match is found by libcurl itself.
+    /// openssl-verification-options(1) lists the numbers. libcurl itself detects a name that does not match.
     private func fault(_ number: Int, name: String) -> (OutboundFailure.CertificateFault, String) {
         switch number {
         case 9: (.notYetValid, "is not valid yet: look at this machine's clock")

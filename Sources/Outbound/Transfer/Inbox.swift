@@ -1,9 +1,9 @@
 internal import CCurl
 internal import Locking
 
-/// What other threads ask of the transfers' thread.
+/// The commands from other threads to the transfer thread.
 final class Inbox: Sendable {
-    /// A request that was handed over.
+    /// A submitted request.
     struct Order: Sendable {
         let id: UInt64
         let request: OutboundRequest
@@ -11,7 +11,7 @@ final class Inbox: Sendable {
         let receive: @Sendable (OutboundEvent) -> Void
     }
 
-    /// What has come since the last look.
+    /// The commands that have arrived since the last call of `take`.
     struct Content {
         var orders: [Order] = []
         var cancelled: [UInt64] = []
@@ -21,12 +21,12 @@ final class Inbox: Sendable {
     private struct State {
         var content = Content()
         var nextID: UInt64 = 1
-        /// Whether the thread has taken its leave: its handle is gone, or about to go.
+        /// Whether the transfer thread has ended. Its handle then no longer exists, or is about to be released.
         var hasEnded = false
     }
 
-    /// libcurl's handle of all transfers. Threads other than its own call nothing but `curl_multi_wakeup`, which is
-    /// made for that, and only while it exists: under the lock.
+    /// libcurl's multi handle. Other threads only call `curl_multi_wakeup`, which libcurl allows from any thread, and
+    /// only under the lock while the handle exists.
     struct Handle: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }
@@ -36,7 +36,7 @@ final class Inbox: Sendable {
 
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// Nil without memory.
+    /// Creates an inbox; returns nil if libcurl cannot allocate memory.
     init?() {
         guard Self.isLibraryReady, let pointer = curl_multi_init() else { return nil }
         handle = Handle(pointer: pointer)
@@ -72,7 +72,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// All that has come; the inbox is empty then. Called by the transfers' thread.
+    /// Removes and returns all commands. Called on the transfer thread.
     func take() -> Content {
         state.withLock { state in
             defer { state.content = Content() }
@@ -80,7 +80,8 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Gives the handle back, and answers what nobody will carry out any more. Called by the transfers' thread, last.
+    /// Releases the handle and returns the commands that will no longer be executed. The transfer thread calls this
+    /// last.
     @discardableResult
     func end() -> Content {
         state.withLock { state in

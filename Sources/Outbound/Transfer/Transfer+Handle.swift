@@ -2,22 +2,22 @@ internal import Addresses
 internal import CCurl
 internal import Glibc
 
-/// What is set once in each of libcurl's handles, and what they call.
+/// The options and callbacks that every libcurl handle gets once.
 extension Transfer {
     func configure() {
         let own = Unmanaged.passUnretained(self).toOpaque()
         ccurl_set_pointer(easy, CURLOPT_PRIVATE, own)
         ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        // Giving up does not wait for a name server that is silent.
+        // Aborting a transfer does not wait for a name server that does not respond.
         ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
         ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-        // Each redirect is judged here, as the first URL was.
+        // This module checks and follows redirects itself, so that it checks each one like the first URL.
         ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
         ccurl_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "")
-        // Requests to one server share a connection where it speaks HTTP/2.
+        // Concurrent requests to a server share a connection if the server supports HTTP/2.
         ccurl_set_long(easy, CURLOPT_PIPEWAIT, 1)
         ccurl_set_string(easy, CURLOPT_USERAGENT, settings.userAgent)
-        // Set, so that libcurl reads no environment by itself: what is judged is what is used.
+        // Set explicitly, so that libcurl does not read the environment and uses exactly the checked proxy.
         ccurl_set_string(easy, CURLOPT_NOPROXY, "")
         ccurl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         setTrust()
@@ -49,28 +49,28 @@ extension Transfer {
             if let own = settings.authorityFolder {
                 ccurl_set_string(easy, folder, own)
             } else if settings.authorities != nil {
-                // Not the system's besides.
+                // Do not trust the system's authorities in addition.
                 ccurl_set_string(easy, folder, nil)
             }
         }
         ccurl_set_long(easy, CURLOPT_CERTINFO, 1)
     }
 
-    /// A piece of text that libcurl knows of a transfer.
+    /// Returns a text value that libcurl provides for the transfer.
     func string(_ info: CURLINFO) -> String? {
         var value: UnsafeMutablePointer<CChar>?
         guard ccurl_get_string(easy, info, &value) == CURLE_OK, let value else { return nil }
         return String(cString: value)
     }
 
-    /// A number that libcurl knows of a transfer.
+    /// Returns a numeric value that libcurl provides for the transfer.
     func number(_ info: CURLINFO) -> Int {
         var value = 0
         return ccurl_get_long(easy, info, &value) == CURLE_OK ? value : 0
     }
 
-    /// When the server's own certificate ends, in seconds since 1970. The others of its chain don't count: a server may
-    /// send some that nobody needs.
+    /// Returns the expiry of the server's own certificate in seconds since 1970. Ignores the rest of the chain, because
+    /// a server may send unnecessary certificates.
     func certificateEnd() -> Int? {
         var info: UnsafeMutablePointer<curl_certinfo>?
         guard request.url.scheme == "https", ccurl_get_certificates(easy, &info) == CURLE_OK, let info,
@@ -86,7 +86,8 @@ extension Transfer {
         return nil
     }
 
-    // The thunks recover the transfer and call one method. Another number than that of the bytes ends it.
+    // These callbacks recover the transfer and call one method. Returning a number other than the byte count aborts the
+    // transfer.
 
     private static let onHeaderLine:
         @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
@@ -104,7 +105,7 @@ extension Transfer {
             return transfer.receivedBody(Array(bytes)) ? size * count : 0
         }
 
-    /// Opens a socket to the very address that was judged.
+    /// Opens a socket to exactly the address that was checked.
     private static let onOpenSocket:
         @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t =
             { context, _, address in
@@ -115,13 +116,13 @@ extension Transfer {
                 return socket(address.pointee.family, kind, address.pointee.protocol)
             }
 
-    /// Called before each request goes out, on a connection that was just made or on one that is kept.
+    /// Called before each request is sent, on a new or a reused connection.
     private static let onRequest:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
         ) -> Int32 = { context, remote, _, _, _ in
             guard let transfer = transfer(context) else { return CURL_PREREQFUNC_ABORT }
-            // A connection may have been made for a request that is allowed more than this one.
+            // The connection may have been opened for a request with fewer restrictions.
             guard transfer.maySend(to: remote.flatMap { IPAddress(String(cString: $0)) }) else {
                 return CURL_PREREQFUNC_ABORT
             }
@@ -132,7 +133,7 @@ extension Transfer {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Judges the address to which a connection leads; the proxy's own is its owner's choice.
+    /// Returns whether a connection may lead to the address. The proxy's own address is the owner's choice.
     private func maySend(to address: IPAddress?) -> Bool {
         guard proxy == nil else { return true }
         guard let address else {
@@ -144,8 +145,8 @@ extension Transfer {
         return false
     }
 
-    /// libcurl sends again by itself when a kept connection turns out to be closed. What must not be repeated is not:
-    /// who asked decides.
+    /// Decides whether libcurl may send the request. libcurl itself retries when a reused connection turns out to be
+    /// closed. A request that must not be repeated fails instead, and the caller decides.
     private func beginsSending() -> Bool {
         sendings += 1
         guard sendings > 1, !request.mayBeRepeated else { return true }

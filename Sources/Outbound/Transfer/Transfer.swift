@@ -1,13 +1,13 @@
 internal import Addresses
 internal import CCurl
 
-/// One request on its way, with its redirects. It belongs to the transfers' thread.
+/// A running request including its redirects. It is confined to the transfer thread.
 final class Transfer {
-    /// What follows the end of one of libcurl's transfers.
+    /// The action after one of libcurl's transfers has ended.
     enum Outcome {
-        /// A redirect is to be followed.
+        /// Follow a redirect with another transfer.
         case again
-        /// That was it.
+        /// The request has ended.
         case ended(OutboundFailure?)
     }
 
@@ -16,11 +16,11 @@ final class Transfer {
     private(set) var request: OutboundRequest
     let settings: OutboundSettings
     private(set) var proxy: ProxyEnvironment.Proxy?
-    /// Why the transfer was given up from here, where it was.
+    /// The reason why this module aborted the transfer, if it did.
     var fault: OutboundFailure?
-    /// The last address that was refused, and why.
+    /// The last refused address and the reason.
     var refused: (address: IPAddress, reason: String)?
-    /// How often libcurl has begun to send the request.
+    /// How often libcurl has started to send the request.
     var sendings = 0
 
     private let deadline: ContinuousClock.Instant
@@ -29,7 +29,7 @@ final class Transfer {
     private var length = 0
     private var isRedirect = false
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
-    /// Whether a server behind a redirect got the request before.
+    /// Whether a server that redirected the request has received it before.
     private var hasArrived = false
     private var errorText = ErrorText()
 
@@ -50,7 +50,7 @@ final class Transfer {
         curl_slist_free_all(fieldLines)
     }
 
-    /// Makes the handle ready for the request; answers why it must not be sent.
+    /// Prepares the handle for the request. Returns a failure if the request must not be sent.
     func prepare() -> OutboundFailure? {
         let url = request.url
         proxy = settings.proxies.proxy(for: url)
@@ -82,7 +82,8 @@ final class Transfer {
         ccurl_set_fields(easy, nil)
         curl_slist_free_all(fieldLines)
         fieldLines = nil
-        // A name without a value keeps libcurl from adding the field by itself; with a semicolon the value is empty.
+        // A name without a value prevents libcurl from adding the field. A semicolon sends the field with an empty
+        // value.
         let names = Set(request.fields.map { $0.name.lowercased() })
         let suppressed = ["Accept", "Content-Type", "Expect"].filter { !names.contains($0.lowercased()) }
         let lines =
@@ -104,7 +105,7 @@ final class Transfer {
         } else if let body = request.body {
             ccurl_set_long(easy, CURLOPT_POST, 1)
             ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int64(body.count))
-            // Copied before the call returns; an empty body needs an address, too.
+            // libcurl copies the body before the call returns. An empty body needs a valid pointer as well.
             (body + [0]).withUnsafeBytes { bytes in
                 _ = ccurl_set_pointer(
                     easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
@@ -116,7 +117,7 @@ final class Transfer {
         }
     }
 
-    /// Takes a line of the answer's head; false ends the transfer.
+    /// Processes a line of the response's head. Returns false to abort the transfer.
     func receivedLine(_ line: some Collection<UInt8>) -> Bool {
         switch head.take(line) {
         case .more: return true
@@ -138,10 +139,10 @@ final class Transfer {
         }
     }
 
-    /// Whether the caller has any redirects followed: who wants none gets each as an answer.
+    /// Whether the caller wants redirects to be followed. Otherwise each redirect is returned as a response.
     private lazy var followsRedirects = request.mostRedirects > 0
 
-    /// Takes a part of the answer's body; false ends the transfer.
+    /// Processes a part of the response's body. Returns false to abort the transfer.
     func receivedBody(_ bytes: [UInt8]) -> Bool {
         let most = min(request.longestAnswer, OutboundRequest.longestAnswer)
         length += bytes.count
@@ -154,7 +155,7 @@ final class Transfer {
         return true
     }
 
-    /// What follows now that libcurl has ended its transfer.
+    /// Returns the action after libcurl has ended its transfer.
     func outcome(_ result: CURLcode) -> Outcome {
         guard result == CURLE_OK else { return .ended(failure(result)) }
         if isRedirect { return redirect() }
@@ -175,7 +176,7 @@ final class Transfer {
                 OutboundFailure(
                     .redirect, "\(request.url.origin) redirects to something that is no URL: mend it there."))
         }
-        // Whoever is asked with TLS must not lead away from it.
+        // A redirect from a TLS server must not lead to a plain connection.
         let schemes = request.url.scheme == "https" ? .https : request.schemes
         do throws(OutboundURL.Invalid) {
             request = request.redirected(to: try OutboundURL(text, allowing: schemes))
@@ -207,7 +208,7 @@ final class Transfer {
                 + "something back.")
     }
 
-    /// Tells of the end; nothing is told after it.
+    /// Sends the final event. No further event follows.
     func end(_ failure: OutboundFailure?) {
         var failure = failure
         failure?.mayHaveArrived = hasArrived || sendings > 0

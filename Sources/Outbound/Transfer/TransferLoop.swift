@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Locking
 
-/// The transfers' thread: runs those that have a turn, lets others wait for theirs.
+/// The loop of the transfer thread. It runs a limited number of transfers and queues the others.
 final class TransferLoop {
     private let settings: OutboundSettings
     private let inbox: Inbox
@@ -18,7 +18,7 @@ final class TransferLoop {
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, settings.mostAtOnce)
     }
 
-    /// Runs until it is stopped.
+    /// Runs until the client is stopped.
     func run() {
         while takeOrders() {
             startWaiting()
@@ -33,7 +33,7 @@ final class TransferLoop {
         for order in inbox.end().orders { order.receive(.ended(Self.stopped)) }
     }
 
-    /// False when it is to end.
+    /// Processes the inbox. Returns false if the loop must end.
     private func takeOrders() -> Bool {
         let content = inbox.take()
         for order in content.orders {
@@ -87,7 +87,7 @@ final class TransferLoop {
         go(transfer)
     }
 
-    /// Sends a transfer's request, the first or one behind a redirect.
+    /// Sends a transfer's request, either the first one or one that follows a redirect.
     private func go(_ transfer: Transfer) {
         if let failure = transfer.prepare() {
             running[transfer.id] = nil
@@ -125,10 +125,11 @@ final class TransferLoop {
         }
     }
 
-    /// Milliseconds; libcurl itself comes back earlier where one of its own times is over.
+    /// Returns the milliseconds until the next deadline. libcurl returns earlier if one of its own timeouts expires.
     ///
-    /// It has missed that: on a machine that stalled for long a request of 300 ms ended when this wait did (7.88.1, once in
-    /// thousands). So as long as a request runs its time is looked at four times a second.
+    /// libcurl 7.88.1 has missed such a timeout, once in thousands of requests. On a machine that stalled for a long
+    /// time, a request with a limit of 300 ms ended only when this wait did. Therefore, while any request is running,
+    /// the loop checks the time limits four times a second.
     private func untilNextDeadline() -> Int32 {
         let longest: Int32 = running.isEmpty ? 60_000 : 250
         guard let first = waiting.map(\.deadline).min() else { return longest }
