@@ -1,16 +1,19 @@
 internal import CSodium
 
-/// Base64 (RFC 4648 §4).
+/// A strict base64 decoder for secrets, and an encoder (RFC 4648 §4).
 package enum Base64 {
-    /// Lends what a text stands for, from memory that is wiped afterwards: it may hold a secret. Nil where it is not base64 or
-    /// more than `limit` bytes. Strict: padding required, no other characters, no bits left over: one text, one meaning.
+    /// Calls `body` with the decoded bytes, whose memory is wiped afterwards because they may be secret.
+    ///
+    /// Returns nil if the text is not base64 or has more than `limit` decoded bytes. The decoder is strict, so that
+    /// each value has exactly one text: padding is required, and other characters and left-over bits are rejected.
     package static func withDecoded<Result>(
         _ text: borrowing Span<UInt8>, atMost limit: Int, _ body: (borrowing Span<UInt8>) -> Result
     ) -> Result? {
         withDecoded(text, atMost: limit, sodium_base64_VARIANT_ORIGINAL, body)
     }
 
-    /// The same for base64url without padding (RFC 4648 §5), which fits in a token.
+    /// Calls `body` with decoded base64url without padding (RFC 4648 §5), which is allowed in an HTTP token. Otherwise
+    /// the same as ``withDecoded(_:atMost:_:)``.
     package static func withDecodedURL<Result>(
         _ text: borrowing Span<UInt8>, atMost limit: Int, _ body: (borrowing Span<UInt8>) -> Result
     ) -> Result? {
@@ -23,14 +26,14 @@ package enum Base64 {
     ) -> Result? {
         Library.require()
         guard !text.isEmpty else { return nil }
-        // libsodium 1.0.18 takes bytes above 127 for some digit where `char` is signed.
+        // libsodium 1.0.18 mistakes some bytes above 127 for digits where `char` is signed.
         for index in text.indices where text[index] > 127 { return nil }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
             buffer.initialize(repeating: 0)
             guard let start = buffer.baseAddress else { return nil }
             defer { sodium_memzero(start, buffer.count) }
             var count = 0
-            // sodium_base642bin takes C memory, and refuses what stands behind the text where no end is asked for.
+            // sodium_base642bin takes C pointers. If no end pointer is passed, it rejects characters after the text.
             let result = text.withUnsafeBufferPointer { text in
                 text.withMemoryRebound(to: CChar.self) { text in
                     sodium_base642bin(
@@ -42,11 +45,11 @@ package enum Base64 {
         }
     }
 
-    /// The text of bytes, with padding.
+    /// Returns the bytes as base64 with padding.
     static func text(_ bytes: [UInt8]) -> String {
         let length = sodium_base64_encoded_len(bytes.count, Int32(sodium_base64_VARIANT_ORIGINAL))
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: length) { text in
-            // sodium_bin2base64 writes a NUL-terminated string of the length that it has asked for.
+            // sodium_bin2base64 writes a NUL-terminated string of the length that it requested.
             guard let start = text.baseAddress,
                 sodium_bin2base64(start, length, bytes, bytes.count, Int32(sodium_base64_VARIANT_ORIGINAL)) != nil
             else { return "" }

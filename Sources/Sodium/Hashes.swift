@@ -1,22 +1,22 @@
 internal import CSodium
 
-/// A hash that tells texts apart: BLAKE2b with 256 bits (RFC 7693), no two texts have the same.
+/// A collision-resistant hash that identifies texts: BLAKE2b with 256 bits (RFC 7693).
 package enum Hash {
     static let length = 32
 
-    /// The hash of `bytes` as 64 hexadecimal digits, lower case.
+    /// Returns the hash of `bytes` as 64 hexadecimal digits in lower case.
     package static func hex(_ bytes: [UInt8]) -> String {
         withHash(of: bytes.span) { Library.hexadecimal(Array($0)) }
     }
 
-    /// Lends the hash of `bytes`, from the stack.
+    /// Calls `body` with the hash of `bytes`, which is stored on the stack.
     static func withHash<Result>(
         of bytes: borrowing Span<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {
         Library.require()
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { hash in
             bytes.withUnsafeBufferPointer { bytes in
-                // crypto_generichash takes C memory; it fails only for lengths that these are not.
+                // crypto_generichash takes C pointers. It fails only for invalid lengths, which these are not.
                 let result = hash.baseAddress.map {
                     crypto_generichash($0, length, bytes.baseAddress, UInt64(bytes.count), nil, 0)
                 }
@@ -27,9 +27,9 @@ package enum Hash {
     }
 }
 
-/// SHA-256 of a text, for what HTTP asks for: entity tags, and sources of a Content-Security-Policy.
+/// SHA-256 of a text, for HTTP: entity tags and sources of a Content-Security-Policy.
 package enum ContentHash {
-    /// The hash in base64 with padding, as CSP wants it (CSP Level 3 §2.3.1).
+    /// Returns the hash in base64 with padding, as CSP requires (CSP Level 3 §2.3.1).
     package static func base64(_ bytes: [UInt8]) -> String {
         Library.require()
         var hash = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
@@ -38,19 +38,19 @@ package enum ContentHash {
     }
 }
 
-/// Secrets of which only the hashes are kept. Immutable, and shared by every thread.
+/// A table of secrets that stores only their hashes. It is immutable, and all threads share it.
 package struct SecretTable: Sendable {
     private let count: Int
-    /// The hashes one after the other.
+    /// The consecutive hashes of all secrets.
     private let hashes: [UInt8]
 
-    /// A table of these secrets.
+    /// Creates a table of the given secrets.
     package init(_ secrets: some Collection<[UInt8]>) {
         count = secrets.count
         hashes = secrets.flatMap { secret in Hash.withHash(of: secret.span) { Array($0) } }
     }
 
-    /// The places of secrets that are in this table and not in another.
+    /// Returns the indices of the secrets that are in this table and not in the other one.
     package func places(missingIn other: SecretTable) -> [Int] {
         func hash(_ table: SecretTable, _ index: Int) -> ArraySlice<UInt8> {
             table.hashes[(index * Hash.length)..<((index + 1) * Hash.length)]
@@ -59,14 +59,14 @@ package struct SecretTable: Sendable {
         return (0..<count).filter { !kept.contains(hash(self, $0)) }
     }
 
-    /// The place of a secret; nil when it is none of them. How long it takes tells nothing about them: every one is compared,
-    /// each in constant time. Allocates nothing.
+    /// Returns the index of a secret; nil if it is not in the table. Compares every entry in constant time, so that the
+    /// duration reveals nothing about the secrets. Allocates nothing.
     package func index(of secret: borrowing Span<UInt8>) -> Int? {
         var found: Int?
         Hash.withHash(of: secret) { presented in
             hashes.withUnsafeBufferPointer { known in
                 for index in 0..<count {
-                    // sodium_memcmp takes C memory: each range lies within its buffer.
+                    // sodium_memcmp takes C pointers; each range is within its buffer.
                     let start = known.baseAddress.map { $0 + index * Hash.length }
                     if sodium_memcmp(presented.baseAddress, start, Hash.length) == 0 { found = index }
                 }

@@ -1,15 +1,15 @@
 internal import CSodium
 
-/// libsodium, ready for use. sodium_init(3) is thread-safe and idempotent; it runs once, at the first use.
+/// Initialises libsodium. sodium_init(3) is thread-safe and idempotent. It runs once, at the first use.
 enum Library {
     private static let isReady = sodium_init() >= 0
 
-    /// Every entry to libsodium passes here.
+    /// Ensures that libsodium is initialised. Every use of libsodium calls this first.
     static func require() {
         precondition(isReady, "libsodium could not be initialised: the kernel gives no random bytes")
     }
 
-    /// Two lower-case digits a byte, in a time that tells nothing about them.
+    /// Returns two lower-case digits for each byte, in a time that does not depend on the bytes' values.
     static func hexadecimal(_ bytes: [UInt8]) -> String {
         let length = 2 * bytes.count + 1
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: length) { text in

@@ -1,15 +1,15 @@
 internal import CSodium
 
-/// Random bytes from the kernel's generator, fit for keys and passwords.
+/// Random bytes from the kernel's generator, suitable for keys and passwords.
 package enum RandomBytes {
-    /// `count` random bytes as twice as many hexadecimal digits, lower case.
+    /// Returns `count` random bytes as twice as many hexadecimal digits in lower case.
     package static func hex(_ count: Int) -> String { Library.hexadecimal(bytes(count)) }
 
-    /// `count` random bytes.
+    /// Returns the given number of random bytes.
     package static func bytes(_ count: Int) -> [UInt8] {
         Library.require()
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            // randombytes_buf fills C memory: the buffer's start and length.
+            // randombytes_buf takes a C pointer and a length.
             if let start = buffer.baseAddress { randombytes_buf(start, count) }
             initialized = count
         }
