@@ -1,15 +1,15 @@
 import Glibc
 
-/// A call into libsystemd or the kernel that failed.
+/// The failure of a call into libsystemd or the kernel.
 package struct SystemdError: Error, Equatable, CustomStringConvertible {
-    /// The function that failed, as its man page names it.
+    /// The function that failed, as named in its man page.
     package let operation: String
     /// The error number (errno(3)), positive.
     package let code: Int32
-    /// What it was done to: a program, a descriptor, a signal.
+    /// The object of the operation: a program, a descriptor, a signal.
     package let detail: String
 
-    /// An error of `operation` on `detail` with the error number `code`.
+    /// Creates an error of `operation` on `detail` with the error number `code`.
     package init(operation: String, code: Int32, detail: String) {
         self.operation = operation
         self.code = code
@@ -22,16 +22,16 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
     /// The error number in words.
     package var reason: String { Self.reason(of: code) }
 
-    /// Throws when a libsystemd call returned a negative error number.
+    /// Throws if a libsystemd call returned a negative error number.
     static func check(
         _ result: Int32, _ operation: String, _ detail: @autoclosure () -> String
     ) throws(SystemdError) {
         if result < 0 { throw SystemdError(operation: operation, code: -result, detail: detail()) }
     }
 
-    /// An error number (errno(3)) in words.
+    /// Returns the text of an error number (errno(3)).
     package static func reason(of code: Int32) -> String {
-        // strerror_r and not strerror: the latter shares one buffer among threads.
+        // Use strerror_r, because strerror shares one buffer between threads.
         let capacity = 256
         return String(unsafeUninitializedCapacity: capacity) { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in

@@ -1,16 +1,17 @@
 internal import TextCoding
 
-/// Where a service manager can be reached.
+/// The D-Bus address of a service manager.
 package struct BusAddress: Sendable, Equatable {
-    /// The address in D-Bus's form, such as `unix:path=/run/user/1000/systemd/private`.
+    /// The address in D-Bus syntax, such as `unix:path=/run/user/1000/systemd/private`.
     package let text: String
-    /// Whether a bus daemon stands between; else it is the manager's own socket.
+    /// Whether the address is that of a bus daemon; otherwise it is the manager's own socket.
     package let isBus: Bool
 
-    /// The addresses at which a manager may be, the best first.
+    /// Returns the possible addresses of a manager in order of preference.
     ///
-    /// Its own socket comes first: it needs no bus daemon, which in a user's session is started on demand only, and it
-    /// ends when the manager does. The system manager's own socket is for root alone; others need the bus, and polkit.
+    /// The manager's own socket comes first. It needs no bus daemon, which a user session starts only on demand, and it
+    /// closes when the manager ends. Only root can use the system manager's own socket; other users need the bus and
+    /// polkit.
     package static func of(
         _ scope: ManagerScope, environment: [String: String], user: UInt32, runtimeFolder: String?
     ) -> [BusAddress] {
@@ -27,7 +28,7 @@ package struct BusAddress: Sendable, Equatable {
         }
     }
 
-    /// A socket's path as an address (D-Bus specification, "Server Addresses").
+    /// Returns the address of a socket's path (D-Bus specification, "Server Addresses").
     private static func path(_ path: String) -> String {
         let text = PercentEncoding.encode(path.utf8) { byte in
             byte == UInt8(ascii: "/") || byte == UInt8(ascii: "*")

@@ -1,6 +1,6 @@
-/// A method call: to whom, what, with which arguments.
+/// A method call: the object, the method and its arguments.
 struct BusCall {
-    /// An argument. Only the types that the manager's methods take.
+    /// An argument of one of the types that the manager's methods take.
     enum Argument {
         case string(String)
         case strings([String])
@@ -12,7 +12,7 @@ struct BusCall {
     let member: String
     var arguments: [Argument] = []
 
-    /// A method of the manager itself.
+    /// Returns a call of one of the manager object's own methods.
     static func manager(_ member: String, _ arguments: Argument...) -> BusCall {
         BusCall(
             path: "/org/freedesktop/systemd1", interface: "org.freedesktop.systemd1.Manager", member: member,

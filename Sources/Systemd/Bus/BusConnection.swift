@@ -1,12 +1,12 @@
 internal import CSystemd
 
-/// One connection to a service manager, by way of a bus daemon or not; a source of the control loop.
+/// A connection to a service manager, either through a bus daemon or direct. It is an event source of the control loop.
 ///
-/// All of it, and every handler, runs on the loop's thread, in the order in which the manager spoke: an answer and the
-/// signals around it are never swapped. That is why calls answer by handlers: what is awaited comes back in a job of its
-/// own, after signals that the manager sent later.
+/// All methods and handlers run on the loop's thread, in the order in which the manager sent its messages, so that a
+/// reply and the signals around it keep their order. This is why calls deliver their results to handlers. An awaited
+/// result would resume in a separate job, after signals that the manager sent later.
 final class BusConnection: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
-    /// How long an answer may take.
+    /// The maximum time to wait for a reply, in microseconds.
     private static let timeout: UInt64 = 25_000_000
     static let service = "org.freedesktop.systemd1"
 
@@ -15,7 +15,8 @@ final class BusConnection: @unchecked Sendable {  // confined to the loop's thre
     private let reference: BusReference
     private var slots: [OpaquePointer] = []
 
-    /// Begins to connect. Throws where nobody listens; what fails later ends the connection (`ended`).
+    /// Starts to connect. Throws if nothing listens at the address. A later failure ends the connection and calls
+    /// `ended`.
     init(to address: BusAddress, on loop: SystemEventLoop, ended: @escaping @Sendable () -> Void) throws(BusError) {
         loop.checkIsolated()
         var created: OpaquePointer?
@@ -28,7 +29,7 @@ final class BusConnection: @unchecked Sendable {  // confined to the loop's thre
         try BusError.check(sd_bus_set_bus_client(bus, isBus ? 1 : 0), "sd_bus_set_bus_client")
         try BusError.check(sd_bus_start(bus), "connecting to \(address.text)")
         try BusError.check(sd_bus_attach_event(bus, loop.event, Int32(EventSource.urgent)), "sd_bus_attach_event")
-        // sd-bus makes this signal itself when the connection has ended, for whatever reason.
+        // sd-bus generates this signal itself when the connection ends for any reason.
         try match("type='signal',interface='org.freedesktop.DBus.Local',member='Disconnected'") { _ in ended() }
         guard isBus else { return }
         try match(
@@ -47,8 +48,9 @@ final class BusConnection: @unchecked Sendable {  // confined to the loop's thre
         }
     }
 
-    /// Calls a method and hands its answer to `read`, whose value goes to `reply`. The answer always comes, also when the
-    /// connection ends meanwhile; not when this object goes.
+    /// Calls a method. Passes the reply to `read` and its result to `reply`.
+    ///
+    /// `reply` is always called, even if the connection ends in the meantime, but not after this object is released.
     func call<Value: Sendable>(
         _ call: BusCall, reading read: @escaping @Sendable (BusMessage) throws(BusError) -> Value,
         reply: @escaping @Sendable (Result<Value, BusError>) -> Void
@@ -77,11 +79,11 @@ final class BusConnection: @unchecked Sendable {  // confined to the loop's thre
         }
     }
 
-    /// Calls `handler` with each of the manager's signals that has this interface and name, until the connection ends.
+    /// Calls `handler` with each signal from the manager that has this interface and name, until the connection ends.
     func signals(
         _ interface: String, _ member: String, handler: @escaping @Sendable (BusMessage) -> Void
     ) throws(BusError) {
-        // Who is connected to the manager itself sees no sender's name.
+        // Messages on a direct connection to the manager have no sender name.
         let sender = isBus ? "sender='\(Self.service)'," : ""
         try match("type='signal',\(sender)interface='\(interface)',member='\(member)'", handler)
     }
@@ -103,7 +105,7 @@ final class BusConnection: @unchecked Sendable {  // confined to the loop's thre
         _ handler: MessageHandler, _ operation: String, floating: Bool,
         by create: (UnsafeMutablePointer<OpaquePointer?>, UnsafeMutableRawPointer) -> Int32
     ) throws(BusError) {
-        // The slot holds one count of the handler; the destroy callback gives it back when sd-bus frees the slot.
+        // The slot owns one reference to the handler. The destroy callback releases it when sd-bus frees the slot.
         let context = Unmanaged.passRetained(handler)
         var slot: OpaquePointer?
         let result = create(&slot, context.toOpaque())
@@ -113,7 +115,7 @@ final class BusConnection: @unchecked Sendable {  // confined to the loop's thre
         }
         sd_bus_slot_set_destroy_callback(slot, Self.onDestroy)
         guard floating else { return slots.append(slot) }
-        // A call's slot belongs to the connection from now on, and ends with the answer.
+        // From now on the connection owns the slot of a call and releases it after the reply.
         sd_bus_slot_set_floating(slot, 1)
         sd_bus_slot_unref(slot)
     }
@@ -131,19 +133,19 @@ final class BusConnection: @unchecked Sendable {  // confined to the loop's thre
     }
 }
 
-/// The matches of a connection.
+/// The signal matches of a connection.
 private struct Slots: @unchecked Sendable {  // freed once, on the loop's thread
     let pointers: [OpaquePointer]
     func free() { for slot in pointers { sd_bus_slot_unref(slot) } }
 }
 
-/// The one counted reference to a connection.
+/// The only counted reference to a connection.
 private struct BusReference: @unchecked Sendable {  // used on the loop's thread only
     let pointer: OpaquePointer
 
     func close() {
         sd_bus_detach_event(pointer)
-        // Where the other side has not let it in yet, flushing would wait for that (sd_bus_flush(3)).
+        // If the peer has not yet authenticated the connection, flushing would block until it does (sd_bus_flush(3)).
         if sd_bus_is_ready(pointer) > 0 { sd_bus_flush_close_unref(pointer) } else { sd_bus_close_unref(pointer) }
     }
 }

@@ -1,36 +1,36 @@
 internal import CSystemd
 
-/// A call over the bus that failed, or a connection that could not be had.
+/// The failure of a bus call or of a connection attempt.
 package struct BusError: Error, Equatable, CustomStringConvertible {
-    /// What an error means for the caller.
+    /// The meaning of an error for the caller.
     package enum Kind: Sendable, Equatable {
-        /// The manager knows no such unit, or no file for it.
+        /// The manager does not know the unit or has no file for it.
         case noSuchUnit
-        /// The unit's file can't be used.
+        /// The unit's file is invalid.
         case badUnit
         /// The unit is masked (systemctl(1), mask).
         case masked
-        /// The manager, or polkit for it, does not let this user do it.
+        /// The manager, or polkit on its behalf, denies the operation to this user.
         case accessDenied
-        /// There is nobody to talk to: no socket, or the connection is gone.
+        /// The manager is unreachable: there is no socket, or the connection is lost.
         case unreachable
-        /// The manager did not answer in time.
+        /// The manager did not reply in time.
         case noAnswer
         /// The manager is shutting down.
         case shuttingDown
-        /// Anything else: the message says it.
+        /// Any other error; see its message.
         case other
     }
 
-    /// The error's name on the bus, such as `org.freedesktop.systemd1.NoSuchUnit`; of a system call's error the name that
-    /// sd-bus gives it.
+    /// The D-Bus name of the error, such as `org.freedesktop.systemd1.NoSuchUnit`. A failed system call has the name
+    /// that sd-bus assigns to its error number.
     package let name: String
-    /// What the other side says about it.
+    /// The error message from the peer.
     package let message: String
-    /// What was tried, such as `StartUnit`.
+    /// The failed operation, such as `StartUnit`.
     package let operation: String
 
-    /// An error of `operation`.
+    /// Creates an error of the given operation.
     package init(name: String, message: String, operation: String) {
         self.name = name
         self.message = message
@@ -40,11 +40,11 @@ package struct BusError: Error, Equatable, CustomStringConvertible {
     /// One sentence without a full stop.
     package var description: String { "\(operation) failed: \(message.isEmpty ? name : message)" }
 
-    /// What it means.
+    /// The meaning of the error for the caller.
     package var kind: Kind { Self.kinds[name] ?? .other }
 
-    // The manager's own errors stand in org.freedesktop.systemd1(5), the bus's in the D-Bus specification, those of
-    // system calls in sd_bus_error_set_errno(3).
+    // The manager's own errors are documented in org.freedesktop.systemd1(5), those of the bus in the D-Bus
+    // specification, and those of system calls in sd_bus_error_set_errno(3).
     private static let kinds: [String: Kind] = [
         "org.freedesktop.systemd1.NoSuchUnit": .noSuchUnit,
         "org.freedesktop.systemd1.LoadFailed": .badUnit,
@@ -73,7 +73,7 @@ package struct BusError: Error, Equatable, CustomStringConvertible {
 }
 
 extension BusError {
-    /// The error of a libsystemd function that returned a negative error number.
+    /// Returns the error of a libsystemd function that returned a negative error number.
     static func of(_ result: Int32, _ operation: String) -> BusError {
         var error = sd_bus_error()
         sd_bus_error_set_errno(&error, result)
@@ -81,21 +81,21 @@ extension BusError {
         return BusError(error, operation)
     }
 
-    /// Throws when a libsystemd function returned a negative error number.
+    /// Throws if a libsystemd function returned a negative error number.
     @discardableResult
     static func check(_ result: Int32, _ operation: String) throws(BusError) -> Int32 {
         if result < 0 { throw of(result, operation) }
         return result
     }
 
-    /// What the other side answered.
+    /// Creates an error from the peer's reply.
     init(_ error: sd_bus_error, _ operation: String) {
         self.init(
             name: error.name.map { String(cString: $0) } ?? "org.freedesktop.DBus.Error.Failed",
             message: error.message.map { String(cString: $0) } ?? "", operation: operation)
     }
 
-    /// There is no connection at the moment.
+    /// Returns the error for an operation without a connection.
     static func notConnected(_ operation: String) -> BusError {
         BusError(
             name: "org.freedesktop.DBus.Error.Disconnected", message: "there is no connection to the service manager",

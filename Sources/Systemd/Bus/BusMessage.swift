@@ -1,39 +1,39 @@
 internal import CSystemd
 internal import Glibc
 
-/// A message of the bus, read from front to back; lent for the time of a call, never kept.
+/// A D-Bus message that is read sequentially. It is borrowed for the duration of a call and must not be stored.
 struct BusMessage {
     let pointer: OpaquePointer
 
-    /// The object that it comes from; empty where it has none.
+    /// The path of the sending object; nil if the message has none.
     var path: UnsafePointer<CChar>? { sd_bus_message_get_path(pointer) }
 
-    /// What the other side answered instead of a result.
+    /// Returns the error that the peer sent instead of a result.
     func error(_ operation: String) -> BusError? {
         sd_bus_message_get_error(pointer).map { BusError($0.pointee, operation) }
     }
 
     // MARK: Reading
 
-    /// A string (`s`).
+    /// Reads a string (`s`).
     func string() throws(BusError) -> String { try text("s") }
 
-    /// An object's path (`o`).
+    /// Reads an object path (`o`).
     func objectPath() throws(BusError) -> String { try text("o") }
 
-    /// An unsigned number of 32 bits (`u`).
+    /// Reads an unsigned 32-bit integer (`u`).
     func uint32() throws(BusError) -> UInt32 { try basic("u", 0) }
 
-    /// A number of 32 bits (`i`).
+    /// Reads a signed 32-bit integer (`i`).
     func int32() throws(BusError) -> Int32 { try basic("i", 0) }
 
-    /// An unsigned number of 64 bits (`t`).
+    /// Reads an unsigned 64-bit integer (`t`).
     func uint64() throws(BusError) -> UInt64 { try basic("t", 0) }
 
-    /// A truth value (`b`).
+    /// Reads a Boolean (`b`).
     func bool() throws(BusError) -> Bool { try basic("b", Int32(0)) != 0 }
 
-    /// An array of bytes (`ay`).
+    /// Reads an array of bytes (`ay`).
     func bytes() throws(BusError) -> [UInt8] {
         var start: UnsafeRawPointer?
         var count = 0
@@ -48,7 +48,7 @@ struct BusMessage {
         try exit()
     }
 
-    /// Reads what stands in a container of that type (`(`, `{` as `r`, `e`, or `v`) and signature.
+    /// Reads the content of a container of the given type (`(`, `{` as `r`, `e`, or `v`) and signature.
     func container<Value>(
         _ type: Character, _ signature: String, _ read: () throws(BusError) -> Value
     ) throws(BusError) -> Value {
@@ -60,19 +60,19 @@ struct BusMessage {
         return value
     }
 
-    /// Reads a variant that holds this type.
+    /// Reads a variant that contains the given type.
     func variant<Value>(_ signature: String, _ read: () throws(BusError) -> Value) throws(BusError) -> Value {
         try container("v", signature, read)
     }
 
-    /// Passes over what has this signature.
+    /// Skips a value with this signature.
     func skip(_ signature: String) throws(BusError) {
         try BusError.check(sd_bus_message_skip(pointer, signature), Self.reading)
     }
 
     // MARK: Writing
 
-    /// Adds an argument.
+    /// Appends an argument to the message.
     func append(_ argument: BusCall.Argument) throws(BusError) {
         let result: Int32
         switch argument {
@@ -104,7 +104,7 @@ struct BusMessage {
         let result = withUnsafeMutablePointer(to: &value) {
             sd_bus_message_read_basic(pointer, Self.code(type), UnsafeMutableRawPointer($0))
         }
-        // 0 says that there is no further element.
+        // A result of 0 means that there is no further element.
         guard try BusError.check(result, Self.reading) > 0 else { throw BusError.of(-ENXIO, Self.reading) }
         return value
     }

@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// Where paths lead, as the kernel says it.
+/// Resolves paths with the kernel's functions.
 package enum FilePath {
-    /// The absolute path with every symbolic link followed, without a slash at its end (realpath(3)); nil where nothing is
-    /// there, or where it may not be known.
+    /// Returns the absolute path with all symbolic links resolved and without a trailing slash (realpath(3)). Returns
+    /// nil if nothing exists at the path, or if the process may not resolve it.
     package static func resolved(_ path: String) -> String? {
-        // realpath writes at most PATH_MAX bytes, the NUL at their end among them.
+        // realpath writes at most PATH_MAX bytes, including the NUL.
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         return realpath(path, &bytes) == nil ? nil : text(bytes)
     }
 
-    /// Where a symbolic link leads, as it is written in it (readlink(2)); nil where none is there.
+    /// Returns the target of a symbolic link as stored in the link (readlink(2)); nil if there is no link.
     package static func target(ofLink path: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // Without the last byte, which stays the NUL that readlink does not write.
+        // readlink writes no NUL, so it must not overwrite the last byte.
         return readlink(path, &bytes, bytes.count - 1) > 0 ? text(bytes) : nil
     }
 
-    /// The process's own working folder (getcwd(3)); nil where that has been removed.
+    /// The working directory of the process (getcwd(3)); nil if it has been removed.
     package static var workingFolder: String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         return getcwd(&bytes, bytes.count) == nil ? nil : text(bytes)

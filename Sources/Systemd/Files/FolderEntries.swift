@@ -1,22 +1,26 @@
 internal import Glibc
 
-/// The names of a folder's entries.
+/// Lists the names of a directory's entries.
 package enum FolderEntries {
-    /// Reads at most `limit` names, in no order, without `.` and `..`, and without others that begin with a dot unless
-    /// `includesHidden`; nil, with the reason in errno, where there is no folder or it can't be read to its end: a part of a
-    /// list would look as if the rest were gone. Names that are not valid UTF-8 are left out: no text leads to them.
+    /// Returns at most `limit` names in no particular order, without `.` and `..`.
+    ///
+    /// Returns nil, with the reason in errno, if there is no directory or if it cannot be read completely. A partial
+    /// list would look as if the other entries were missing. Omits names that are not valid UTF-8, because no string
+    /// can refer to them.
+    ///
+    /// - Parameter includesHidden: Whether to include other names that begin with a dot.
     package static func names(in folder: String, atMost limit: Int = .max, includesHidden: Bool = true) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         var names: [String] = []
         var code: Int32 = 0
         while names.count < limit {
-            // readdir(3): at the end, other than after an error, errno stays as it was.
+            // readdir(3) leaves errno unchanged at the end of the directory, but sets it after an error.
             errno = 0
             guard let entry = readdir(stream) else {
                 code = errno
                 break
             }
-            // d_name is a C array of 256 bytes with a NUL at the name's end.
+            // d_name is a C array of 256 bytes with a NUL after the name.
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
             guard includesHidden || name.first != UInt8(ascii: "."), let text = String(validating: name, as: UTF8.self),
                 text != ".", text != ".."

@@ -1,15 +1,15 @@
 /// An entry of the journal (systemd.journal-fields(7)).
 package struct JournalEntry: Sendable, Equatable {
-    /// Its text as it was written: any bytes, several lines too.
+    /// The message as it was written. It may contain arbitrary bytes and several lines.
     package let message: [UInt8]
-    /// 0 (emergency) to 7 (debug); nil where it has none.
+    /// The priority from 0 (emergency) to 7 (debug); nil if the entry has none.
     package let priority: UInt8?
-    /// The process that wrote it, as the kernel told journald; nil where it is unknown.
+    /// The process that wrote the entry, as the kernel reported it to journald; nil if unknown.
     package let process: Int32?
-    /// When journald took it, microseconds since 1970.
+    /// The time at which journald received the entry, in microseconds since 1970.
     package let realtime: UInt64
 
-    /// An entry.
+    /// Creates an entry with the given values.
     package init(message: [UInt8], priority: UInt8?, process: Int32?, realtime: UInt64) {
         self.message = message
         self.priority = priority
@@ -17,29 +17,29 @@ package struct JournalEntry: Sendable, Equatable {
         self.realtime = realtime
     }
 
-    /// Its text, invalid UTF-8 repaired.
+    /// The message as text, with invalid UTF-8 replaced.
     package var text: String { String(decoding: message, as: UTF8.self) }
 }
 
-/// One run of one unit: whose entries to read.
+/// One run of one unit, whose entries are to be read.
 ///
-/// Both fields are journald's own (they begin with an underscore): what a process says of itself is not believed.
+/// Both fields are set by journald itself (they begin with an underscore), so that a process cannot forge them.
 package struct JournalSubject: Sendable, Hashable {
-    /// Whose manager runs the unit.
+    /// The manager that runs the unit.
     package let scope: ManagerScope
-    /// The unit's name.
+    /// The name of the unit.
     package let unit: String
-    /// The run, 32 hexadecimal digits.
+    /// The invocation ID of the run, 32 hexadecimal digits.
     package let invocation: String
 
-    /// The entries of this run.
+    /// Creates a subject for the given run.
     package init(scope: ManagerScope, unit: String, invocation: String) {
         self.scope = scope
         self.unit = unit
         self.invocation = invocation
     }
 
-    /// What an entry has to have, all of it.
+    /// The field values that an entry must have, all of them.
     var matches: [String] {
         let unitField = scope == .user ? "_SYSTEMD_USER_UNIT" : "_SYSTEMD_UNIT"
         return ["\(unitField)=\(unit)", "_SYSTEMD_INVOCATION_ID=\(invocation)"]

@@ -1,13 +1,13 @@
-/// The journal can't be read.
+/// The reason why the journal cannot be read.
 package enum JournalError: Error, Equatable, CustomStringConvertible {
-    /// There are files, and this user may read none of them.
+    /// Journal files exist, but this user may read none of them.
     case notPermitted(folder: String)
-    /// There is no journal on this machine.
+    /// This machine has no journal.
     case missing
-    /// A call failed.
+    /// A call into libsystemd failed.
     case failed(SystemdError)
 
-    /// One sentence that says what to do.
+    /// One sentence that includes the fix.
     package var description: String {
         switch self {
         case .notPermitted(let folder):

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The folders in which journald keeps its files (systemd-journald.service(8), "Files").
+/// The directories in which journald stores its files (systemd-journald.service(8), "Files").
 enum JournalFolders {
     private static let roots = ["/var/log/journal", "/run/log/journal"]
 
-    /// Why no file of the journal could be opened.
+    /// Returns the reason why no journal file could be opened.
     static func whyNothingIsReadable() -> JournalError {
         for root in roots {
             guard let machines = FolderEntries.names(in: root, includesHidden: false) else {

@@ -1,17 +1,18 @@
 internal import CSystemd
 internal import Glibc
 
-/// Reads the entries of one run at a time, from its first one on or its last ones (sd-journal(3)).
+/// Reads the entries of one run at a time, either from its first entry or the last ones (sd-journal(3)).
 ///
-/// Opening costs a few system calls for each file of the journal. One thread at a time may use it.
+/// Opening the journal takes a few system calls for each journal file. Only one thread at a time may use a reader.
 package final class JournalReader {
     private let journal: OpaquePointer
-    /// The last entry that was read: the place to go on from when files have come or gone.
+    /// The cursor of the last entry that was read. Reading resumes there after journal files have been added or
+    /// removed.
     private var cursor: String?
-    /// Whether the place is at an entry that was not read yet.
+    /// Whether the current position is an entry that was not read yet.
     private var isBeforeReading = false
 
-    /// Opens this machine's journal, as far as this user may read it.
+    /// Opens those parts of this machine's journal that this user may read.
     package init() throws(JournalError) {
         var opened: OpaquePointer?
         let result = sd_journal_open(&opened, Int32(SD_JOURNAL_LOCAL_ONLY))
@@ -28,18 +29,18 @@ package final class JournalReader {
 
     deinit { sd_journal_close(journal) }
 
-    /// From now on the entries of this run, the first one next.
+    /// Selects the entries of a run and moves before its first entry.
     package func select(_ subject: JournalSubject) throws(JournalError) {
         sd_journal_flush_matches(journal)
         for match in subject.matches {
-            // Different fields must all match, values of one field are alternatives.
+            // Matches on different fields must all apply; matches on the same field are alternatives.
             try check(sd_journal_add_match(journal, match, match.utf8.count), "sd_journal_add_match")
         }
         (cursor, isBeforeReading) = (nil, false)
         try check(sd_journal_seek_head(journal), "sd_journal_seek_head")
     }
 
-    /// The next entry; nil when there is none yet.
+    /// Returns the next entry; nil if there is none yet.
     package func next() throws(JournalError) -> JournalEntry? {
         if !isBeforeReading {
             guard try check(sd_journal_next(journal), "sd_journal_next") > 0 else { return nil }
@@ -53,7 +54,7 @@ package final class JournalReader {
         return entry()
     }
 
-    /// The last entries of the selected run, at most `count`, the oldest first.
+    /// Returns the last entries of the selected run, at most `count`, oldest first.
     package func last(_ count: Int) throws(JournalError) -> [JournalEntry] {
         try check(sd_journal_seek_tail(journal), "sd_journal_seek_tail")
         var entries: [JournalEntry] = []
@@ -65,13 +66,14 @@ package final class JournalReader {
 
     // MARK: Following
 
-    /// The descriptor that turns readable when something was written, up to 400 ms late; then call ``process()``.
+    /// Returns a descriptor that becomes readable after the journal has changed, with a delay of up to 400 ms. Then
+    /// call ``process()``.
     package func descriptor() throws(JournalError) -> Int32 {
         try check(sd_journal_get_fd(journal), "sd_journal_get_fd")
     }
 
-    /// Takes note of what has happened to the journal's files. Where some have come or gone (rotation, vacuum, a restart
-    /// of journald), reading goes on behind the last entry that was read, or at the run's first.
+    /// Processes changes of the journal's files. If files have been added or removed (rotation, vacuum, a restart of
+    /// journald), reading resumes after the last entry that was read, or at the run's first entry.
     package func process() throws(JournalError) {
         let happened = try check(sd_journal_process(journal), "sd_journal_process")
         guard happened == Int32(SD_JOURNAL_INVALIDATE) else { return }
@@ -80,7 +82,7 @@ package final class JournalReader {
             return
         }
         try check(sd_journal_seek_cursor(journal, cursor), "sd_journal_seek_cursor")
-        // Onto the entry itself if it is still there, else onto the nearest one, which was not read yet.
+        // Move to the entry itself if it still exists, otherwise to the nearest one, which was not read yet.
         let isThere = try check(sd_journal_next(journal), "sd_journal_next") > 0
         isBeforeReading = isThere && sd_journal_test_cursor(journal, cursor) <= 0
     }
@@ -96,12 +98,12 @@ package final class JournalReader {
             process: field("_PID").flatMap { Int32(String(decoding: $0, as: UTF8.self)) }, realtime: realtime)
     }
 
-    /// A field's value; nil where the entry has none.
+    /// Returns the value of a field; nil if the entry does not have it.
     private func field(_ name: String) -> [UInt8]? {
         var start: UnsafeRawPointer?
         var length = 0
         guard sd_journal_get_data(journal, name, &start, &length) >= 0 else { return nil }
-        // Name and equals sign come first.
+        // The data begins with the name and an equals sign.
         return Array(UnsafeRawBufferPointer(start: start, count: length).dropFirst(name.utf8.count + 1))
     }
 

@@ -1,11 +1,13 @@
-/// Follows runs' entries as they are written. Only the loop's thread may use it.
+/// Follows the entries of runs while they are written. Only the loop's thread may use it.
 ///
-/// journald tells its readers up to 400 ms late, although an entry can be read at once. So a run that somebody waits for
-/// is looked at every few milliseconds; the others when the journal's descriptor says so.
+/// journald notifies its clients with a delay of up to 400 ms, although an entry can be read immediately. A run that a
+/// caller waits for is therefore polled every few milliseconds. Other runs are read when the journal's descriptor
+/// becomes readable.
 package final class JournalWatch: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
-    /// How often a run is looked at that somebody waits for.
+    /// The polling interval for runs that a caller waits for.
     private static let pace = Duration.milliseconds(5)
-    /// Entries taken of one run in one go: a run that floods the journal must not hold up the others.
+    /// The maximum number of entries to read from one run in one step, so that a run that floods the journal does not
+    /// delay the others.
     private static let batch = 500
 
     private final class Follower {
@@ -24,21 +26,23 @@ package final class JournalWatch: @unchecked Sendable {  // confined to the loop
     private var followers: [JournalSubject: Follower] = [:]
     private var ticker: EventSource?
 
-    /// `failed` is told of runs that can't be followed any more.
+    /// Creates a watch.
+    ///
+    /// - Parameter failed: Called for a run that can no longer be followed.
     package init(on loop: SystemEventLoop, failed: @escaping @Sendable (JournalSubject, JournalError) -> Void) {
         self.loop = loop
         self.failed = failed
     }
 
-    /// Hands over each entry of a run from its first one on, until `handler` says that it has seen enough (true). It is
-    /// called later, never from within this call. A run that is followed already is followed anew.
+    /// Passes each entry of a run to `handler`, from the first one on, until `handler` returns true. The handler is
+    /// never called during this call. If the run is already followed, restarts from its first entry.
     package func follow(
         _ subject: JournalSubject, handler: @escaping @Sendable (JournalEntry) -> Bool
     ) throws(JournalError) {
         loop.checkIsolated()
         let reader = try JournalReader()
         try reader.select(subject)
-        // Asked for at once: from then on the reader hears of files that come and go.
+        // Request the descriptor now: from this call on, the reader is notified of added and removed files.
         let descriptor = try reader.descriptor()
         let follower = Follower(reader: reader, handler: handler)
         do throws(SystemdError) {
@@ -50,16 +54,17 @@ package final class JournalWatch: @unchecked Sendable {  // confined to the loop
         tick(soon: true)
     }
 
-    /// Nobody waits for this run any more: it is only looked at when the journal says so.
+    /// Stops polling a run that no caller waits for. It is then read only when the journal's descriptor becomes
+    /// readable.
     package func relax(_ subject: JournalSubject) { followers[subject]?.isAwaited = false }
 
-    /// Ends the following of a run; nothing if it is not followed.
+    /// Stops following a run, if it is followed.
     package func forget(_ subject: JournalSubject) {
         followers[subject]?.source?.cancel()
         followers[subject] = nil
     }
 
-    /// Ends everything.
+    /// Stops following all runs.
     package func close() {
         for subject in followers.keys { forget(subject) }
         ticker = nil
@@ -83,10 +88,10 @@ package final class JournalWatch: @unchecked Sendable {  // confined to the loop
             for _ in 0..<Self.batch {
                 guard let entry = try follower.reader.next() else { return }
                 if follower.handler(entry) { return forget(subject) }
-                // The handler may have ended it.
+                // The handler may have stopped following the run.
                 guard followers[subject] === follower else { return }
             }
-            // There may be more, of which the descriptor says nothing again.
+            // There may be more entries, for which the descriptor does not become readable again.
             loop.later { [weak self] in self?.look(subject) }
         } catch {
             forget(subject)

@@ -1,6 +1,7 @@
 internal import CSystemd
 
-/// Something that the control loop waits for. It ends with ``cancel()`` or when the last reference to this handle goes.
+/// An event source of the control loop. It ends with ``cancel()`` or when the last reference to this handle is
+/// released.
 package final class EventSource: Sendable {
     private let loop: SystemEventLoop
     private let reference: SourceReference
@@ -15,16 +16,17 @@ package final class EventSource: Sendable {
         loop.release { reference.free() }
     }
 
-    /// Ends the source: its handler is not called again. Only on the loop's thread; a second call does nothing.
+    /// Ends the source, so that its handler is not called again. Call it only on the loop's thread; further calls have
+    /// no effect.
     package func cancel() {
         loop.checkIsolated()
         reference.disable()
     }
 
-    /// The priority of what must be known before anything else is done.
+    /// The priority of events that must be handled before all others.
     static let urgent = Int64(SD_EVENT_PRIORITY_IMPORTANT)
 
-    /// Has the source's handler called before (negative) or after those of other sources that are due at the same time.
+    /// Sets the priority of the source. Among sources that are ready at the same time, lower values are handled first.
     func setPriority(_ priority: Int64, _ detail: String) throws(SystemdError) {
         try SystemdError.check(
             sd_event_source_set_priority(reference.pointer, priority), "sd_event_source_set_priority", detail)
@@ -35,9 +37,9 @@ package final class EventSource: Sendable {
 struct SourceReference: @unchecked Sendable {  // used on the loop's thread only, see SystemEventLoop.release
     let pointer: OpaquePointer
 
-    /// Keeps the source from ever being dispatched again.
+    /// Disables the source, so that it is never dispatched again.
     func disable() { sd_event_source_set_enabled(pointer, Int32(SD_EVENT_OFF)) }
 
-    /// Gives up the reference: sd-event then frees the source, and its destroy callback the handler.
+    /// Releases the reference. sd-event then frees the source, and the destroy callback frees the handler.
     func free() { sd_event_source_disable_unref(pointer) }
 }

@@ -1,14 +1,14 @@
 internal import CSystemd
 internal import Glibc
 
-/// The sources of events. All of these, and every handler, run on the loop's thread; a handler calls its actor by
-/// `assumeIsolated`. The loop holds a handler until its source ends.
+/// The event sources of the loop. These methods and all handlers run on the loop's thread, and a handler calls its
+/// actor through `assumeIsolated`. The loop retains a handler until its source ends.
 extension SystemEventLoop {
-    /// How late a timer may come, microseconds: sd-event's own default of 250 ms would be felt.
+    /// The maximum delay of a timer in microseconds. sd-event's default of 250 ms would be noticeable.
     private static let timerAccuracy: UInt64 = 1_000
 
-    /// Calls `handler` whenever one of `events` holds on `descriptor` (level-triggered), which must stay open until
-    /// the source ends.
+    /// Calls `handler` whenever one of `events` applies to `descriptor` (level-triggered). The descriptor must remain
+    /// open until the source ends.
     package func watch(
         _ descriptor: Int32, _ events: DescriptorEvents, handler: @escaping @Sendable (DescriptorEvents) -> Void
     ) throws(SystemdError) -> EventSource {
@@ -18,7 +18,7 @@ extension SystemEventLoop {
         }
     }
 
-    /// Calls `handler` once, `delay` from now on the monotonic clock, at most a millisecond late on an idle loop.
+    /// Calls `handler` once after `delay` on the monotonic clock, at most a millisecond late on an idle loop.
     package func timer(
         after delay: Duration, handler: @escaping @Sendable () -> Void
     ) throws(SystemdError) -> EventSource {
@@ -28,12 +28,13 @@ extension SystemEventLoop {
         }
     }
 
-    /// Calls `handler` with each of `events` of the folder at `path` (inotify(7)), links followed; ``FolderEvents/gone`` and
-    /// ``FolderEvents/lost`` are always reported. Changes come before whatever else the loop has to do, so that who asks
-    /// after a change hears of it.
+    /// Calls `handler` with each of `events` of the directory at `path` (inotify(7)). Follows symbolic links.
     ///
-    /// Throws ENOENT and ENOTDIR where there is no folder, ENOSPC when the user has no watches left
-    /// (fs.inotify.max_user_watches), EMFILE without descriptors or inotify instances.
+    /// ``FolderEvents/gone`` and ``FolderEvents/lost`` are always reported. Changes are handled before all other
+    /// events, so that a request made after a change sees its effect.
+    ///
+    /// - Throws: ENOENT and ENOTDIR if there is no directory, ENOSPC if the user has no watches left
+    ///   (fs.inotify.max_user_watches), EMFILE without descriptors or inotify instances.
     package func watchFolder(
         _ path: String, _ events: FolderEvents, handler: @escaping @Sendable (FolderChange) -> Void
     ) throws(SystemdError) -> EventSource {
@@ -45,7 +46,7 @@ extension SystemEventLoop {
         return source
     }
 
-    /// Calls `handler` each time the process gets the signal `number`, which every thread must have blocked
+    /// Calls `handler` each time the process receives the signal `number`. Every thread must have blocked it
     /// (``blockSignals(_:)``).
     package func signal(
         _ number: Int32, handler: @escaping @Sendable () -> Void
@@ -55,7 +56,7 @@ extension SystemEventLoop {
         }
     }
 
-    /// Blocks signals in the calling thread and in every thread that it starts later: call it in main, first of all.
+    /// Blocks signals in the calling thread and in every thread that it starts later. Call this at the start of main.
     package static func blockSignals(_ numbers: [Int32]) throws(SystemdError) {
         var set = sigset_t()
         sigemptyset(&set)
@@ -68,7 +69,7 @@ extension SystemEventLoop {
 
     // MARK: From C
 
-    /// Boxes a handler, so that C can carry it as one pointer.
+    /// Boxes a handler, so that C can pass it as one pointer.
     private final class Handler<Call> {
         let call: Call
         init(_ call: Call) { self.call = call }
@@ -79,7 +80,8 @@ extension SystemEventLoop {
         by create: (UnsafeMutablePointer<OpaquePointer?>, UnsafeMutableRawPointer) -> Int32
     ) throws(SystemdError) -> EventSource {
         checkIsolated()
-        // The source holds one count of the handler; the destroy callback gives it back when sd-event frees the source.
+        // The source owns one reference to the handler. The destroy callback releases it when sd-event frees the
+        // source.
         let context = Unmanaged.passRetained(handler as AnyObject)
         var source: OpaquePointer?
         let result = create(&source, context.toOpaque())
@@ -127,7 +129,7 @@ extension SystemEventLoop {
 }
 
 extension Duration {
-    /// Microseconds, rounded down; nothing below zero.
+    /// The duration in microseconds, rounded down; 0 for a negative one.
     fileprivate var wholeMicroseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -135,21 +137,21 @@ extension Duration {
     }
 }
 
-/// What happens on a descriptor, as epoll_ctl(2) says it.
+/// The events of a descriptor, as in epoll_ctl(2).
 package struct DescriptorEvents: OptionSet, Sendable {
-    /// The kernel's bits.
+    /// The kernel's event bits.
     package let rawValue: UInt32
 
-    /// From the kernel's bits.
+    /// Creates a set from the kernel's event bits.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// There is something to read, or the end of it.
+    /// Data or the end of the input can be read.
     package static let readable = DescriptorEvents(rawValue: EPOLLIN.rawValue)
 }
 
 extension SystemEventLoop {
-    /// Tells the service manager regularly that this loop still turns, if the manager wants to know (`WatchdogSec=` of the
-    /// unit, sd_event_set_watchdog(3)). Answers whether it does.
+    /// Sends regular watchdog messages to the service manager if the unit requests them (`WatchdogSec=`,
+    /// sd_event_set_watchdog(3)). Returns whether it does.
     package func keepWatchdogInformed() throws(SystemdError) -> Bool {
         checkIsolated()
         let result = sd_event_set_watchdog(event, 1)

@@ -2,16 +2,17 @@ internal import CSystemd
 internal import Glibc
 internal import Locking
 
-/// A serial executor whose thread runs libsystemd's event loop (sd-event(3)): the control plane's one thread.
+/// A serial executor whose thread runs libsystemd's event loop (sd-event(3)). It is the only thread of the control
+/// plane.
 ///
-/// Actors that run on it may also be called from its event sources, by `assumeIsolated`. Jobs come through a mailbox;
-/// an eventfd wakes the loop when the mailbox turns non-empty. A hop here and back takes about 40 µs: never on a
-/// request's way.
+/// Event sources may call actors on this executor directly through `assumeIsolated`. Jobs arrive through a mailbox, and
+/// an eventfd wakes the loop when the mailbox becomes non-empty. A hop to this executor and back takes about 40 µs, so
+/// request handling never uses it.
 ///
-/// It is `Sendable` although sd-event is not: `event` is touched on the loop's thread only, or by `deinit`, when no
-/// other reference and no source exist any more.
+/// The class is `Sendable` although sd-event is not thread-safe. `event` is used only on the loop's thread, or by
+/// `deinit` when no other reference and no source exist.
 package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // see above; the mailbox has its lock
-    /// What other threads leave for the loop.
+    /// The work that other threads submit to the loop.
     private struct Mailbox {
         var jobs: [UnownedJob] = []
         var calls: [@Sendable () -> Void] = []
@@ -27,7 +28,7 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
     private let mailbox = Locked(Mailbox())
     private let wake: Int32
 
-    /// Makes the loop; it does nothing before ``run()``.
+    /// Creates the loop, which is inactive until ``run()``.
     package init() throws(SystemdError) {
         let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard descriptor >= 0 else {
@@ -44,13 +45,14 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
     }
 
     deinit {
-        // A source handle keeps its loop, so all that can be left are references given up after the last run.
+        // A source handle retains its loop, so only references released after the last run can remain.
         for free in mailbox.withLock({ $0.releases }) { free() }
         sd_event_unref(event)
         close(wake)
     }
 
-    /// Runs the loop on the calling thread until ``stop()``: once, sd-event allows no second time.
+    /// Runs the loop on the calling thread until ``stop()``. It can run only once, because sd-event does not allow a
+    /// second run.
     ///
     /// Jobs that are enqueued after it has returned never run.
     package func run() throws(SystemdError) {
@@ -66,44 +68,47 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
         try SystemdError.check(added, "sd_event_add_io", "the control loop's mailbox")
         defer { sd_event_source_disable_unref(source) }
         try SystemdError.check(sd_event_loop(event), "sd_event_loop", "the control loop")
-        // The task that asked for the stop, and whoever it answered, want to go on.
+        // Run the task that requested the stop, and the tasks that it resumed.
         emptyMailbox()
     }
 
-    /// Ends ``run()`` once the jobs at hand are done. Any thread may call it; before ``run()`` it makes that return
-    /// at once.
+    /// Ends ``run()`` after the pending jobs. Any thread may call this; if called before ``run()``, that method returns
+    /// immediately.
     package func stop() { post { $0.stopping = true } }
 
-    /// Whether the calling thread is the one inside ``run()``.
+    /// Whether the calling thread is inside ``run()``.
     package var isCurrent: Bool {
         mailbox.withLock { $0.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
     }
 
     // MARK: SerialExecutor
 
-    /// Takes a job of an actor; any thread may call it.
+    /// Enqueues a job of an actor. Any thread may call this.
     package func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
         post { $0.jobs.append(unowned) }
     }
 
-    /// Lets event sources call actors of this executor by `assumeIsolated`.
+    /// Allows event sources to call actors of this executor through `assumeIsolated`.
     package func checkIsolated() {
         precondition(isCurrent, "only the control loop's thread may call this")
     }
 
-    /// What ``checkIsolated()`` would find.
+    /// Returns whether ``checkIsolated()`` would succeed.
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     // MARK: Mailbox
 
-    /// Calls `work` on the loop's thread, after what is at hand; never once the loop has ended. Any thread may call it.
+    /// Calls `work` on the loop's thread after the pending work, or never if the loop has ended. Any thread may call
+    /// this.
     package func later(_ work: @escaping @Sendable () -> Void) {
         post { if !$0.hasRun || $0.thread != nil { $0.calls.append(work) } }
     }
 
-    /// Frees what libsystemd holds on the loop's thread, at once when this is it: libsystemd knows no other threads.
-    /// `free` must not hold the loop: it may stay in the mailbox until the loop itself goes.
+    /// Frees a libsystemd object on the loop's thread, immediately if this is the calling thread. libsystemd objects
+    /// must not be used on other threads.
+    ///
+    /// `free` must not retain the loop, because it may stay in the mailbox until the loop is released.
     func release(_ free: @escaping @Sendable () -> Void) {
         if isCurrent { free() } else { post { $0.releases.append(free) } }
     }
@@ -114,8 +119,9 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
             change(&state)
             return wasEmpty
         }
-        // Only the first one in an empty mailbox wakes the loop, which reads the eventfd before it takes what is there: a
-        // post that comes between the two is taken now and wakes the loop once more in vain, and none is ever missed.
+        // Only the first item in an empty mailbox wakes the loop. The loop reads the eventfd before it empties the
+        // mailbox. An item posted between these two steps is therefore handled now and causes one unnecessary wake-up,
+        // and no item is missed.
         if wasEmpty { eventfd_write(wake, 1) }
     }
 

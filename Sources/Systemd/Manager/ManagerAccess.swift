@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// How this process reaches a service manager.
+/// The information that this process needs to connect to a service manager.
 package struct ManagerAccess: Sendable {
-    /// Whose manager.
+    /// The kind of manager: the user's or the system's.
     package let scope: ManagerScope
-    /// Where it may listen, the best address first.
+    /// The possible addresses of the manager in order of preference.
     package let addresses: [BusAddress]
-    /// This process's user, by name where it has one.
+    /// The user of this process, by name if it has one.
     package let user: String
-    /// The user's folder for sockets (`$XDG_RUNTIME_DIR`, else `/run/user/UID` if that is there); nil without one.
+    /// The user's directory for sockets: `$XDG_RUNTIME_DIR`, or `/run/user/UID` if it exists; nil without one.
     package let runtimeFolder: String?
 
-    /// Finds out what there is; `environment` is the process's own.
+    /// Determines the access from the environment of this process.
     package init(_ scope: ManagerScope, environment: [String: String]) {
         self.scope = scope
         let identifier = geteuid()
@@ -27,10 +27,10 @@ package struct ManagerAccess: Sendable {
     }
 }
 
-/// Whose service manager.
+/// The kind of service manager.
 package enum ManagerScope: String, Sendable, CaseIterable {
-    /// The user's own (`systemctl --user`).
+    /// The manager of the user's own session (`systemctl --user`).
     case user
-    /// The system's.
+    /// The manager of the whole system.
     case system
 }

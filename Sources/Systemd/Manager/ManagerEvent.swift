@@ -1,32 +1,34 @@
-/// What a service manager tells, in the order in which it happened.
+/// An event from a service manager. Events are delivered in the order in which they occur.
 package enum ManagerEvent: Sendable, Equatable {
-    /// The manager can be reached (again); the units that it has loaded.
+    /// The manager is reachable (again). The value lists the loaded units.
     case connected([ListedUnit])
-    /// It can't be reached any more, or not at the first try; it is tried again until it can.
+    /// The manager is no longer reachable, or was not at the first attempt. Attempts continue until it is.
     case disconnected(BusError)
-    /// A unit has changed: what is known of it now. A unit's own kind of properties comes first (`isComplete` is false),
-    /// what all units have at once afterwards: only then do both belong together.
+    /// A unit has changed; the value contains its current properties.
+    ///
+    /// A change first reports the properties of the unit's type (`isComplete` is false) and immediately afterwards
+    /// those that all units have. The two parts are consistent only after the second report.
     case changed(unit: String, UnitProperties, isComplete: Bool)
-    /// A job has ended; `result` is `done`, `failed`, `canceled`, `timeout`, `dependency`, `skipped`, …
+    /// A job has ended. `result` is `done`, `failed`, `canceled`, `timeout`, `dependency`, `skipped`, …
     case jobRemoved(job: String, unit: String, result: String)
-    /// The manager has forgotten the unit; also said of every unit at each reload.
+    /// The manager has unloaded the unit. Also reported for every unit at each reload.
     case unitRemoved(String)
-    /// The manager begins (true) or has ended (false) to read its configuration again.
+    /// The manager starts (true) or has finished (false) reloading its configuration.
     case reloading(Bool)
 }
 
 /// A unit in the manager's list.
 package struct ListedUnit: Sendable, Equatable {
-    /// Its name.
+    /// The name of the unit.
     package let name: String
-    /// `loaded`, `not-found`, …
+    /// The load state: `loaded`, `not-found`, …
     package let loadState: String
-    /// `active`, `failed`, …
+    /// The active state: `active`, `failed`, …
     package let activeState: String
-    /// `running`, `auto-restart`, …
+    /// The substate: `running`, `auto-restart`, …
     package let subState: String
 
-    /// A unit in the list.
+    /// Creates a list entry with the given states.
     package init(name: String, loadState: String, activeState: String, subState: String) {
         self.name = name
         self.loadState = loadState

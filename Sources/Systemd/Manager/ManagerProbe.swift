@@ -1,18 +1,19 @@
 internal import CSystemd
 internal import Glibc
 
-/// Asks a service manager, once and at the beginning, whether it is there.
+/// The result of a single, synchronous check at start-up whether a service manager is available.
 package struct ManagerProbe: Sendable, Equatable {
     /// The manager's version, such as `252.39-1~deb12u1`.
     package let version: String
-    /// Whether it has a file for the template that was asked about.
+    /// Whether the manager has a file for the requested template.
     package let hasTemplate: Bool
 
-    /// A manager that has not answered by then is none.
+    /// The time limit in microseconds after which a manager counts as unavailable.
     private static let timeout: UInt64 = 2_000_000
 
-    /// Connects, asks and ends the connection; blocks for up to 2 s an address. `template` is a unit file's name, such as
-    /// `opencode@.service`.
+    /// Connects, queries the manager and disconnects. Blocks for up to 2 s for each address.
+    ///
+    /// - Parameter template: The name of a unit file, such as `opencode@.service`.
     package init(_ access: ManagerAccess, template: String) throws(BusError) {
         var failure = BusError.notConnected("connecting to the service manager")
         for address in access.addresses {
@@ -26,7 +27,7 @@ package struct ManagerProbe: Sendable, Equatable {
         throw failure
     }
 
-    /// What a manager answered.
+    /// Creates a result with the given values.
     package init(version: String, hasTemplate: Bool) {
         self.version = version
         self.hasTemplate = hasTemplate
@@ -67,7 +68,7 @@ package struct ManagerProbe: Sendable, Equatable {
             }
             return true
         } catch  where error.kind != .noAnswer && error.kind != .accessDenied {
-            // No such file: said by different names in different versions.
+            // The file does not exist; the name of this error depends on the systemd version.
             return false
         }
     }

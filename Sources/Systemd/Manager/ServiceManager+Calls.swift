@@ -1,25 +1,25 @@
 internal import CSystemd
 internal import Glibc
 
-/// The manager's methods (org.freedesktop.systemd1(5), "Manager Object"). Each answers by its handler, on the loop, later,
-/// and before every signal that the manager sent after the answer.
+/// The methods of the manager (org.freedesktop.systemd1(5), "Manager Object"). Each calls its `reply` handler later on
+/// the loop, before handling any signal that the manager sent after the reply.
 extension ServiceManager {
-    /// Starts a unit; the answer is its job, whose end ``ManagerEvent/jobRemoved(job:unit:result:)`` tells.
+    /// Starts a unit. The reply is its job; ``ManagerEvent/jobRemoved(job:unit:result:)`` reports the end of the job.
     package func start(_ unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void) {
         job("StartUnit", unit, reply)
     }
 
-    /// Stops a unit; the answer is its job.
+    /// Stops a unit. The reply is its job.
     package func stop(_ unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void) {
         job("StopUnit", unit, reply)
     }
 
-    /// Stops and starts a unit, at once also while it waits for its automatic restart; the answer is its job.
+    /// Stops and starts a unit, immediately even if the unit waits for its automatic restart. The reply is its job.
     package func restart(_ unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void) {
         job("RestartUnit", unit, reply)
     }
 
-    /// Forgets that a unit has failed, and how often it was started: its start limit begins anew.
+    /// Resets a unit's failed state and its start counter, so that its start limit begins again.
     package func resetFailed(_ unit: String, reply: @escaping @Sendable (Result<Void, BusError>) -> Void) {
         call(.manager("ResetFailedUnit", .string(unit)), reading: { _ in }, reply: reply)
     }
@@ -29,9 +29,10 @@ extension ServiceManager {
         call(.manager("KillUnit", .string(unit), .string("all"), .int32(signal)), reading: { _ in }, reply: reply)
     }
 
-    /// Everything about a unit at once; loads it where it is not loaded, so an unknown one has `not-found` as its state.
+    /// Returns all properties of a unit at once. Loads the unit if necessary, so an unknown unit has the load state
+    /// `not-found`.
     package func properties(of unit: String, reply: @escaping @Sendable (Result<UnitProperties, BusError>) -> Void) {
-        // An empty interface stands for all of the unit's interfaces.
+        // An empty interface name requests the properties of all interfaces.
         let all = BusCall(
             path: Self.path(of: unit), interface: "org.freedesktop.DBus.Properties", member: "GetAll",
             arguments: [.string("")])
@@ -64,7 +65,7 @@ extension ServiceManager {
 }
 
 extension BusMessage {
-    /// The unit whose object it comes from; nil unless its name begins so.
+    /// Returns the unit whose object sent the message; nil unless its name has the prefix.
     func unit(withPrefix prefix: String) -> String? {
         guard let path, let unit = ServiceManager.unit(at: path), unit.hasPrefix(prefix) else { return nil }
         return unit

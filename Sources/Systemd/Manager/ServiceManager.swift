@@ -1,10 +1,10 @@
 internal import CSystemd
 internal import Glibc
 
-/// The user's or the system's service manager over D-Bus, as far as units of one template go.
+/// A client for the user's or the system's service manager over D-Bus, limited to the units of one template.
 ///
-/// It connects by itself, again and again while the manager can't be reached, and never asks for what it is told: state
-/// comes by signals. Only the loop's thread may use it.
+/// It connects automatically and retries while the manager is unreachable. It never polls, because signals report all
+/// state changes. Only the loop's thread may use it.
 package final class ServiceManager: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
     private static let shortestRetry = Duration.milliseconds(50)
     private static let longestRetry = Duration.seconds(2)
@@ -18,11 +18,16 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
     private var retry: EventSource?
     private var retryDelay = shortestRetry
     private var nextAddress = 0
-    /// Which connection a handler belongs to: what a former one still says is not heard.
+    /// The number of the current connection. Handlers of an earlier connection are ignored.
     private var generation = 0
 
-    /// A manager at one of these addresses. `template` is what the units' names begin with, such as `opencode@`. Nothing
-    /// happens before ``open()``.
+    /// Creates a client that is inactive until ``open()``.
+    ///
+    /// - Parameters:
+    ///   - addresses: The possible addresses of the manager in order of preference.
+    ///   - template: The prefix of the units' names, such as `opencode@`.
+    ///   - loop: The loop on which all handlers run.
+    ///   - handler: Receives all events.
     package init(
         addresses: [BusAddress], template: String, on loop: SystemEventLoop,
         handler: @escaping @Sendable (ManagerEvent) -> Void
@@ -33,13 +38,13 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
         self.handler = handler
     }
 
-    /// Begins to connect; the outcome comes as an event, which may be within this call.
+    /// Starts to connect. The result is delivered as an event, possibly during this call.
     package func open() {
         loop.checkIsolated()
         connect()
     }
 
-    /// Ends the connection and all tries. No event comes after it.
+    /// Disconnects and stops all attempts. No event follows.
     package func close() {
         loop.checkIsolated()
         generation += 1
@@ -62,7 +67,7 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
                 }
                 self.connection = connection
                 try listen(on: connection, generation)
-                // Should this one fail later, the next try begins with the next address.
+                // If this connection fails later, the next attempt begins with the next address.
                 nextAddress = (index + 1) % addresses.count
                 return
             } catch {
@@ -73,7 +78,7 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
         lost(generation, failure)
     }
 
-    /// Everything is asked for in one go: nothing can change between the signals' beginning and the list.
+    /// Sends all requests at once, so that no change can occur between the subscription to the signals and the list.
     private func listen(on connection: BusConnection, _ generation: Int) throws(BusError) {
         let manager = "org.freedesktop.systemd1.Manager"
         try connection.signals("org.freedesktop.DBus.Properties", "PropertiesChanged") { [weak self] message in
@@ -101,7 +106,7 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
         guard generation == self.generation else { return }
         isReady = true
         retryDelay = Self.shortestRetry
-        // This address is good: the next connection begins with it.
+        // The address works, so the next connection begins with it.
         nextAddress = (nextAddress + addresses.count - 1) % addresses.count
         handler(.connected(units))
     }
@@ -120,12 +125,13 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
     // MARK: Signals
 
     private func tell(_ generation: Int, _ event: () throws(BusError) -> ManagerEvent?) {
-        // Before the list is there, signals tell what the list tells too.
+        // Signals that arrive before the list duplicate its content.
         guard generation == self.generation, isReady else { return }
         do throws(BusError) {
             if let event = try event() { handler(event) }
         } catch {
-            // A signal of another shape than documented: what it was about is found out when the list is read again.
+            // The signal has an undocumented format. Reconnect, because the list then provides the state that the
+            // signal reported.
             lost(generation, error)
         }
     }
@@ -161,7 +167,7 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
 
     private var listCall: BusCall { .manager("ListUnitsByPatterns", .strings([]), .strings([template + "*"])) }
 
-    /// Reads `a(ssssssouso)`.
+    /// Reads a list of type `a(ssssssouso)`.
     private static let readUnits: @Sendable (BusMessage) throws(BusError) -> [ListedUnit] = {
         (message) throws(BusError) in
         var units: [ListedUnit] = []
@@ -177,12 +183,12 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
         return units
     }
 
-    /// Asks for the list once more.
+    /// Requests the list of units again.
     package func listUnits(reply: @escaping @Sendable (Result<[ListedUnit], BusError>) -> Void) {
         call(listCall, reading: Self.readUnits, reply: reply)
     }
 
-    /// Sends a call; without a connection the answer is that, and comes later all the same.
+    /// Sends a call. Without a connection, `reply` receives an error, also later and not during this call.
     func call<Value: Sendable>(
         _ call: BusCall, reading read: @escaping @Sendable (BusMessage) throws(BusError) -> Value,
         reply: @escaping @Sendable (Result<Value, BusError>) -> Void

@@ -1,37 +1,37 @@
 internal import TextCoding
 
-/// What a manager tells of a unit (org.freedesktop.systemd1(5), "Unit Objects" and "Service Unit Objects"); nil where it
-/// has not told it.
+/// The properties of a unit (org.freedesktop.systemd1(5), "Unit Objects" and "Service Unit Objects"). A property is nil
+/// if the manager has not reported it.
 package struct UnitProperties: Sendable, Equatable {
-    /// `active`, `reloading`, `inactive`, `failed`, `activating`, `deactivating`, …
+    /// The active state: `active`, `reloading`, `inactive`, `failed`, `activating`, `deactivating`, …
     package var activeState: String?
-    /// The kind of unit's own states, such as `running`, `auto-restart`, `stop-sigterm`.
+    /// The substate, which depends on the unit's type, such as `running`, `auto-restart`, `stop-sigterm`.
     package var subState: String?
-    /// `loaded`, `not-found`, `bad-setting`, `error`, `masked`, …
+    /// The load state: `loaded`, `not-found`, `bad-setting`, `error`, `masked`, …
     package var loadState: String?
-    /// This start of the unit, 32 hexadecimal digits; empty where it never ran.
+    /// The invocation ID of the current run, 32 hexadecimal digits; empty if the unit never ran.
     package var invocation: String?
-    /// Its main process; 0 without one.
+    /// The main process; 0 without one.
     package var mainProcess: UInt32?
-    /// How its last run went: `success`, `exit-code`, `signal`, `core-dump`, `oom-kill`, `start-limit-hit`, …
+    /// The result of the last run: `success`, `exit-code`, `signal`, `core-dump`, `oom-kill`, `start-limit-hit`, …
     package var result: String?
-    /// How often systemd has restarted it by itself.
+    /// The number of automatic restarts by systemd.
     package var restarts: UInt32?
-    /// How long systemd waits before it does, microseconds.
+    /// The delay before an automatic restart in microseconds.
     package var restartDelay: UInt64?
-    /// Its control group's path below the cgroup file system; empty without one.
+    /// The path of the control group below the cgroup file system; empty without one.
     package var controlGroup: String?
-    /// When its main process was started, microseconds since 1970.
+    /// The start time of the main process in microseconds since 1970.
     package var mainProcessStarted: UInt64?
-    /// How its main process ended (`CLD_EXITED`, `CLD_KILLED`, `CLD_DUMPED`; 0 when it has not).
+    /// How the main process ended (`CLD_EXITED`, `CLD_KILLED`, `CLD_DUMPED`); 0 if it has not ended.
     package var exitCode: Int32?
-    /// Its exit status or the signal's number.
+    /// The exit status or signal number of the main process.
     package var exitStatus: Int32?
 
-    /// Nothing known.
+    /// Creates an empty set of properties.
     package init() {}
 
-    /// Takes over what `newer` tells.
+    /// Replaces the properties that `newer` contains.
     package mutating func merge(_ newer: UnitProperties) {
         activeState = newer.activeState ?? activeState
         subState = newer.subState ?? subState
@@ -49,7 +49,7 @@ package struct UnitProperties: Sendable, Equatable {
 }
 
 extension UnitProperties {
-    /// Reads a dictionary of names and variants (`a{sv}`), the wanted ones.
+    /// Reads the known properties from a dictionary of names and variants (`a{sv}`).
     init(reading message: BusMessage) throws(BusError) {
         try message.array(of: "{sv}") { () throws(BusError) in
             try message.container("e", "sv") { () throws(BusError) in

@@ -1,26 +1,26 @@
 internal import CSystemd
 internal import Glibc
 
-/// The descriptors that the service manager has handed over: the sockets of a `.socket` unit (sd_listen_fds(3)).
+/// The descriptors that the service manager passed to this process: the sockets of a `.socket` unit (sd_listen_fds(3)).
 package struct InheritedDescriptors: Sendable, Equatable {
-    /// One of them.
+    /// One inherited descriptor.
     package struct Item: Sendable, Equatable {
-        /// The descriptor, close-on-exec; whoever uses it owns it.
+        /// The descriptor, with close-on-exec set. The caller that uses it owns it.
         package let descriptor: Int32
-        /// `FileDescriptorName=` of the socket unit.
+        /// The `FileDescriptorName=` of the socket unit.
         package let name: String
-        /// Whether it is a TCP socket that listens.
+        /// Whether the descriptor is a listening TCP socket.
         package let isListener: Bool
     }
 
-    /// In the order in which they were given.
+    /// The descriptors in their original order.
     package let items: [Item]
 
-    /// The sockets to accept clients on.
+    /// The sockets that accept client connections.
     package var listeners: [Int32] { items.filter(\.isListener).map(\.descriptor) }
 
-    /// Takes them over and removes the variables that tell of them, so that no child sees them. Call it once, before any
-    /// thread exists: it changes the environment.
+    /// Takes over the descriptors and removes the environment variables that describe them, so that no child inherits
+    /// them. Call this once, before starting any thread, because it changes the environment.
     package static func take() throws(SystemdError) -> InheritedDescriptors {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)

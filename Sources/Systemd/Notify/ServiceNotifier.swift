@@ -1,12 +1,13 @@
 internal import CSystemd
 internal import Glibc
 
-/// Tells the service manager about the gateway itself (sd_notify(3)). Does nothing where no manager wants to know.
+/// Sends the gateway's own state to the service manager (sd_notify(3)). Does nothing if no manager expects it.
 package enum ServiceNotifier {
-    /// It is up: whoever waits for the unit goes on.
+    /// Reports that the gateway is ready. Units that wait for it then start.
     package static func ready(status: String) { send(["READY=1", field("STATUS", status)]) }
 
-    /// It reads its configuration again; ``ready(status:)`` ends this. `Type=notify-reload` wants the time too.
+    /// Reports that the gateway reloads its configuration; ``ready(status:)`` ends this state. `Type=notify-reload`
+    /// also requires the time.
     package static func reloading() {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -14,13 +15,13 @@ package enum ServiceNotifier {
         send(["RELOADING=1", "MONOTONIC_USEC=\(microseconds)"])
     }
 
-    /// It is ending.
+    /// Reports that the gateway is shutting down.
     package static func stopping(status: String) { send(["STOPPING=1", field("STATUS", status)]) }
 
-    /// What `systemctl status` shows.
+    /// Sets the text that `systemctl status` shows.
     package static func status(_ text: String) { send([field("STATUS", text)]) }
 
-    /// A line feed would begin another variable.
+    /// Returns an assignment without line feeds, which would start another variable.
     private static func field(_ name: String, _ value: String) -> String {
         name + "=" + value.replacing("\n", with: " ")
     }

@@ -3,31 +3,32 @@ internal import Glibc
 
 /// The pipe from one of a child's outputs. Only the loop's thread may use it.
 ///
-/// The child's end is open for reading too: so the pipe has a reader for as long as the child lives, and the child may go
-/// on writing when the gateway has been killed (an ordinary pipe would then give it EPIPE and SIGPIPE). What it writes
-/// waits in the pipe for the next gateway, which opens the pipe by the child's own descriptor. Only a child that has
-/// filled the pipe (64 KiB, pipe(7)) waits as well.
+/// The child's end is also open for reading. The pipe therefore has a reader for as long as the child lives, and the
+/// child can continue to write after the gateway was killed. With an ordinary pipe it would receive EPIPE and SIGPIPE.
+/// Its output stays in the pipe for the next gateway, which opens the pipe through the child's own descriptor. Only a
+/// child that has filled the pipe (64 KiB, pipe(7)) blocks.
 final class ChildPipe: @unchecked Sendable {  // confined to the loop's thread by its ChildProcess
-    /// Bytes per read, at most.
+    /// The maximum number of bytes for each read.
     private static let pieceSize = 16 * 1024
-    /// What is still read of an ended child, bytes: a process that left the group could write for ever.
+    /// The maximum number of bytes to read after the child has ended. A process that left the group could write without
+    /// end.
     private static let remainderLimit = 1024 * 1024
 
     let output: ChildProcess.Output
     private let readEnd: Int32
-    /// What becomes the child's output; -1 once it has been given away.
+    /// The descriptor for the child's output; -1 after it was passed to the child.
     private(set) var childEnd: Int32
     private var source: EventSource?
     private var atEnd = false
 
-    /// A new pipe, for a child to come.
+    /// Creates a pipe for a child that will be started.
     init(_ output: ChildProcess.Output) throws(SystemdError) {
         var ends: [Int32] = [-1, -1]
         guard control_pipe(&ends, O_CLOEXEC) == 0 else {
             throw SystemdError(operation: "pipe2", code: errno, detail: "a child's output")
         }
         defer { close(ends[1]) }
-        // A description of its own: our end does not block, and the child's must.
+        // Open a separate file description: the gateway's end is non-blocking, but the child's end must block.
         let childEnd = open("/proc/self/fd/\(ends[1])", O_RDWR | O_CLOEXEC)
         guard childEnd >= 0 else {
             let code = errno
@@ -40,10 +41,10 @@ final class ChildPipe: @unchecked Sendable {  // confined to the loop's thread b
         _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
     }
 
-    /// The pipe that a process writes to already.
+    /// Opens the pipe to which a process already writes.
     init(_ output: ChildProcess.Output, of process: Int32) throws(SystemdError) {
         let path = "/proc/\(process)/fd/\(output.descriptor)"
-        // Opening anything else than a pipe could have effects, or wait.
+        // Opening anything other than a pipe could block or have side effects.
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemdError(operation: "stat", code: errno, detail: path) }
         guard status.st_mode & S_IFMT == S_IFIFO else {
@@ -57,7 +58,7 @@ final class ChildPipe: @unchecked Sendable {  // confined to the loop's thread b
     }
 
     deinit {
-        // First the source, which waits on the descriptor.
+        // Release the source first, because it waits on the descriptor.
         source = nil
         close(readEnd)
         closeChildEnd()
@@ -68,14 +69,14 @@ final class ChildPipe: @unchecked Sendable {  // confined to the loop's thread b
         childEnd = -1
     }
 
-    /// Calls `deliver` with each piece, on the loop's thread.
+    /// Calls `deliver` with each chunk of output on the loop's thread.
     func watch(on loop: SystemEventLoop, _ deliver: @escaping @Sendable ([UInt8]) -> Void) throws(SystemdError) {
         source = try loop.watch(readEnd, .readable) { [weak self] _ in
             if let bytes = self?.read() { deliver(bytes) }
         }
     }
 
-    /// What is left after the child has ended.
+    /// Reads the remaining output after the child has ended.
     func readRemainder(_ deliver: ([UInt8]) -> Void) {
         var total = 0
         while total < Self.remainderLimit, let bytes = read() {
@@ -90,7 +91,7 @@ final class ChildPipe: @unchecked Sendable {  // confined to the loop's thread b
         source = nil
     }
 
-    /// The next piece; nil when there is none now. At the end of the output the source ends too.
+    /// Returns the next chunk; nil if none is available now. At the end of the output, also ends the source.
     private func read() -> [UInt8]? {
         guard !atEnd else { return nil }
         var count = 0

@@ -1,25 +1,25 @@
 internal import CSystemd
 internal import Glibc
 
-/// One child process in a session and process group of its own, watched by the control loop; or one that another gateway
-/// started before, whose outputs are taken over.
+/// A child process with its own session and process group, watched by the control loop. It can also be a process that
+/// another gateway started, whose outputs are taken over.
 ///
-/// It keeps itself until ``collect()``, so a child is always collected. Only the loop's thread may use it.
+/// The object retains itself until ``collect()``, so that every child is reaped. Only the loop's thread may use it.
 package final class ChildProcess: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
-    /// Which of the child's outputs.
+    /// The outputs of a child.
     package enum Output: Sendable, CaseIterable { case standardOutput, standardError }
 
-    /// What the child did; always on the loop's thread.
+    /// An event of the child, delivered on the loop's thread.
     package enum Event: Sendable {
-        /// It wrote these bytes: a piece of any size.
+        /// The child wrote these bytes. Chunks have any size.
         case output(Output, [UInt8])
-        /// It ended and is to be collected; what it started may still run. Output may come until then.
+        /// The child ended and must be collected; its descendants may still run. More output may follow until then.
         case ended
     }
 
-    /// Which process; its number is also that of its session and of its group.
+    /// The identity of the process. Its number is also that of its session and of its process group.
     package let identity: ProcessIdentity
-    /// Whether it is the gateway's own child. The number of an own one can't be another's before ``collect()``.
+    /// Whether the process is the gateway's own child. The number of an own child is not reused before ``collect()``.
     package let isOwnChild: Bool
     private let loop: SystemEventLoop
     private let handler: @Sendable (Event) -> Void
@@ -29,10 +29,10 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
     private var hasEnded = false
     private var isCollected = false
 
-    /// Starts the child; its events come later, never from within this call. Only on the loop's thread.
+    /// Starts the child on the loop's thread. Its events are delivered later, never during this call.
     ///
-    /// The child has the null device as input, pipes as outputs, no other descriptor, no terminal, no signal blocked or
-    /// ignored.
+    /// The child has the null device as its input and pipes as its outputs. It has no other descriptor, no terminal,
+    /// and no blocked or ignored signal.
     package init(
         _ command: ChildCommand, on loop: SystemEventLoop, handler: @escaping @Sendable (Event) -> Void
     ) throws(SystemdError) {
@@ -63,8 +63,8 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
         }
     }
 
-    /// Takes over a process that another gateway started as its child: its end and its outputs from now on, and what
-    /// waits in the pipes. Throws when it has gone, or when its outputs are not such pipes.
+    /// Takes over a process that another gateway started as its child: its end, its output from now on, and the data
+    /// that is in the pipes. Throws if it has ended, or if its outputs are not such pipes.
     package init(
         adopting identity: ProcessIdentity, on loop: SystemEventLoop, handler: @escaping @Sendable (Event) -> Void
     ) throws(SystemdError) {
@@ -76,7 +76,7 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
         guard descriptor >= 0 else {
             throw SystemdError(operation: "pidfd_open", code: errno, detail: "process \(identity.number)")
         }
-        // The number could have been given to another process before the descriptor held it.
+        // The number may have been reused before the descriptor was opened.
         guard ProcessTable.status(of: identity.number)?.identity == identity else {
             close(descriptor)
             throw SystemdError(operation: "pidfd_open", code: ESRCH, detail: "process \(identity.number)")
@@ -97,15 +97,16 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
 
     deinit { close(descriptor) }
 
-    /// Sends a signal to every process of the child's group; nothing once the child may be another process.
+    /// Sends a signal to every process of the child's group. Does nothing if the number may belong to another process.
     package func signalGroup(_ number: Int32) {
         loop.checkIsolated()
-        // An own child's group keeps its number until the child is collected; another one's only while that runs.
+        // The group of an own child keeps its number until the child is collected. Another process's group keeps it
+        // only while that process runs.
         if !isCollected, isOwnChild || !hasEnded { kill(-identity.number, number) }
     }
 
-    /// Frees the number of a child that has ended and hands over the rest of its output; tells how it ended. The last
-    /// call: nothing comes any more.
+    /// Reaps a child that has ended, delivers the rest of its output and returns how it ended. Call this last; no
+    /// events follow.
     package func collect() -> ProcessExit {
         loop.checkIsolated()
         precondition(hasEnded && !isCollected, "only a child that has ended is collected, and only once")
@@ -119,7 +120,7 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
 
     private func watch() throws(SystemdError) {
         let source = try loop.watch(descriptor, .readable) { _ in self.noteEnd() }
-        // Before anything else, above all before another child is started that may get this one's port.
+        // Handle the end before any other event, above all before starting another child that may get the same port.
         try source.setPriority(EventSource.urgent, "process \(identity.number)")
         exitSource = source
         for pipe in pipes {
@@ -129,14 +130,14 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
     }
 
     private func noteEnd() {
-        // Level-triggered: it would come again until the child is collected.
+        // The source is level-triggered and would be dispatched again until the child is collected.
         exitSource?.cancel()
         guard !hasEnded else { return }
         hasEnded = true
         handler(.ended)
     }
 
-    /// Takes apart what keeps this object.
+    /// Breaks the reference cycles that retain this object.
     private func end() {
         exitSource?.cancel()
         exitSource = nil
@@ -146,7 +147,7 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
         isCollected = true
     }
 
-    /// Ends a child that can't be watched.
+    /// Kills and reaps a child that cannot be watched.
     private static func abandon(_ number: Int32) {
         kill(-number, SIGKILL)
         var status: Int32 = 0
@@ -162,14 +163,14 @@ extension ProcessExit {
 
 /// How a process ended.
 package enum ProcessExit: Sendable, Equatable, CustomStringConvertible {
-    /// It ended by itself with this status.
+    /// The process exited with this status.
     case exited(Int32)
-    /// This signal ended it.
+    /// The process was killed by this signal.
     case killed(signal: Int32)
-    /// Somebody else collected it: nobody knows.
+    /// Another process reaped it, so its status is not available.
     case unknown
 
-    /// As a phrase: `exit status 1`, `signal SIGKILL`.
+    /// The result as a phrase: `exit status 1`, `signal SIGKILL`.
     package var description: String {
         switch self {
         case .exited(let status): "exit status \(status)"

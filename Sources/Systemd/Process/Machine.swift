@@ -1,19 +1,19 @@
 internal import CSystemd
 internal import Glibc
 
-/// The machine as it has run since it was booted.
+/// Properties of the machine since it was booted.
 package enum Machine {
-    /// A random text that is another one after each boot (`/proc/sys/kernel/random/boot_id`, random(4)): start times of
-    /// processes can be compared within one boot only. Empty where the kernel gives none.
+    /// A random text that changes with each boot (`/proc/sys/kernel/random/boot_id`, random(4)); empty if the kernel
+    /// provides none. Start times of processes are comparable only within one boot.
     package static let bootIdentifier: String = {
         let text = ProcFile.read("/proc/sys/kernel/random/boot_id") ?? []
         return String(decoding: text.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
     }()
 
-    /// The files that processes have locked, as the kernel lists them (proc_locks(5)).
+    /// The kernel's list of file locks (proc_locks(5)).
     package static var fileLocks: String { String(decoding: ProcFile.read("/proc/locks") ?? [], as: UTF8.self) }
 
-    /// How long ago a process with this start time was started.
+    /// Returns the age of a process with this start time.
     package static func age(ofStart startTime: UInt64) -> Duration {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)

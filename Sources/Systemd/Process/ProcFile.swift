@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Files below /proc (proc(5)), which tell no size and are read to their end.
+/// Reads files below /proc (proc(5)), which report no size and must be read to their end.
 enum ProcFile {
-    /// The whole content; nil when the process is gone or the file is not for us.
+    /// Returns the whole content; nil if the process has ended or the file is not readable.
     static func read(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -22,6 +22,6 @@ enum ProcFile {
         }
     }
 
-    /// The numbers of all processes.
+    /// Returns the numbers of all processes.
     static func processes() -> [Int32] { (FolderEntries.names(in: "/proc") ?? []).compactMap { Int32($0) } }
 }

@@ -1,17 +1,18 @@
 internal import CSystemd
 internal import Glibc
 
-/// A hold on one process, whosever child it is: signals reach it and never another one that was given its number.
+/// A handle for a process, not necessarily a child of this one. Signals reach exactly this process and never one that
+/// reuses its number.
 ///
-/// Only the loop's thread may use it, its end included.
+/// Only the loop's thread may use and release it.
 package final class ProcessHandle: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
-    /// Which process.
+    /// The identity of the process.
     package let identity: ProcessIdentity
     private let loop: SystemEventLoop
     private let descriptor: Int32
     private var source: EventSource?
 
-    /// Nil when that process has gone.
+    /// Opens the process; returns nil if it has ended.
     package init?(_ identity: ProcessIdentity, on loop: SystemEventLoop) {
         loop.checkIsolated()
         let descriptor = control_pidfd_open(identity.number)
@@ -19,23 +20,23 @@ package final class ProcessHandle: @unchecked Sendable {  // confined to the loo
         self.identity = identity
         self.loop = loop
         self.descriptor = descriptor
-        // The number could have been given to another one before the descriptor held it.
+        // The number may have been reused before the descriptor was opened.
         guard ProcessTable.status(of: identity.number)?.identity == identity else { return nil }
     }
 
     deinit {
-        // First the source, which waits on the descriptor.
+        // Release the source first, because it waits on the descriptor.
         source = nil
         close(descriptor)
     }
 
-    /// Sends a signal; false when that is not allowed, because the process runs as another user.
+    /// Sends a signal. Returns false if this is not permitted because the process runs as another user.
     package func signal(_ number: Int32) -> Bool {
         loop.checkIsolated()
         return control_pidfd_signal(descriptor, number) == 0 || errno != EPERM
     }
 
-    /// Calls `handler` once, when the process has ended: its ports and files are free then.
+    /// Calls `handler` once, when the process has ended and its ports and files are free.
     package func watchEnd(_ handler: @escaping @Sendable () -> Void) throws(SystemdError) {
         loop.checkIsolated()
         source = try loop.watch(descriptor, .readable) { [weak self] _ in

@@ -1,24 +1,25 @@
-/// What the kernel tells about a process in one line (proc_pid_stat(5)).
+/// The kernel's status line of a process (proc_pid_stat(5)).
 package struct ProcessStatus: Sendable, Equatable {
-    /// Which process.
+    /// The identity of the process.
     package let identity: ProcessIdentity
-    /// The number of its parent; of whoever took it over once its own has ended.
+    /// The number of its parent, or of the process that adopted it after its parent ended.
     package let parent: Int32
     /// The number of its process group.
     package let group: Int32
     /// The number of its session.
     package let session: Int32
-    /// Whether it has ended and only waits to be collected.
+    /// Whether the process has ended and waits to be reaped.
     package let hasEnded: Bool
-    /// Whether it is a thread of the kernel's own, which has no program.
+    /// Whether it is a kernel thread, which has no program.
     let isKernels: Bool
-    /// Whether it was started with variables; nil while its program just begins, and where that is not told.
+    /// Whether the process was started with environment variables. Nil while its program is being started, and if the
+    /// kernel does not provide this information.
     let hasVariables: Bool?
 
-    /// From the line; nil for anything else.
+    /// Parses a status line; returns nil for any other text.
     package init?(_ line: some Collection<UInt8>) {
         let line = Array(line)
-        // The program's name stands in parentheses and may hold anything, closing ones too.
+        // The program's name is in parentheses and may contain any character, including closing parentheses.
         guard let opening = line.firstIndex(of: UInt8(ascii: "(")), let closing = line.lastIndex(of: UInt8(ascii: ")")),
             opening < closing, let number = Int32(decimal: line[..<opening].dropLast())
         else { return nil }
@@ -31,7 +32,8 @@ package struct ProcessStatus: Sendable, Equatable {
         self.parent = parent
         self.group = group
         self.session = session
-        // execve(2) tells where the program's code is when it is done, and for a moment before that an environment of no length.
+        // execve(2) sets the start of the program's code when it is finished. For a moment before that, the environment
+        // has the length zero.
         if fields.count > Field.environmentEnd, let code = UInt64(decimal: fields[Field.codeStart]), code > 0,
             let start = UInt64(decimal: fields[Field.environmentStart]), start > 0,
             let end = UInt64(decimal: fields[Field.environmentEnd]), end >= start
@@ -47,7 +49,7 @@ package struct ProcessStatus: Sendable, Equatable {
     /// PF_KTHREAD (linux/sched.h).
     private static let kernelThread: UInt64 = 0x20_0000
 
-    /// Where fields stand behind the name; the man page counts from 1 and has two before them.
+    /// The indices of the fields after the name. The man page counts from 1 and includes two fields before them.
     private enum Field {
         static let state = 0
         static let parent = 1
@@ -62,21 +64,21 @@ package struct ProcessStatus: Sendable, Equatable {
 }
 
 extension FixedWidthInteger {
-    /// From decimal digits alone.
+    /// Parses a number that consists of decimal digits only.
     fileprivate init?(decimal digits: ArraySlice<UInt8>) {
         guard let value = Self(String(decoding: digits, as: UTF8.self)) else { return nil }
         self = value
     }
 }
 
-/// One process and no other: the kernel gives its number again, but never with the same start time before a reboot.
+/// The identity of one process. The kernel reuses a number, but never with the same start time before a reboot.
 package struct ProcessIdentity: Sendable, Hashable {
-    /// The kernel's number.
+    /// The process ID.
     package let number: Int32
-    /// When it started, clock ticks since the machine booted (proc_pid_stat(5), field 22).
+    /// The start time in clock ticks since boot (proc_pid_stat(5), field 22).
     package let startTime: UInt64
 
-    /// An identity, as a record keeps it.
+    /// Creates an identity from recorded values.
     package init(number: Int32, startTime: UInt64) {
         self.number = number
         self.startTime = startTime

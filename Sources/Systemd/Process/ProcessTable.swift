@@ -1,36 +1,38 @@
 internal import Glibc
 
-/// A picture of the machine's processes: who is whose child, and which carry a mark in their environment.
+/// A snapshot of the machine's processes, with their parents and the marks in their environments.
 ///
-/// A mark is inherited by every process that is started with its parent's environment, also by one that has left the
-/// process group and whose parent has ended: that is how such a one is found again.
+/// Every process started with its parent's environment inherits a mark, even one that has left the process group and
+/// whose parent has ended. This makes it possible to find such a process again.
 package struct ProcessTable: Sendable {
-    /// One process.
+    /// One process of the snapshot.
     package struct Entry: Sendable {
-        /// What the kernel tells about it.
+        /// The kernel's status of the process.
         package let status: ProcessStatus
         /// The value of the mark in its environment; nil without one, and for processes of other users.
         package let mark: String?
 
-        /// A process, as a test makes it up.
+        /// Creates an entry for tests.
         package init(status: ProcessStatus, mark: String?) {
             self.status = status
             self.mark = mark
         }
     }
 
-    /// All of them, in no order.
+    /// All processes in no particular order.
     package let entries: [Entry]
 
-    /// A picture of these processes.
+    /// Creates a snapshot of these processes.
     package init(_ entries: [Entry]) { self.entries = entries }
 
-    /// The processes as they are now; `variable` is the name of the mark.
+    /// Returns a snapshot of the current processes.
     ///
-    /// Takes some 50 µs for each process of the machine. One that starts meanwhile may be missing.
+    /// This takes about 50 µs for each process of the machine. A process that starts in the meantime may be missing.
+    ///
+    /// - Parameter variable: The name of the environment variable that holds the mark.
     package static func read(mark variable: String) -> ProcessTable {
         let prefix = Array("\(variable)=".utf8)
-        // For all of them together: a process can take its variables away for good.
+        // One deadline for all processes, because a process can remove its variables permanently.
         let deadline = SuspendingClock.now.advanced(by: patience)
         return ProcessTable(
             ProcFile.processes().compactMap { number in
@@ -41,7 +43,7 @@ package struct ProcessTable: Sendable {
     /// The number of the calling process.
     package static var ownNumber: Int32 { getpid() }
 
-    /// What the kernel tells about the process that has this number now; nil when there is none.
+    /// Returns the kernel's status of the process that has this number now; nil if there is none.
     package static func status(of number: Int32) -> ProcessStatus? {
         ProcFile.read("/proc/\(number)/stat").flatMap { ProcessStatus($0) }
     }
@@ -58,11 +60,15 @@ package struct ProcessTable: Sendable {
 
     package static func isRunning(_ number: Int32) -> Bool { status(of: number).map { !$0.hasEnded } ?? false }
 
-    /// Every process that still runs and belongs to the run with this mark, its leader included: those that carry the
-    /// mark, those in the leader's session or group, and whatever descends from one of them.
+    /// Returns every running process of the run with this mark, including its leader: the processes that carry the
+    /// mark, those in the leader's session or group, and all their descendants. Never includes the calling process or
+    /// process 1.
     ///
-    /// `leader` is nil once its number may have been given to another process: sessions and groups then prove nothing.
-    /// `known` are processes that were found to belong to it before. Never the calling process or process 1.
+    /// - Parameters:
+    ///   - mark: The mark of the run.
+    ///   - leader: The leader; nil once its number may have been reused, because sessions and groups then prove
+    ///     nothing.
+    ///   - known: The processes that were found to be part of the run before.
     package func members(
         ofMark mark: String, leader: ProcessIdentity?, known: Set<ProcessIdentity> = []
     ) -> [ProcessStatus] {
@@ -84,13 +90,13 @@ package struct ProcessTable: Sendable {
 
     private static func isExempt(_ number: Int32) -> Bool { number == 1 || number == getpid() }
 
-    /// How long a process may take from its old program to its new one, on a machine that is busy.
+    /// The maximum time that a process may take for execve(2) on a busy machine.
     static let patience = Duration.seconds(1)
 
-    /// The variables with which a process was started, each with a NUL behind it.
+    /// Returns the variables with which a process was started, each followed by a NUL.
     ///
-    /// In the middle of execve(2) the new program has no arguments and no environment yet: neither an event nor a lock tells
-    /// when it has them, microseconds later unless the machine is busy, so it is read again.
+    /// During execve(2) the new program has no arguments and no environment yet. Neither an event nor a lock shows when
+    /// it has them, which takes microseconds unless the machine is busy. Therefore the file is read repeatedly.
     private static func environment(of number: Int32, until deadline: SuspendingClock.Instant) -> [UInt8]? {
         while true {
             guard let environment = ProcFile.read("/proc/\(number)/environ") else { return nil }

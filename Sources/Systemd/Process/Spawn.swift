@@ -1,9 +1,9 @@
 internal import CSystemd
 internal import Glibc
 
-/// posix_spawn(3) with everything that a supervised child needs. No fork: the gateway has threads.
+/// Starts supervised children with posix_spawn(3). fork(2) is unsuitable, because the gateway has threads.
 enum Spawn {
-    /// Starts `command` with the two descriptors as its outputs; returns the process's number.
+    /// Starts `command` with the two descriptors as its outputs. Returns the number of the process.
     static func start(_ command: ChildCommand, output: Int32, error: Int32) throws(SystemdError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -22,7 +22,7 @@ enum Spawn {
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        // A session of its own is also a process group of its own, and has no terminal.
+        // A new session implies a new process group and has no terminal.
         posix_spawnattr_setflags(
             &attributes, Int16(Int32(control_spawn_setsid) | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
@@ -41,7 +41,7 @@ enum Spawn {
         return process
     }
 
-    /// Lends `strings` as the null-terminated vector that exec(3) wants.
+    /// Calls `body` with `strings` as the null-terminated vector that exec(3) requires.
     static func withCStrings(
         _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32
     ) -> Int32 {
@@ -52,16 +52,16 @@ enum Spawn {
     }
 }
 
-/// What to start as a child process.
+/// The command for a child process.
 package struct ChildCommand: Sendable {
-    /// The program and its arguments; a program without a slash is looked for on the gateway's own `PATH`.
+    /// The program and its arguments. A program without a slash is searched for in the gateway's own `PATH`.
     package var words: [String]
     /// The child's whole environment.
     package var environment: [String: String]
     /// The child's working directory.
     package var directory: String
 
-    /// A command; `words` must not be empty.
+    /// Creates a command. `words` must not be empty.
     package init(words: [String], environment: [String: String], directory: String) {
         precondition(!words.isEmpty, "a command needs a program")
         self.words = words
@@ -70,12 +70,12 @@ package struct ChildCommand: Sendable {
     }
 }
 
-/// Turns this process into another program (execve(2)): the number, the cgroup and the outputs stay.
+/// Replaces this process by another program (execve(2)). The process keeps its number, its cgroup and its outputs.
 package enum ProcessReplacement {
-    /// Becomes the command; returns only when that is not possible.
+    /// Replaces this process by the command. Returns only if that fails.
     ///
-    /// The program gets what a child of the gateway gets: the working directory, the environment, no descriptor but the
-    /// standard ones, and every signal as usual (systemd starts services with SIGPIPE ignored).
+    /// The program gets the same setup as a child of the gateway: the working directory, the environment, only the
+    /// standard descriptors, and default signal handling (systemd starts services with SIGPIPE ignored).
     package static func become(_ command: ChildCommand) -> SystemdError {
         guard chdir(command.directory) == 0 else {
             return SystemdError(operation: "chdir", code: errno, detail: command.directory)

@@ -1,18 +1,19 @@
 internal import Glibc
 
-/// Where a process works.
+/// The working directory of a process.
 package struct WorkingFolder: Sendable, Equatable {
-    /// The path as the kernel has it: where the folder is now, with ` (deleted)` behind it when it is nowhere.
+    /// The path according to the kernel: the current location of the directory, or its old path followed by `
+    /// (deleted)`.
     package let path: String
-    /// The folder's device (stat(3type), st_dev).
+    /// The directory's device (stat(3type), st_dev).
     package let device: UInt64
-    /// The folder's inode on it: it has it also when it was moved or deleted.
+    /// The directory's inode on that device, which does not change when it is moved or deleted.
     package let inode: UInt64
 }
 
 extension ProcessTable {
-    /// The working folder of the process with this number (proc_pid_cwd(5)); nil when there is none or it may not be
-    /// known.
+    /// Returns the working directory of the process with this number (proc_pid_cwd(5)); nil if there is no such process
+    /// or it is not readable.
     package static func workingFolder(of number: Int32) -> WorkingFolder? {
         let link = "/proc/\(number)/cwd"
         var status = stat()
@@ -21,19 +22,18 @@ extension ProcessTable {
         return WorkingFolder(path: path, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
-    /// A variable in the environment with which the process was started; nil without it, and for processes of other
-    /// users.
+    /// Returns a variable of the environment with which the process was started; nil without it, and for processes of
+    /// other users.
     package static func variable(_ name: String, of number: Int32) -> String? {
         mark(Array("\(name)=".utf8), of: number)
     }
 
-    /// The process's control groups, as the kernel lists them (cgroups(7)); nil when it has gone.
+    /// Returns the process's control groups as the kernel lists them (cgroups(7)); nil if the process has ended.
     package static func controlGroups(of number: Int32) -> String? {
         ProcFile.read("/proc/\(number)/cgroup").map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// For every mark the process that began it: all others with it were started by that one, at whatever remove. Never
-    /// the calling process.
+    /// The first process of each mark, from which all others with the mark descend. Never includes the calling process.
     package var beginnings: [String: ProcessStatus] {
         var found: [String: Entry] = [:]
         for entry in entries where !entry.status.hasEnded && entry.status.identity.number != ProcessTable.ownNumber {
@@ -44,7 +44,7 @@ extension ProcessTable {
         return found.mapValues(\.status)
     }
 
-    /// Start times are counted in hundredths of a second: a child may have its parent's.
+    /// Start times have a resolution of hundredths of a second, so a child may have the same one as its parent.
     private static func precedes(_ one: ProcessStatus, _ other: ProcessStatus) -> Bool {
         let (first, second) = (one.identity, other.identity)
         if first.startTime != second.startTime { return first.startTime < second.startTime }
