@@ -1,11 +1,11 @@
-/// Writing base64 (RFC 4648). What is read may be a secret, and is module `Sodium`'s.
+/// An encoder for base64 (RFC 4648). Decoding may involve secrets and is part of module `Sodium`.
 package enum Base64Encoding {
-    /// The alphabet of §4, whose last two characters have a meaning in addresses.
+    /// The alphabet of §4. Its last two characters have a special meaning in URLs.
     package static let alphabet = letters + Array("+/".utf8)
     private static let addressAlphabet = letters + Array("-_".utf8)
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
-    /// The text of bytes: with padding (§4), or without in the alphabet for addresses (§5).
+    /// Returns the bytes as base64 with padding (§4), or without padding in the URL-safe alphabet (§5).
     package static func encode(_ bytes: [UInt8], isForAddresses: Bool = false) -> String {
         let digits = isForAddresses ? addressAlphabet : alphabet
         var text: [UInt8] = []

@@ -1,13 +1,13 @@
 extension [UInt8] {
-    /// A copy of borrowed bytes.
+    /// Creates an array with a copy of the span's bytes.
     package init(copying span: borrowing Span<UInt8>) {
         self = []
         append(copying: span)
     }
 
-    /// Adds a copy of borrowed bytes at the end.
+    /// Appends a copy of the span's bytes.
     package mutating func append(copying span: borrowing Span<UInt8>) {
-        // The pointer lives for the one call: an array takes bytes in bulk only from a buffer.
+        // The pointer is valid for this call only. Arrays append bytes in bulk only from a buffer.
         span.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 }

@@ -1,13 +1,13 @@
-/// Bytes as hexadecimal digits, and back.
+/// Converts between bytes and hexadecimal digits.
 package enum Hexadecimal {
-    /// Two lower-case digits a byte. Where the bytes are secret, `Sodium` has it.
+    /// Returns two lower-case digits for each byte. For secret bytes, use module `Sodium`.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes { text.append(hexadecimal: UInt64(byte), digits: 2) }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The byte that two digits stand for; nil unless both are there and are digits.
+    /// Returns the byte that two digits represent; nil unless both are present and are digits.
     @inlinable
     package static func byte(_ high: UInt8?, _ low: UInt8?) -> UInt8? {
         guard let high = high?.hexadecimalDigitValue, let low = low?.hexadecimalDigitValue else { return nil }
@@ -28,7 +28,7 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Adds a number in lower-case hexadecimal digits, with zeros in front up to `digits`.
+    /// Appends a number in lower-case hexadecimal digits, padded with zeros to `digits`.
     @inlinable
     package mutating func append(hexadecimal number: UInt64, digits: Int = 1) {
         var shift = Swift.max((63 - Swift.max(number, 1).leadingZeroBitCount) / 4, digits - 1) * 4
@@ -39,7 +39,7 @@ extension [UInt8] {
         }
     }
 
-    /// Adds a number from 0 on in decimal digits, with zeros in front up to `digits`.
+    /// Appends a non-negative number in decimal digits, padded with zeros to `digits`.
     package mutating func append(decimal number: Int64, digits: Int) {
         let start = count
         var rest = number

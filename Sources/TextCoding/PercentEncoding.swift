@@ -1,19 +1,21 @@
-/// Percent-encoding (RFC 3986 §2.1).
+/// Percent-encoding and -decoding of bytes (RFC 3986 §2.1).
 package enum PercentEncoding {
-    /// What bytes stand for once they are decoded.
+    /// The result of decoding a text.
     package struct Decoded: Sendable, Equatable {
-        /// Every whole escape decoded, once; broken ones stay as they are.
+        /// The bytes, in which each complete escape was decoded once. Incomplete escapes are unchanged.
         package var bytes: [UInt8] = []
-        /// Escapes of `%` and two digits.
+        /// The number of complete escapes: `%` and two digits.
         package var whole = 0
-        /// Other `%`.
+        /// The number of other `%` characters.
         package var broken = 0
     }
 
-    /// Decodes each escape once; `plusIsSpace`: by a form's rules (URL Standard, "application/x-www-form-urlencoded
-    /// parsing"), where `+` stands for a space.
+    /// Decodes each escape once.
+    ///
+    /// - Parameter plusIsSpace: Whether `+` represents a space, as in a form (URL Standard,
+    ///   "application/x-www-form-urlencoded parsing").
     package static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> Decoded {
-        // The one step that is generic: the rest is a loop over an array.
+        // Only this step is generic; the loop runs over an array.
         decode(Array(text), plusIsSpace)
     }
 
@@ -44,7 +46,7 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// Encodes every byte but those that are `kept`; the digits are upper case, as RFC 3986 §2.1 wants them.
+    /// Encodes every byte for which `isKept` returns false. Uses upper-case digits, as RFC 3986 §2.1 recommends.
     package static func encode(
         _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool = isUnreserved
     ) -> [UInt8] {
@@ -68,7 +70,7 @@ package enum PercentEncoding {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
-    /// A letter, a digit, `-`, `.`, `_` or `~` (RFC 3986 §2.3).
+    /// Returns whether the byte is a letter, a digit, `-`, `.`, `_` or `~` (RFC 3986 §2.3).
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
