@@ -1,44 +1,47 @@
-/// The server's end of a WebSocket without its socket: bytes in, events out; messages in, frames out (RFC 6455).
+/// The server side of a WebSocket without its socket (RFC 6455). It converts received bytes to events, and messages to
+/// frames.
 ///
-/// Pings are answered and the closing handshake is done by itself. It belongs to one thread. What is told may be answered at
-/// once, in the middle of ``receive(_:_:)``, so that answers keep the order of what was asked.
+/// The endpoint answers pings and performs the closing handshake itself. It is confined to one thread. Event handlers
+/// may send replies from within ``receive(_:_:)``, so that replies keep the order of the requests.
 package final class WebSocketEndpoint {
-    /// What the peer has sent.
+    /// An event that the peer caused.
     package enum Event: Equatable {
-        /// A whole message.
+        /// A complete message.
         case message(Message)
-        /// The answer to a ping.
+        /// The reply to a ping.
         case pong
-        /// It has begun to close, or has answered; nil: without a code.
+        /// The peer has started or confirmed the closing handshake; nil if it sent no status code.
         case closed(CloseStatus?)
-        /// It does not keep to the protocol: it was told so, and nothing more is read.
+        /// The peer has violated the protocol. A close frame with this status was queued, and no further bytes are
+        /// read.
         case failed(CloseStatus)
     }
 
-    /// How far it has come.
+    /// The phases of a connection.
     package enum Phase: Equatable {
-        /// Messages go both ways.
+        /// Messages can be sent in both directions.
         case open
-        /// The end was said here, the peer's is waited for.
+        /// A close frame was sent, and the endpoint waits for the peer's.
         case closing
-        /// Both have said it, or one does not keep to the protocol: once everything is sent, the connection is to be ended.
+        /// Both sides have sent a close frame, or one has violated the protocol. End the connection once all frames are
+        /// sent.
         case ended
     }
 
-    /// How far it has come.
+    /// The current phase of the connection.
     package private(set) var phase = Phase.open
-    /// What is to be sent.
+    /// The frames that are waiting to be sent.
     package private(set) var outgoing = OutgoingFrames()
     private var messages: MessageState
     private var parser: FrameParser?
 
-    /// An end that takes messages of up to `limit` bytes.
+    /// Creates an endpoint that accepts messages of up to `limit` bytes.
     package init(limit: Int) { messages = MessageState(limit: limit) }
 
-    /// Whether it holds no more than an idle one does.
+    /// Whether the endpoint uses no more memory than an idle one.
     package var isIdle: Bool { parser == nil && outgoing.isEmpty }
 
-    /// Takes what has come; `told` is called for each event at once.
+    /// Processes received bytes and calls `told` for each event immediately.
     package func receive(_ bytes: Span<UInt8>, _ told: (Event) -> Void) {
         guard phase != .ended else { return }
         let parser = self.parser ?? FrameParser()
@@ -55,26 +58,26 @@ package final class WebSocketEndpoint {
         if phase == .ended || parser.isBetweenFrames { self.parser = nil }
     }
 
-    /// Sends a message; nothing once the end was said.
+    /// Queues a message. Does nothing after a close frame was sent.
     package func send(_ frame: Frame) {
         guard phase == .open else { return }
         outgoing.append(frame)
     }
 
-    /// Asks whether the peer is there.
+    /// Sends a ping, to check whether the peer is still connected.
     package func ping() { send(Frame(.ping, [])) }
 
-    /// Says the end.
+    /// Starts the closing handshake with this status.
     package func close(_ status: CloseStatus) {
         guard phase == .open else { return }
         outgoing.append(.close(status))
         phase = .closing
     }
 
-    /// So many bytes of ``outgoing`` were sent.
+    /// Removes the given number of sent bytes from ``outgoing``.
     package func sent(_ count: Int) { outgoing.sent(count) }
 
-    /// Looks at a piece of a frame; whether to go on.
+    /// Handles a part of a frame. Returns whether to continue parsing.
     private func take(
         _ head: FrameHead, _ place: FrameParser.Place, _ bytes: Span<UInt8>, _ told: (Event) -> Void
     ) -> Bool {
@@ -90,7 +93,7 @@ package final class WebSocketEndpoint {
     private func follow(_ outcome: MessageState.Outcome, _ told: (Event) -> Void) {
         switch outcome {
         case .nothing: break
-        // What comes behind the end that was said here is for nobody (RFC 6455 §5.5.1).
+        // Messages received after sending a close frame are discarded (RFC 6455 §5.5.1).
         case .message(let message): if phase == .open { told(.message(message)) }
         case .ping(let payload): send(Frame(.pong, payload))
         case .pong: told(.pong)

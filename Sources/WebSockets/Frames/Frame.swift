@@ -1,27 +1,29 @@
 internal import CWslay
 
-/// A whole frame as a server sends it: final and not masked (RFC 6455 §5.1). A text that goes to many is made into one once.
+/// A complete frame as a server sends it: final and not masked (RFC 6455 §5.1). A text for many clients is encoded only
+/// once.
 package struct Frame: Sendable, Equatable {
-    /// The frame's bytes on the wire.
+    /// The encoded bytes of the frame.
     package let bytes: [UInt8]
 
-    /// A frame of this kind; a control frame's payload has at most 125 bytes (RFC 6455 §5.5), what is more is cut off.
+    /// Creates a frame of the given kind. Truncates the payload of a control frame to 125 bytes, the maximum (RFC 6455
+    /// §5.5).
     package init(_ opcode: Opcode, _ payload: [UInt8]) {
         let isControl = opcode.rawValue & 0x8 != 0
         bytes = Self.written(opcode, isControl ? Array(payload.prefix(125)) : payload)
     }
 
-    /// A text message, which must be UTF-8.
+    /// Returns a text message. The text must be UTF-8.
     package static func text(_ text: [UInt8]) -> Frame { Frame(.text, text) }
 
-    /// The end, with a code and a reason of at most 123 bytes; nil: without either.
+    /// Returns a close frame with a code and a reason of at most 123 bytes; if `status` is nil, without either.
     static func close(_ status: CloseStatus?) -> Frame {
         guard let status else { return Frame(.close, []) }
         let code = status.code.rawValue
         return Frame(.close, [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(status.reason.prefixOfCharacters(123)))
     }
 
-    /// What libwslay writes.
+    /// Collects the bytes that libwslay writes.
     private final class Output {
         var bytes: [UInt8] = []
     }
@@ -32,7 +34,7 @@ package struct Frame: Sendable, Equatable {
         var callbacks = wslay_frame_callbacks(
             send_callback: Self.onSend, recv_callback: nil, genmask_callback: nil)
         var context: wslay_frame_context_ptr?
-        // Output outlives the context, which is freed before this returns.
+        // `output` outlives the context, which is freed before this function returns.
         guard wslay_frame_context_init(&context, &callbacks, Unmanaged.passUnretained(output).toOpaque()) == 0 else {
             return []
         }
@@ -59,7 +61,7 @@ package struct Frame: Sendable, Equatable {
 }
 
 extension String {
-    /// As many characters as fit in so many bytes of UTF-8.
+    /// Returns as many whole characters as fit in the given number of UTF-8 bytes.
     fileprivate func prefixOfCharacters(_ limit: Int) -> String.UTF8View.SubSequence {
         var end = startIndex
         while end < endIndex, utf8.distance(from: startIndex, to: index(after: end)) <= limit {

@@ -1,41 +1,42 @@
 internal import CWslay
 
-/// libwslay's reader of frames. It holds 4 KiB, so there is one only while a frame has come in part
+/// A frame parser based on libwslay. It uses 4 KiB, so an endpoint keeps one only while a frame is incomplete
 /// (``isBetweenFrames``).
 final class FrameParser {
-    /// Why reading has stopped.
+    /// The reason why parsing stopped.
     enum Outcome: Equatable {
-        /// All bytes were taken.
+        /// All bytes were parsed.
         case wantsMore
-        /// No frame begins so: a control frame that is long or not final, or a length in a longer form than needed.
+        /// The frame is invalid: a control frame that is too long or not final, or a length that is not in its shortest
+        /// encoding.
         case malformed
-        /// Who was given the pieces wants no more of them.
+        /// The `piece` closure stopped parsing.
         case refused
-        /// There is no memory for it.
+        /// Memory could not be allocated.
         case failed
     }
 
-    /// What is known of a frame when a piece of its payload has come.
+    /// The position of a part of the payload in its frame.
     struct Place: Equatable {
-        /// Whether nothing of the frame came before.
+        /// Whether this is the first part of the frame.
         var isFirst: Bool
-        /// Whether nothing of the frame is to come.
+        /// Whether this is the last part of the frame.
         var isLast: Bool
     }
 
     private var context: wslay_frame_context_ptr?
-    /// What libwslay has still to fetch; only while ``read(_:_:)`` runs, for which these bytes are lent.
+    /// The bytes that libwslay has not fetched yet. Valid only during ``read(_:_:)``, which borrows them.
     private var lent = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-    /// Bytes that libwslay has fetched, and those of frames that it has told of.
+    /// The bytes that libwslay has fetched, and the bytes of the frames that it has reported.
     private var fetched: UInt64 = 0
     private var told: UInt64 = 0
-    /// What is left of the current frame's payload.
+    /// The remaining bytes of the current frame's payload.
     private var left: UInt64 = 0
 
     init() {
         var callbacks = wslay_frame_callbacks(
             send_callback: nil, recv_callback: Self.onReceive, genmask_callback: nil)
-        // The context is freed with this object: its pointer is good for as long as callbacks come.
+        // The context is freed together with this object, so its pointer is valid in all callbacks.
         let own = Unmanaged.passUnretained(self).toOpaque()
         if wslay_frame_context_init(&context, &callbacks, own) != 0 { context = nil }
     }
@@ -44,14 +45,16 @@ final class FrameParser {
         if let context { wslay_frame_context_free(context) }
     }
 
-    /// Whether no byte of a frame waits for its others.
+    /// Whether no frame is incomplete.
     var isBetweenFrames: Bool { left == 0 && fetched == told }
 
-    /// Reads all bytes, unless something is wrong; `piece` gets each piece of a frame's payload, at least one for each frame,
-    /// and says whether to go on.
+    /// Parses all bytes, unless an error occurs.
+    ///
+    /// - Parameter piece: Called with each part of a frame's payload, at least once for each frame. Returns whether to
+    ///   continue.
     func read(_ bytes: Span<UInt8>, _ piece: (FrameHead, Place, Span<UInt8>) -> Bool) -> Outcome {
         guard let context else { return .failed }
-        // The pointer lives for this call, and so does what libwslay is lent of it.
+        // The pointer, and everything that libwslay borrows from it, is valid for this call only.
         return bytes.withUnsafeBufferPointer { buffer in
             lent = buffer
             defer { lent = UnsafeBufferPointer(start: nil, count: 0) }

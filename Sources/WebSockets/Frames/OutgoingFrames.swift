@@ -1,29 +1,29 @@
-/// Frames on their way to the peer, first in, first out. Empty, it has no memory of its own.
+/// A first-in, first-out queue of frames to the peer. An empty queue owns no memory.
 package struct OutgoingFrames: Sendable {
     private var frames: [Frame] = []
-    /// The frames before this one have left.
+    /// The index of the first frame that is not completely sent.
     private var first = 0
     private var sentOfFirst = 0
-    /// The bytes of all frames from the first on, what was sent of that included.
+    /// The bytes of all frames from the first one on, including the bytes of it that were sent.
     private var total = 0
 
-    /// Nothing.
+    /// Creates an empty queue of frames.
     package init() {}
 
-    /// Whether everything has been sent.
+    /// Whether all frames have been sent.
     package var isEmpty: Bool { first == frames.count }
 
-    /// Bytes that wait behind the frame that is being sent.
+    /// The queued bytes after the frame that is being sent.
     package var waiting: Int { isEmpty ? 0 : total - frames[first].bytes.count }
 
-    /// Adds a frame.
+    /// Appends a frame to the queue.
     mutating func append(_ frame: Frame) {
         guard !frame.bytes.isEmpty else { return }
         frames.append(frame)
         total += frame.bytes.count
     }
 
-    /// Lends what is to be sent next of up to three frames.
+    /// Calls `body` with the unsent bytes of the next three frames at most.
     package func withNext<Result>(_ body: (Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Result) -> Result {
         let none: [UInt8] = []
         let next = (isEmpty ? none : frames[first].bytes, bytes(at: first + 1), bytes(at: first + 2))
@@ -32,7 +32,7 @@ package struct OutgoingFrames: Sendable {
 
     private func bytes(at index: Int) -> [UInt8] { index < frames.count ? frames[index].bytes : [] }
 
-    /// So many bytes of that were sent.
+    /// Removes the given number of sent bytes.
     package mutating func sent(_ count: Int) {
         var count = count
         while !isEmpty, count > 0 {

@@ -1,32 +1,35 @@
-/// Why a connection ends (RFC 6455 §7.4.1). All codes of the RFC that a server may send stand here, sent or not, and of the
-/// registry's later ones those that are sent.
+/// The reason why a connection is closed (RFC 6455 §7.4.1).
+///
+/// The constants include all codes of the RFC that a server may send, and the codes from the later registry that this
+/// server sends.
 package struct CloseCode: RawRepresentable, Sendable, Hashable {
-    /// The number on the wire.
+    /// The number that is transmitted.
     package let rawValue: UInt16
 
-    /// The code with this number, whatever it is.
+    /// Creates the code with this number without validating it.
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// What it was for is done.
+    /// The purpose of the connection is fulfilled.
     package static let normal = CloseCode(rawValue: 1000)
-    /// The server ends.
+    /// The server is shutting down.
     package static let goingAway = CloseCode(rawValue: 1001)
-    /// The peer does not keep to the protocol.
+    /// The peer has violated the protocol.
     package static let protocolError = CloseCode(rawValue: 1002)
-    /// Data of a kind that is not taken.
+    /// The peer has sent data of an unsupported type.
     package static let unsupportedData = CloseCode(rawValue: 1003)
-    /// A text that is no UTF-8.
+    /// The peer has sent a text that is not UTF-8.
     package static let invalidPayload = CloseCode(rawValue: 1007)
-    /// Against the rules: here, the key was revoked.
+    /// The peer has violated a policy. This server sends it when a key is revoked.
     package static let policyViolation = CloseCode(rawValue: 1008)
-    /// A message that is too long.
+    /// The peer has sent a message that is too long.
     package static let messageTooBig = CloseCode(rawValue: 1009)
-    /// Something has gone wrong at the server.
+    /// An error has occurred in the server.
     package static let internalError = CloseCode(rawValue: 1011)
-    /// The server has too much to do: come back later.
+    /// The server is overloaded; the client can reconnect later.
     package static let tryAgainLater = CloseCode(rawValue: 1013)
 
-    /// Whether it may stand in a frame: 1004 to 1006 and 1015 only say what happened without one, others are nobody's.
+    /// Whether a close frame may contain the code. The codes 1004 to 1006 and 1015 only describe closures without a
+    /// close frame; other codes are unassigned.
     var isSendable: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true
@@ -35,14 +38,14 @@ package struct CloseCode: RawRepresentable, Sendable, Hashable {
     }
 }
 
-/// A close frame's content.
+/// The content of a close frame.
 package struct CloseStatus: Sendable, Equatable {
-    /// Why.
+    /// The reason as a code.
     package let code: CloseCode
-    /// The same in words, perhaps none.
+    /// The reason in words, possibly empty.
     package let reason: String
 
-    /// A status of this code and this sentence.
+    /// Creates a status from a code and a sentence.
     package init(_ code: CloseCode, _ reason: String = "") {
         self.code = code
         self.reason = reason

@@ -1,41 +1,41 @@
 internal import HTTPTypes
 
-/// A whole message.
+/// A complete message from the peer.
 package struct Message: Sendable, Equatable {
-    /// Whether it is text, which is UTF-8.
+    /// Whether the message is text, in valid UTF-8.
     package let isText: Bool
-    /// Its bytes.
+    /// The content of the message.
     package let bytes: [UInt8]
 }
 
-/// What a server makes of a client's frames: messages out of fragments, and what must not come (RFC 6455 §5, §7).
+/// Assembles messages from a client's frames and enforces the rules for them (RFC 6455 §5, §7).
 struct MessageState: Sendable {
-    /// What a whole frame has brought.
+    /// The result of a complete frame.
     enum Outcome: Equatable {
-        /// A part of a message.
+        /// A fragment of an incomplete message.
         case nothing
         case message(Message)
         case ping([UInt8])
         case pong
-        /// The peer's end; nil: without a code.
+        /// A close frame from the peer; nil if it contains no code.
         case close(CloseStatus?)
-        /// The connection is not to be trusted any more.
+        /// A protocol violation, after which the connection must be closed.
         case failure(CloseStatus)
     }
 
-    /// The most bytes of a message.
+    /// The maximum size of a message in bytes.
     let limit: Int
-    /// Whether the message that has begun is text; nil: none has.
+    /// Whether the incomplete message is text; nil if there is none.
     private var isText: Bool?
     private var message: [UInt8] = []
     private var text = UTF8Check()
-    /// The control frame that has come in part.
+    /// The received part of a control frame's payload.
     private var control: [UInt8] = []
     private var head = FrameHead()
 
     init(limit: Int) { self.limit = limit }
 
-    /// A frame begins; why it must not.
+    /// Starts a frame. Returns a close status if the frame is not allowed.
     mutating func begin(_ head: FrameHead) -> CloseStatus? {
         self.head = head
         guard head.isMasked else { return Self.wrong("a client's frames must be masked") }
@@ -57,7 +57,7 @@ struct MessageState: Sendable {
         return nil
     }
 
-    /// More of the frame's payload; why it must not come.
+    /// Adds a part of the frame's payload. Returns a close status if the part is not allowed.
     mutating func add(_ bytes: Span<UInt8>) -> CloseStatus? {
         guard !head.isControl else {
             control.append(bytes)
@@ -68,7 +68,7 @@ struct MessageState: Sendable {
         return nil
     }
 
-    /// The frame is whole.
+    /// Ends the frame and returns its result.
     mutating func end() -> Outcome {
         switch Opcode(rawValue: head.opcode) {
         case .ping: return .ping(Self.take(&control))
@@ -84,7 +84,7 @@ struct MessageState: Sendable {
         return .message(Message(isText: isText, bytes: Self.take(&message)))
     }
 
-    /// What stands in a close frame (RFC 6455 §5.5.1, §7.4).
+    /// Parses the content of a close frame (RFC 6455 §5.5.1, §7.4).
     private static func closing(_ payload: [UInt8]) -> Outcome {
         guard !payload.isEmpty else { return .close(nil) }
         guard payload.count >= 2 else { return .failure(wrong("a close code has two bytes")) }

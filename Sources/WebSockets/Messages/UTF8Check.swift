@@ -1,15 +1,16 @@
-/// Whether bytes are UTF-8 (RFC 3629 §4), however they are cut: what is wrong is found with its first byte.
+/// An incremental UTF-8 validator (RFC 3629 §4). It detects an error at the first invalid byte, wherever the input is
+/// split.
 struct UTF8Check: Sendable, Equatable {
-    /// Bytes that the current character still needs.
+    /// The number of bytes that the current character still needs.
     private var missing: UInt8 = 0
-    /// The range of the next of them.
+    /// The allowed range of the next byte.
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xBF
 
     /// Whether no character is incomplete.
     var isComplete: Bool { missing == 0 }
 
-    /// Reads more; false as soon as something is no UTF-8.
+    /// Validates further bytes. Returns false at the first byte that is not UTF-8.
     mutating func read(_ bytes: Span<UInt8>) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -27,7 +28,8 @@ struct UTF8Check: Sendable, Equatable {
         return true
     }
 
-    /// A character of several bytes: the second one's range keeps out long forms, surrogates and what lies beyond U+10FFFF.
+    /// Starts a character of several bytes. The range of the second byte excludes overlong forms, surrogates and code
+    /// points beyond U+10FFFF.
     private mutating func begin(_ byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: missing = 1
