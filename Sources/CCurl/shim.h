@@ -1,8 +1,8 @@
 #pragma once
 #include <curl/curl.h>
 
-// curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo take variable arguments, which Swift cannot call: one inline function for
-// each type of argument.
+// curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo are variadic functions, which Swift cannot call. There is
+// one inline function for each argument type.
 
 static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);
@@ -33,7 +33,7 @@ static inline CURLcode ccurl_get_private(CURL *handle, void **pointer) {
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
-/// The result of a finished transfer: it stands in a union, which Swift reads less plainly.
+/// Returns the result of a finished transfer. It is a member of a union, which is harder to read in Swift.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }
 static inline CURLcode ccurl_set_prerequest(CURL *handle, int (*callback)(void *, char *, char *, int, int)) {
     return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
@@ -47,5 +47,5 @@ static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) 
 static inline CURLcode ccurl_get_certificates(CURL *handle, struct curl_certinfo **value) {
     return curl_easy_getinfo(handle, CURLINFO_CERTINFO, value);
 }
-/// The whole address, of which `addr` shows only the beginning (CURLOPT_OPENSOCKETFUNCTION(3)).
+/// Returns the whole address. The type of `addr` covers only its beginning (CURLOPT_OPENSOCKETFUNCTION(3)).
 static inline const struct sockaddr *ccurl_address(const struct curl_sockaddr *address) { return &address->addr; }

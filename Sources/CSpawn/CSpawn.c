@@ -28,7 +28,7 @@ int spawn_watch_process(pid_t process) {
 }
 
 int spawn_is_being_written(int descriptor) {
-    // A lease for reading is given when nobody has the file open for writing.
+    // The kernel grants a read lease only if no process has the file open for writing.
     if (fcntl(descriptor, F_SETLEASE, F_RDLCK) == 0) return fcntl(descriptor, F_SETLEASE, F_UNLCK);
     return errno == EAGAIN ? 1 : -1;
 }
