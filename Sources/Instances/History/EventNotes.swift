@@ -1,6 +1,6 @@
-/// Tells which of an instance's states are events, and what is to be said of them. A pure value.
+/// Determines which state changes of an instance are events of its history, and their content. Performs no I/O.
 struct EventNotes: Sendable {
-    /// Who has asked for a stop, by way of this gateway, and why.
+    /// The initiator of a stop through this gateway and its reason.
     struct Stopper: Sendable {
         let actor: String?
         let reason: String?
@@ -11,23 +11,23 @@ struct EventNotes: Sendable {
         let run: String?
     }
 
-    /// Who has asked for the start that is under way, and for the stop.
+    /// The initiators of the current start and stop.
     var starter: String?
     var stopper: Stopper?
-    /// The last event.
+    /// The last event of the history.
     private(set) var last: InstanceEvent?
-    /// Who has it end, as the last state that knew said.
+    /// The initiator of the instance's end, according to the last state that contained one.
     private var ender: InstanceEnder?
     private var succession: Succession?
 
-    /// Notes of an instance whose last event that is known was `past`.
+    /// Creates notes for an instance whose last known event is `past`.
     init(past: InstanceEvent? = nil) { last = past }
 
-    /// The last event before those of this gateway is known only now.
+    /// Adds the last event from before this gateway if it becomes known late.
     mutating func recall(_ past: InstanceEvent) { last = last ?? past }
 
-    /// A server was found that was started then. One of which the last event tells already has had nothing happen to it but
-    /// a change of gateways.
+    /// Returns whether the last event already covers a found server that was started at the given time. Since that
+    /// event, only the gateway has changed.
     func knows(runSince started: Int64) -> Bool {
         guard let last else { return false }
         switch last.kind {
@@ -36,29 +36,31 @@ struct EventNotes: Sendable {
         }
     }
 
-    /// What the instance has come to as events; none for most. `isKnown`: see ``knows(runSince:)``.
+    /// Returns the events that the current state adds to the history; none for most states.
+    ///
+    /// - Parameter isKnown: The result of ``knows(runSince:)``.
     mutating func events(of machine: InstanceStateMachine, isKnown: Bool, now: Int64) -> [InstanceEvent] {
         if let ender = machine.ender { self.ender = ender }
         let events = begun(machine, now) ?? event(machine, isKnown, now).map { [$0] } ?? []
         last = events.last ?? last
         switch machine.phase {
         case .stopped, .failed, .restarting, .starting, .booting, .probing:
-            // A stop that was asked for has come about, or was refused: what follows is nobody's doing.
+            // A requested stop has succeeded or was rejected. The initiators do not apply to later events.
             (ender, stopper, succession) = (nil, nil, nil)
         case .ready, .ending, .stuck: break
         }
         return events
     }
 
-    /// A start that somebody has asked for, and the end that it has waited for; nil for anything else.
+    /// Returns the events of a requested start, including the end that it waited for; nil for anything else.
     private mutating func begun(_ machine: InstanceStateMachine, _ now: Int64) -> [InstanceEvent]? {
         switch machine.phase {
         case .ending(let ending):
-            // It can still be refused to end.
+            // The request to end can still be rejected.
             succession = ending.startsAgain ? Succession(run: machine.run) : nil
             return ending.startsAgain ? [] : nil
         case .starting where machine.origin != .recovery: break
-        // The next run was told before the end of the one before.
+        // The next run was reported before the end of the previous one.
         case .booting: if succession.map({ $0.run == machine.run }) ?? true { return nil }
         default: return nil
         }
@@ -74,17 +76,17 @@ struct EventNotes: Sendable {
             switch machine.origin {
             case .asked: return nil
             case .found: return isKnown ? nil : InstanceEvent(time: now, kind: .found)
-            // The gateway itself has told so when it began the restart.
+            // The gateway itself recorded this event when it began the restart.
             case .recovery: return last?.kind == .restarted ? nil : InstanceEvent(time: now, kind: .restarted)
             }
         case .ready:
-            // It was busy, or had to show again that the port is its own.
+            // The instance was busy, or had to prove again that it owns the port.
             if last?.kind == .ready { return nil }
             return InstanceEvent(time: now, kind: .ready, version: machine.version)
         case .unhealthy(_, let reason):
             return last?.kind == .unhealthy ? nil : InstanceEvent(time: now, kind: .unhealthy, reason: kept(reason))
         case .restarting(let reason, _):
-            // While something of it is left it is not known how it ends.
+            // While a part of the instance remains, the way it ends is unknown.
             if case .ending = machine.phase { return nil }
             return InstanceEvent(time: now, kind: .ended, reason: kept(reason))
         case .failed(let reason): return InstanceEvent(time: now, kind: .failed, reason: kept(reason))
@@ -93,7 +95,7 @@ struct EventNotes: Sendable {
         }
     }
 
-    /// The end of the run before: by itself, with a failure, or by a stop.
+    /// Returns the event for the end of the previous run: a failure or a stop.
     private func ended(_ failure: String?, _ now: Int64) -> InstanceEvent {
         failure.map { InstanceEvent(time: now, kind: .ended, reason: kept($0)) } ?? stopped(now)
     }
@@ -102,13 +104,14 @@ struct EventNotes: Sendable {
         if case .gateway(let reason) = ender {
             return InstanceEvent(time: now, kind: .stopped, reason: kept(reason))
         }
-        // One that has failed or waits for its restart has nothing that could end: a stop has only put it aside.
+        // A failed instance, or one that waits for its restart, has nothing to end. A stop only cancels the restart.
         guard ender != .outside, let stopper else {
             return InstanceEvent(time: now, kind: .stopped, reason: InstanceMessage.stoppedElsewhere)
         }
         return InstanceEvent(time: now, kind: .stopped, actor: stopper.actor, reason: stopper.reason)
     }
 
-    /// A reason as it is written down: what the server has printed may hold anything, a secret too, and stays in memory.
+    /// Returns a reason in the form that is stored. The server's output is removed, because it may contain secrets and
+    /// must remain in memory.
     private func kept(_ reason: String) -> String { Instance.cut(InstanceMessage.withoutOutput(reason)) }
 }

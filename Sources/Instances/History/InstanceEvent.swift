@@ -2,30 +2,30 @@ internal import Clocks
 internal import JSONText
 package import Projects
 
-/// One thing that happened to a project's instance.
+/// An event in the history of a project's instance.
 package struct InstanceEvent: Sendable, Equatable {
-    /// What happened.
+    /// The kinds of events.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Somebody asked for it, and it was started.
+        /// The instance was started on request.
         case started
-        /// It runs although this gateway has not started it: its service manager or another gateway has.
+        /// The instance runs although this gateway did not start it: its service manager or another gateway did.
         case found
-        /// It has been found healthy, for the first time or again.
+        /// The instance was found healthy, for the first time or again.
         case ready
-        /// Its health checks fail, or nothing at all comes from it.
+        /// Its health checks fail, or it sends no data at all.
         case unhealthy
-        /// It ended without anybody's asking, and is to be started again.
+        /// The instance ended without a request and will be restarted.
         case ended
-        /// It was started again after that.
+        /// The instance was restarted after it had ended.
         case restarted
-        /// It was stopped.
+        /// The instance was stopped, through the gateway or otherwise.
         case stopped
-        /// It could not be started, or has ended too often.
+        /// The instance could not be started, or it has ended too often.
         case failed
-        /// It was gone when the gateway began.
+        /// The instance no longer existed when the gateway started.
         case lost
 
-        /// Whether a server exists after it, or is about to.
+        /// Whether a server exists after the event, or will soon.
         var isActive: Bool {
             switch self {
             case .started, .found, .ready, .unhealthy, .ended, .restarted: true
@@ -34,18 +34,18 @@ package struct InstanceEvent: Sendable, Equatable {
         }
     }
 
-    /// When: nanoseconds since 1970.
+    /// The time of the event in nanoseconds since 1970.
     package let time: Int64
-    /// What.
+    /// The kind of the event.
     package let kind: Kind
-    /// The name of the key with which somebody has asked for it, where that is known.
+    /// The name of the key that requested the action, if known.
     package let actor: String?
-    /// OpenCode's version, as the server said it.
+    /// OpenCode's version as reported by the server.
     package let version: String?
-    /// Why; plain text without anything that the server has printed.
+    /// The reason, as plain text without any output of the server.
     package let reason: String?
 
-    /// An event.
+    /// Creates an event with the given values.
     package init(time: Int64, kind: Kind, actor: String? = nil, version: String? = nil, reason: String? = nil) {
         self.time = time
         self.kind = kind
@@ -57,7 +57,7 @@ package struct InstanceEvent: Sendable, Equatable {
     /// The names of all kinds.
     package static let names = Kind.allCases.map(\.rawValue)
 
-    /// A JSON object.
+    /// The event as a JSON object.
     package var json: String {
         """
         {"time":\(JSONText.quoted(timestamp)),"event":\(JSONText.quoted(kind.rawValue)),\
@@ -66,44 +66,47 @@ package struct InstanceEvent: Sendable, Equatable {
         """
     }
 
-    /// Date and time as RFC 3339 has them, in UTC, to the millisecond.
+    /// Date and time as defined by RFC 3339, in UTC, to the millisecond.
     private var timestamp: String { Timestamp.utc(time, withMilliseconds: true) }
 }
 
-/// Where it is written down what happens to instances, for longer than a gateway lives.
+/// A store for the events of instances that outlives the gateway process.
 package protocol InstanceHistory: Sendable {
-    /// Writes an event down, soon; the caller never waits for it.
+    /// Records an event asynchronously; the caller never waits.
     func record(_ event: InstanceEvent, of project: ProjectName)
-    /// What is written down of a project, the oldest first; throws why it can't be read.
+    /// Returns the recorded events of a project, oldest first. Throws if the history cannot be read.
     func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent]
-    /// The last event of every project that came before this time, in nanoseconds since 1970; none where nothing can be read.
+    /// Returns the last event of every project before the given time in nanoseconds since 1970; none if the history
+    /// cannot be read.
     func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent]
-    /// Whether what is written down can be read by now; where it can't, `body` is called if it ever can, on any thread.
+    /// Returns whether the history can be read now. If it cannot, calls `body` on any thread as soon as it can.
     func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool
 }
 
-/// There is no history to be had.
+/// The error for an unavailable history.
 package struct InstanceHistoryError: Error, Equatable, CustomStringConvertible {
-    /// One sentence that says what to do.
+    /// One sentence that includes the fix.
     package let description: String
 
-    /// An error with this sentence.
+    /// Creates an error with this sentence.
     package init(_ description: String) { self.description = description }
 }
 
-/// The history where nothing can be kept.
+/// The history for a gateway that cannot store one.
 package struct NoInstanceHistory: InstanceHistory {
     private let reason: InstanceHistoryError
 
-    /// `reason`: why, as one sentence.
+    /// Creates a history that is always unavailable.
+    ///
+    /// - Parameter reason: One sentence that explains why.
     package init(reason: String) { self.reason = InstanceHistoryError(reason) }
 
-    /// Does nothing.
+    /// Discards the event, because nothing can be stored.
     package func record(_ event: InstanceEvent, of project: ProjectName) {}
-    /// Throws the reason.
+    /// Throws the reason for the missing history.
     package func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] { throw reason }
-    /// None.
+    /// Returns no events, because none are stored.
     package func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent] { [:] }
-    /// Never.
+    /// Returns false and never calls `body`.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { false }
 }

@@ -4,48 +4,50 @@ internal import OpenCode
 internal import Projects
 internal import Systemd
 
-/// What the registry keeps of one project's instance.
+/// The registry's state of one project's instance.
 struct Instance {
     /// The folder as it was at the last start.
     var folder: ProjectFolder
     var machine: InstanceStateMachine
-    /// Who runs its server, or would start it.
+    /// The supervisor that runs its server, or would start it.
     var supervisor: any Supervisor
-    /// Its place in what the loops count for each instance.
+    /// Its index in the loops' per-instance counters.
     let slot: Int
     /// Its server, while there is one.
     var run: Run?
-    /// The number of that run: another number is another process, even on the same port.
+    /// The number of that run. A different number means a different process, even on the same port.
     var generation: UInt64 = 0
-    /// The number of its last announcement of a port; a later one has a greater number.
+    /// The number of its last port announcement. Later announcements have greater numbers.
     var claim: UInt64 = 0
-    /// Which of OpenCode's APIs the run speaks, and where it tells whether it is ready; nil while that is not known.
+    /// The OpenCode API of the run and the path of its health check; nil while unknown.
     var family: APIFamily?
     var healthPath: HealthPath?
-    /// The number under which a process of the run was found to see itself, as its health answer had said.
+    /// The process number that a health response contained and that was found to belong to a process of the run.
     var processNumber: Int32?
-    /// What the next gateway would know of the run.
+    /// The facts about the run that the supervisor has stored for the next gateway.
     var remembered = InstanceMemory()
-    /// How it is set up, as far as that was asked.
+    /// The findings about its configuration so far.
     var setup = SetupFindings()
-    /// Whether the run lets nobody in without its password; nil while that is not known.
+    /// Whether the run rejects requests without its password; nil while unknown.
     var enforcesPassword: Bool?
-    /// How the run's port was found, when it was not announced.
+    /// How the run's port was found, if it was not announced.
     var portWarning: String?
-    /// Whether the log says that its server works in another folder than its project's.
+    /// Whether a warning was logged that its server works in a different folder than its project's.
     var hasWarnedOfFolder = false
-    /// Since when it is in its state: nanoseconds since 1970.
+    /// The start of its current state in nanoseconds since 1970.
     var since: Int64
-    /// What of its states is written down.
+    /// The notes that determine which states are recorded as events.
     var notes: EventNotes
-    /// Which project its folder is to OpenCode, as far as that was asked.
+    /// The OpenCode project of its folder, as far as it was queried.
     var project = ProjectQuestion()
     var pulse = Pulse()
     var timers: [InstanceStateMachine.Timer: EventSource] = [:]
     var starts: [CheckedContinuation<StartAnswer, Never>] = []
     var stops: [CheckedContinuation<StopAnswer, Never>] = []
 
-    /// `past`: the last event that earlier gateways have written down.
+    /// Creates the state of an instance.
+    ///
+    /// - Parameter past: The last event that earlier gateways have recorded.
     init(
         folder: ProjectFolder, machine: InstanceStateMachine, supervisor: any Supervisor, slot: Int,
         past: InstanceEvent? = nil
@@ -58,7 +60,9 @@ struct Instance {
         since = WallClock.nanoseconds()
     }
 
-    /// The way to it as requests see it; `scope`: the project's directories as they are now.
+    /// Returns the instance's route for requests.
+    ///
+    /// - Parameter scope: The current directories of the project.
     func route(_ scope: DirectoryScope?, _ own: OwnProject?) -> RoutingTable.Route {
         let state = machine.state
         var endpoint: InstanceEndpoint?
@@ -73,7 +77,7 @@ struct Instance {
             ender: machine.ender)
     }
 
-    /// A new run: nothing that was known of the one before holds.
+    /// Starts a new run and resets everything that was known about the previous one.
     mutating func begin(_ run: Run, generation: UInt64) {
         self.run = run
         self.generation = generation
@@ -87,21 +91,21 @@ struct Instance {
         project.runBegins()
     }
 
-    /// What was learnt of the run.
+    /// The facts about the run that the next gateway needs.
     var memory: InstanceMemory {
         InstanceMemory(family: family, restarts: machine.restarts, lastError: machine.lastFailure.map(Self.cut))
     }
 
-    /// A reason, which with the last lines of output can be longer than a record may be.
+    /// Returns a reason, shortened if it exceeds the limit for a stored record because of the last lines of output.
     static func cut(_ reason: String) -> String {
         let scalars = reason.unicodeScalars
         return String(scalars.prefix(longestError)) + (scalars.count > longestError ? "…" : "")
     }
 
-    /// Unicode scalars of an error that the next gateway gets to know.
+    /// The maximum number of Unicode scalars of an error that is stored for the next gateway.
     private static let longestError = 2_000
 
-    /// What earlier gateways have written down last is known only now: it counts where nothing newer does.
+    /// Adds the last event of earlier gateways if it becomes known late. It has no effect if there is a newer one.
     mutating func recall(_ past: InstanceEvent) {
         notes.recall(past)
         guard case .ready = machine.state, past.kind == .ready, let run, run.isFound, since == run.started,
@@ -110,8 +114,8 @@ struct Instance {
         since = past.time
     }
 
-    /// Its state is another one from now on. A server that was found has been what it is since it was started, or since an
-    /// earlier gateway has seen it become so.
+    /// Sets the start of the current state. A found server has been in its state since its start, or since an earlier
+    /// gateway saw it become ready.
     mutating func stateChanged(now: Int64) {
         if case .ready = machine.state, let run, run.isFound, notes.knows(runSince: run.started), let last = notes.last,
             last.kind == .ready
@@ -131,19 +135,21 @@ struct Instance {
     }
 }
 
-/// Signs of life of one instance: healthy answers, and bytes of proxied answers, which the loops count.
+/// The signs of life of an instance: healthy responses, and bytes of proxied responses, which the loops count.
 struct Pulse {
     private var lastSign = SuspendingClock.now
     private var count: UInt64?
 
-    /// A health check goes out: bytes count from the next look on.
+    /// Starts a health check. Bytes count from the next call of `look` on.
     mutating func checkBegins() { count = nil }
 
-    /// It was found healthy.
+    /// Records a healthy response.
     mutating func answered(now: SuspendingClock.Instant = .now) { lastSign = now }
 
-    /// The loops have counted to `newCount`. For how long there was no sign of life, and whether bytes came since the
-    /// last look at the present health check.
+    /// Updates the byte count from the loops.
+    ///
+    /// - Returns: The time without a sign of life, and whether bytes have arrived since the last call during the
+    ///   current health check.
     mutating func look(_ newCount: UInt64, now: SuspendingClock.Instant = .now) -> (quiet: Duration, progressed: Bool) {
         let progressed = count.map { $0 != newCount } ?? false
         count = newCount
@@ -152,22 +158,22 @@ struct Pulse {
     }
 }
 
-/// What is known of how a run is set up, besides its health.
+/// The findings about a run's configuration, in addition to its health.
 struct SetupFindings {
-    /// Whether its configuration was asked for: once in a run.
+    /// Whether the configuration was requested, which happens once in a run.
     var isConfigurationAsked = false
-    /// Why that can't be used, as a sentence.
+    /// The problem with the configuration, as a sentence.
     var configurationTrouble: String?
-    /// Whether it had no model when it was last asked.
+    /// Whether the last response listed no model.
     var hasNoModels = false
-    /// How far it has taken over older sessions; nil before it was asked.
+    /// The progress of migrating older sessions; nil before it was requested.
     var migration: MigrationAnswer?
-    /// Questions that are under way.
+    /// The requests in progress.
     var asking: Set<SetupQuestion> = []
-    /// Until the models are asked for.
+    /// The delay before requesting the models.
     var modelsDelay: EventSource?
 
-    /// What `status` says.
+    /// The warnings for `status`.
     var warnings: [String] {
         [configurationTrouble, hasNoModels ? InstanceMessage.noModels : nil, migration?.warning].compactMap { $0 }
     }

@@ -4,9 +4,9 @@ internal import Logging
 internal import Projects
 internal import Systemd
 
-/// What happens to instances, and what the state machines want done about it.
+/// Handles the events of instances and performs the actions of their state machines.
 extension InstanceRegistry {
-    /// Takes one event of a project's instance.
+    /// Handles an event of a project's instance.
     func handle(_ event: InstanceStateMachine.Event, of name: ProjectName) { take(event, of: name) }
 
     func take(_ event: InstanceStateMachine.Event, of name: ProjectName, from supervisor: String? = nil) {
@@ -23,7 +23,8 @@ extension InstanceRegistry {
 
     func advance(_ event: InstanceStateMachine.Event, of name: ProjectName) {
         guard let actions = instances[name]?.machine.handle(event) else { return }
-        // The state says nothing of it when a start only then begins that has waited for the end of a run.
+        // If a start has waited for the end of a run, its beginning does not change the published state, so it is
+        // recorded here.
         if actions.first != .publish, actions.contains(.launch) { noteEvents(of: name, now: WallClock.nanoseconds()) }
         for action in actions { perform(action, of: name) }
         remember(name)
@@ -36,7 +37,7 @@ extension InstanceRegistry {
                 lastGeneration += 1
                 instances[name]?.begin(run, generation: lastGeneration)
             } else if instances[name]?.run?.id == run.id {
-                // Told again: more is known of it now, such as its password.
+                // The same run is reported again with more information, such as its password.
                 instances[name]?.run = run
             }
         case .announced(let run, let address, let family, let warning):
@@ -47,7 +48,7 @@ extension InstanceRegistry {
         advance(.supervised(event), of: name)
     }
 
-    /// Keeps what the next gateway could not find out.
+    /// Stores the facts that the next gateway could not find out by itself.
     private func remember(_ name: ProjectName) {
         guard let instance = instances[name], instance.machine.currentRun != nil, instance.run != nil else { return }
         let memory = instance.memory
@@ -62,7 +63,8 @@ extension InstanceRegistry {
             let now = WallClock.nanoseconds()
             instances[name]?.stateChanged(now: now)
             publishRoutes()
-            // Who reads in the log that it is ready is carried there.
+            // The routes are published before the log message, so that a client that reads in the log that the instance
+            // is ready can reach it.
             logState(of: name)
             noteEvents(of: name, now: now)
             noteSettled()
@@ -100,7 +102,7 @@ extension InstanceRegistry {
         handle(.fired(timer, tail: tail), of: name)
     }
 
-    /// Logs one instance's new state.
+    /// Logs the new state of an instance.
     private func logState(of name: ProjectName) {
         guard let instance = instances[name] else { return }
         let project = LogField("project", name.string)
@@ -111,7 +113,7 @@ extension InstanceRegistry {
             logger.warning("The instance is unhealthy: \(reason)", project, LogField("port", address.port))
         case .restarting(let reason, let delay):
             if case .ending(let ending) = instance.machine.phase {
-                // How it has ended, and when it is started again, is told when nothing of it is left.
+                // The way it ended and the time of the restart are logged when no process of it remains.
                 if ending.isOurs { logger.warning("The instance is ended: \(reason)", project) }
             } else {
                 let delay = LogField("delay", delay?.inWords ?? "unknown")
@@ -126,28 +128,28 @@ extension InstanceRegistry {
     }
 }
 
-/// Events that wait for their turn: what an event makes happen at once, such as the outcome of a start, comes after
-/// everything that the event itself leads to.
+/// A queue for events. An event that another event causes immediately, such as the result of a start, is handled after
+/// all consequences of the first one.
 struct Inbox {
-    /// What happened to one project's instance.
+    /// An event of one project's instance.
     struct Item {
         let project: ProjectName
         let event: InstanceStateMachine.Event
-        /// The supervisor that tells of it; nil for what comes from elsewhere.
+        /// The supervisor that reported the event; nil for other sources.
         let supervisor: String?
     }
 
     private var items: [Item] = []
     private var isBeingEmptied = false
 
-    /// Adds an item; true when the caller is to empty the inbox, false when somebody does already.
+    /// Adds an item. Returns true if the caller must process the inbox, and false if it is already being processed.
     mutating func add(_ item: Item) -> Bool {
         items.append(item)
         defer { isBeingEmptied = true }
         return !isBeingEmptied
     }
 
-    /// The next item in the order in which they came; nil ends the emptying.
+    /// Returns the next item in order of arrival. Nil ends the processing.
     mutating func next() -> Item? {
         guard !items.isEmpty else {
             isBeingEmptied = false

@@ -3,7 +3,7 @@ internal import Logging
 internal import OpenCode
 internal import Projects
 
-/// Health checks, signs of life, and whose port a port is.
+/// Health checks, signs of life, and conflicts about ports.
 extension InstanceRegistry {
     func probe(_ number: UInt64, at address: InstanceAddress, within timeout: Duration, of name: ProjectName) {
         guard let instance = instances[name], let run = instance.run else { return }
@@ -31,8 +31,8 @@ extension InstanceRegistry {
         }
     }
 
-    /// A run says that an address is its own. Another run that said so before is not believed any longer: it may be dead
-    /// without anybody's having noticed yet, and its port given to this one.
+    /// Handles the announcement of an address by a run. An earlier announcement of the same address by another run
+    /// becomes invalid: that run may have ended unnoticed, and its port may have been reused.
     func announced(
         _ run: String, _ address: InstanceAddress, _ family: APIFamily?, _ warning: String?, of name: ProjectName
     ) {
@@ -51,12 +51,12 @@ extension InstanceRegistry {
             return advance(.probed(number, finding), of: name)
         }
         if let processNumber, !isOwn(processNumber, of: name), let address = instance.machine.claimedAddress {
-            // As a refused password: somebody else answers there.
+            // Handled like a rejected password, because a different server listens at the address.
             let reason = InstanceMessage.foreignProcess(processNumber, address.port)
             return advance(.probed(number, .unauthorized(reason: reason)), of: name)
         }
         if let rival = rival(of: name), let address = instance.machine.claimedAddress {
-            // Only who asks for the password that nobody else knows has shown who it is.
+            // Only a server that requires its secret password has proved its identity.
             guard enforcesPassword == true else {
                 let reason = InstanceMessage.portTaken(address.port, by: rival.string)
                 return advance(.probed(number, .unhealthy(reason: reason)), of: name)
@@ -75,7 +75,8 @@ extension InstanceRegistry {
         lookAtSetup(of: name)
     }
 
-    /// Whether the number that a health answer tells belongs to a process of the instance, as far as anybody can tell.
+    /// Returns whether the process number in a health response belongs to the instance. Returns true if this cannot be
+    /// determined.
     private func isOwn(_ processNumber: Int32, of name: ProjectName) -> Bool {
         if instances[name]?.processNumber == processNumber { return true }
         guard let isOwn = supervisor(of: name).hasProcess(processNumber, of: name) else { return true }
@@ -90,7 +91,7 @@ extension InstanceRegistry {
         instances[name]?.enforcesPassword = enforcesPassword
     }
 
-    /// Another project whose instance has announced this one's address after it.
+    /// Returns another project whose instance has announced the same address later.
     private func rival(of name: ProjectName) -> ProjectName? {
         guard let instance = instances[name], let address = instance.machine.claimedAddress else { return nil }
         return instances.first { other, others in

@@ -2,19 +2,19 @@ internal import Clocks
 internal import Logging
 package import Projects
 
-/// What happened to instances, over the lives of several gateways.
+/// The events of instances over the lifetimes of several gateways.
 extension InstanceRegistry {
-    /// What is written down of a project's instance.
+    /// The result of a request for the history of a project's instance.
     package enum HistoryAnswer: Sendable, Equatable {
-        /// The events, the oldest first.
+        /// The events, oldest first.
         case events([InstanceEvent])
         /// There is no such project.
         case notFound
-        /// It can't be read; a sentence.
+        /// The history cannot be read, for the reason in the sentence.
         case unavailable(String)
     }
 
-    /// What happened to a project's instance, this gateway's time and before.
+    /// Returns the history of a project's instance from this gateway and earlier ones.
     package func history(of name: ProjectName) async -> HistoryAnswer {
         guard status(name) != nil else { return .notFound }
         do throws(InstanceHistoryError) {
@@ -24,7 +24,7 @@ extension InstanceRegistry {
         }
     }
 
-    /// An instance is in another state: writes down what of that is an event.
+    /// Records the events that result from an instance's new state.
     func noteEvents(of name: ProjectName, now: Int64) {
         guard var instance = instances[name] else { return }
         let isKnown = instance.run.map { $0.isFound && instance.notes.knows(runSince: $0.started) } ?? false
@@ -33,8 +33,8 @@ extension InstanceRegistry {
         for event in events { links.history.record(event, of: name) }
     }
 
-    /// Reads what earlier gateways have written down. A failed instance is still failed, with the same reason and the same
-    /// `since`.
+    /// Reads the events that earlier gateways have recorded. A failed instance remains failed, with the same reason and
+    /// the same `since`.
     func recallHistory() async {
         let isOpen = links.history.isOpen { [weak self] in Task { await self?.recallHistoryLate() } }
         guard isOpen else { return }
@@ -42,8 +42,8 @@ extension InstanceRegistry {
         recallFailures()
     }
 
-    /// The same, where the history can only be read once instances have been asked for. What this gateway has seen of an
-    /// instance is newer, and stays.
+    /// Reads these events if the history becomes readable only after instances were requested. Events that this gateway
+    /// has recorded are newer and remain valid.
     private func recallHistoryLate() async {
         let found = await links.history.lastEvents(before: made)
         guard end == .none else { return }
@@ -55,7 +55,7 @@ extension InstanceRegistry {
         if opening.hasFound { noteLost() }
     }
 
-    /// Whether this event of an earlier gateway is the last one that is known of its instance.
+    /// Returns whether this event of an earlier gateway is the last known one of its instance.
     private func isLast(_ event: InstanceEvent, of name: ProjectName) -> Bool {
         instances[name].map { $0.notes.last == event } ?? true
     }
@@ -72,12 +72,12 @@ extension InstanceRegistry {
         if !past.isEmpty { publishRoutes() }
     }
 
-    /// An instance that should run and does not has ended while no gateway was there.
+    /// Records instances that should run but do not, because they ended while no gateway was running.
     func noteLost() {
         let now = WallClock.nanoseconds()
         for (name, event) in past where event.kind.isActive && isLast(event, of: name) {
             guard instances[name]?.machine.isActive != true else { continue }
-            // While its supervisor can't be reached it may still run.
+            // If its supervisor is unreachable, the instance may still run.
             guard unavailable(name) == nil else { continue }
             let lost = InstanceEvent(time: now, kind: .lost, reason: InstanceMessage.lost)
             past[name] = lost

@@ -1,24 +1,24 @@
 package import Projects
 
 extension InstanceRegistry {
-    /// What the registry asks of others, and tells them.
+    /// The functions through which the registry uses other components.
     package struct Links: Sendable {
-        /// Makes a health check. It must answer, soon after the check's time is over at the latest.
+        /// Performs a health check. Must return at the latest soon after the check's timeout.
         package var probe: @Sendable (HealthQuestion) async -> HealthFinding
-        /// How many pieces of proxied answers have come from the instance with this slot, ever: more than before means
-        /// that it works on requests.
+        /// Returns the total number of chunks of proxied responses from the instance with this slot. A higher number
+        /// than before means that the instance processes requests.
         package var progress: @Sendable (_ slot: Int) async -> UInt64
-        /// Asks an instance something; nil when no answer came.
+        /// Sends a request to an instance; returns nil if there was no response.
         package var inquire: @Sendable (InstanceQuestion) async -> InstanceReply?
-        /// Called on the control loop with each new routing table.
+        /// Publishes a new routing table. Called on the control loop.
         package var publish: @Sendable (RoutingTable) -> Void
-        /// The digest of the environment files that the project's next run would have; nil when it can't be told.
+        /// Returns the digest of the environment files for the project's next run; nil if it cannot be determined.
         /// Called on the control loop.
         package var environmentDigest: @Sendable (ProjectName) -> String?
-        /// Where it is written down what happens to instances.
+        /// The store for the events of instances.
         package var history: any InstanceHistory
 
-        /// Links to these.
+        /// Creates links with the given functions.
         package init(
             probe: @escaping @Sendable (HealthQuestion) async -> HealthFinding,
             progress: @escaping @Sendable (_ slot: Int) async -> UInt64 = { _ in 0 },

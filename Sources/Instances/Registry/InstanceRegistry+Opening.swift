@@ -1,23 +1,23 @@
 internal import Projects
 internal import Systemd
 
-/// The registry's beginning, before which nobody may ask it anything, and its end.
+/// The registry's start, before which it must not be used, and its shutdown.
 extension InstanceRegistry {
-    /// What is waited for while it begins.
+    /// The state of the registry's start.
     struct Opening {
-        /// Whether a supervisor still looks for what runs already.
+        /// Whether a supervisor is still looking for running servers.
         var isUnderWay = false
-        /// Whether it is known what runs already.
+        /// Whether all running servers are known.
         var hasFound = false
-        /// Who waits for that to be over.
+        /// The tasks that wait for the end of the start.
         var waiting: [CheckedContinuation<Void, Never>] = []
-        /// Waits until what was found is ready.
+        /// The task that waits until the found servers are ready.
         var settling: CheckedContinuation<Void, Never>?
         var deadline: EventSource?
     }
 
-    /// Begins to hear from the supervisors. When it returns, what runs already is known; it is ready, too, unless that
-    /// takes longer than ``InstanceLimits/found``. Call it once, before anybody asks for anything.
+    /// Opens the supervisors. Afterwards all running servers are known. They are also ready, unless that takes longer
+    /// than ``InstanceLimits/found``. Call this once, before any other method.
     package func open() async throws(LaunchError) {
         opening.isUnderWay = true
         defer {
@@ -40,7 +40,7 @@ extension InstanceRegistry {
         publishRoutes()
     }
 
-    /// Waits until every instance that was found is ready, or has turned out not to be.
+    /// Waits until every found instance is ready or has turned out not to be.
     private func settle() async {
         guard isSettling, end != .over else { return }
         opening.deadline = try? loop.timer(after: limits.found) { [weak self] in
@@ -59,7 +59,7 @@ extension InstanceRegistry {
         }
     }
 
-    /// An instance is in another state.
+    /// Ends the waiting if an instance's new state was the last one to wait for.
     func noteSettled() {
         guard opening.settling != nil, !isSettling else { return }
         endSettling()
@@ -73,18 +73,18 @@ extension InstanceRegistry {
 
     // MARK: Ending
 
-    /// How far the gateway's own end has come.
+    /// The stages of the gateway's shutdown.
     enum End {
         case none
-        /// Nothing is started any more that would end with it.
+        /// No instance is started that would end together with the gateway.
         case near
-        /// Nothing is started any more.
+        /// No instance is started at all.
         case over
     }
 
     static let shuttingDown = StartAnswer.failed(InstanceMessage.startFailed("the gateway is shutting down."))
 
-    /// Whether the gateway's own end keeps the project from being started.
+    /// Returns whether the shutdown prevents a start of the project.
     func refusesStarts(of name: ProjectName) -> Bool {
         switch end {
         case .none: false
@@ -93,8 +93,8 @@ extension InstanceRegistry {
         }
     }
 
-    /// The gateway begins to end. Who waits for an instance that ends with it hears of that now, and not that it was
-    /// started.
+    /// Starts the shutdown. Callers that wait for the start of an instance that ends with the gateway receive a failure
+    /// now, rather than a success.
     package func prepareShutdown() { endStarts(.near) }
 
     private func endStarts(_ stage: End) {
@@ -104,11 +104,11 @@ extension InstanceRegistry {
         }
     }
 
-    /// Ends all instances, and starts no more. Instances that outlive the gateway go on.
+    /// Ends all instances and prevents further starts. Instances that outlive the gateway continue to run.
     package func shutdown() async {
         endStarts(.over)
         endSettling()
-        // What is just being taken over would be left behind.
+        // Otherwise a server that is currently being taken over would not be ended.
         if opening.isUnderWay, !supervisors.allSatisfy(\.outlivesGateway) {
             await withCheckedContinuation { opening.waiting.append($0) }
         }

@@ -2,17 +2,17 @@ internal import Logging
 package import OpenCode
 package import Projects
 
-/// The question which project an instance's folder is to OpenCode.
+/// A request for the OpenCode project of an instance's folder.
 package struct ProjectInquiry: Sendable {
-    /// The project here.
+    /// The name of the gateway's project.
     package let name: ProjectName
-    /// Whether who asks follows the instance's events, and tells of changes
-    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). Else an answer is believed for 10 s.
+    /// Whether the caller follows the instance's events and reports changes
+    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). Otherwise an answer is valid for 10 s.
     package let isWatched: Bool
-    /// Answers with this number and smaller ones may be wrong by now.
+    /// Answers with this number or a smaller one may be outdated.
     package let newerThan: UInt64
 
-    /// A question.
+    /// Creates a request with the given values.
     package init(name: ProjectName, isWatched: Bool, newerThan: UInt64) {
         self.name = name
         self.isWatched = isWatched
@@ -20,16 +20,18 @@ package struct ProjectInquiry: Sendable {
     }
 }
 
-/// Which project each instance's folder is to OpenCode: asked when it is needed, for the question boots the folder.
+/// Determines the OpenCode project of each instance's folder. The request is sent only when the project is needed,
+/// because it makes OpenCode boot the folder.
 extension InstanceRegistry {
-    /// How long the instance may take, which may have to boot its folder, and how long others.
+    /// The time limit for the requested instance, which may have to boot its folder, and the time limit for other
+    /// instances.
     private static let ownTimeout = Duration.seconds(5)
     private static let othersTimeout = Duration.seconds(2)
 
-    /// The project that the folder of a ready instance is to OpenCode; nil when it does not say.
+    /// Returns the OpenCode project of a ready instance's folder; nil if the instance does not report it.
     ///
-    /// Whether others share it is what the instance knows of its folders, and what other instances say that have answered a
-    /// client: the folders of those are open, so a question costs them nothing.
+    /// The instance's own folders, and the answers of other instances, determine whether the project is shared. Only
+    /// instances that have answered a client are asked. Their folders are already open, so the request is cheap.
     package func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? {
         let name = inquiry.name
         if let question = instances[name]?.project, let answer = question.answer,
@@ -50,23 +52,25 @@ extension InstanceRegistry {
         return ownProject(of: name, by: answer)
     }
 
-    /// The directories of a project as they are on the disk at this moment; nil when there is no such project.
+    /// Returns the current directories of a project on disk; nil if there is no such project.
     package func directories(of name: ProjectName) -> DirectoryScope? {
         let scope = catalogue.assumeIsolated { $0.presentScope(of: name) } ?? instances[name]?.folder.scope
-        // Whoever carries the instance's events is told first: what it says of a directory that a request opens now would else be
-        // taken for somebody else's.
+        // Publish the scope first, so that the distribution of the instance's events uses it. Otherwise it would treat
+        // events of a directory that a request opens now as those of another project.
         if let published = publishedScopes[name], published !== scope { publishRoutes() }
         return scope
     }
 
-    /// The events of an instance say that its project may be another one than the answer with this number said.
+    /// Invalidates the answer with this number, because the instance's events indicate that its project may have
+    /// changed.
     package func projectMayHaveChanged(of name: ProjectName, number: UInt64) {
         guard instances[name]?.project.answer?.number == number else { return }
         instances[name]?.project.answer = nil
         publishRoutes()
     }
 
-    /// What the loops may go by without asking: nothing while it is open whether another instance's project is the same.
+    /// Returns the answers that the loops may use without asking again. An answer is withheld while another instance
+    /// could turn out to have the same project.
     func projectsToPublish() -> [ProjectName: OwnProject] {
         instances.filter { $0.value.project.answer != nil }.keys.reduce(into: [:]) { projects, name in
             guard let answer = instances[name]?.project.answer, let own = ownProject(of: name, by: answer) else {
@@ -78,7 +82,7 @@ extension InstanceRegistry {
         }
     }
 
-    /// What status says of a project that is the same one to OpenCode as others here.
+    /// Returns the warning for `status` if other projects of this gateway are the same OpenCode project.
     func sharingWarnings(on name: ProjectName) -> [String] {
         let sharers = sharers(of: name)
         return sharers.isEmpty ? [] : [InstanceMessage.sharedProject(with: sharers.map(\.string).sorted())]
@@ -86,16 +90,18 @@ extension InstanceRegistry {
 
     // MARK: Asking
 
-    /// Whether an instance has answered a client and was not asked for its project.
+    /// Returns whether an instance has answered a client but was not asked for its project yet.
     private func isProjectOpen(_ name: ProjectName) -> Bool {
         guard let instance = instances[name], instance.setup.isConfigurationAsked else { return false }
         return instance.project.answer == nil && !instance.project.hasJustFailed(within: Self.othersTimeout)
             && instance.machine.state.address != nil
     }
 
-    /// What one instance answers, or has answered to who asked already; nil when it does not say.
+    /// Returns an instance's answer, from an earlier or a concurrent request if there is one; nil if the instance does
+    /// not report its project.
     ///
-    /// That is what its callers go by: by the time they run, events may have told that the answer is wrong by now.
+    /// Callers use the returned value and not the stored one. By the time they resume, events may have invalidated the
+    /// stored one.
     private func learnProject(of name: ProjectName, within timeout: Duration) async -> ProjectQuestion.Answer? {
         guard let instance = instances[name] else { return nil }
         if let answer = instance.project.answer { return answer }
@@ -105,7 +111,7 @@ extension InstanceRegistry {
         guard instance.project.waiting == nil else {
             let answer = await withCheckedContinuation { instances[name]?.project.waiting?.append($0) }
             if let answer { return answer }
-            // Of another run, or not answered: asked again only with more time than that question had.
+            // That request failed or was for another run. Repeat it only with a longer time limit.
             return await learnProject(of: name, within: timeout)
         }
         instances[name]?.project.waiting = []
@@ -113,7 +119,7 @@ extension InstanceRegistry {
         if instances[name]?.generation == endpoint.generation {
             instances[name]?.project.take(answer, within: timeout)
         } else {
-            // Another run has begun meanwhile, of which it says nothing.
+            // Another run has started in the meantime, for which the answer is not valid.
             answer = nil
         }
         let waiting = instances[name]?.project.waiting ?? []
@@ -149,13 +155,13 @@ extension InstanceRegistry {
     private func ownProject(of name: ProjectName, by answer: ProjectQuestion.Answer) -> OwnProject? {
         guard let instance = instances[name] else { return nil }
         let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
-        // Where the instance does not say which folders it knows, others may be among them.
+        // If the instance does not report its folders, other projects may be among them.
         return OwnProject(
             answer.identity, in: scope, isShared: answer.folders == nil || !sharers(of: name).isEmpty,
             number: answer.number)
     }
 
-    /// Other projects here that are the same one to OpenCode.
+    /// Returns the other projects of this gateway that are the same OpenCode project.
     private func sharers(of name: ProjectName) -> Set<ProjectName> {
         guard let project = instances[name]?.project, let identity = project.lastIdentity,
             identity.id != ProjectIdentity.global

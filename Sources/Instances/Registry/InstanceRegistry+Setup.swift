@@ -3,20 +3,21 @@ internal import OpenCode
 package import Projects
 internal import Systemd
 
-/// What is wrong with how an instance is set up, although it is healthy.
+/// Detects configuration problems of healthy instances.
 extension InstanceRegistry {
     /// A healthy OpenCode 2 has no models for up to a second.
     private static let modelsDelay = Duration.seconds(5)
-    /// One question's time. A folder whose plug-ins are being installed answers late, and nobody waits for this one.
+    /// The time limit for one request. A folder whose plug-ins are being installed responds late, and no caller waits
+    /// for this request.
     private static let patience = Duration.seconds(60)
 
-    /// The run with this number has answered a client's request. From now on the project's folder is open in it, so
-    /// questions about the folder cost little: before, they would open it.
+    /// Records that a run has answered a client's request. From then on the project's folder is open in the run, so
+    /// requests about the folder are cheap. An earlier request would open the folder.
     package func answered(_ name: ProjectName, generation: UInt64) {
         guard let instance = instances[name], instance.generation == generation, !instance.setup.isConfigurationAsked
         else { return }
         instances[name]?.setup.isConfigurationAsked = true
-        // Its project may be the same as another one's here.
+        // Its project may be the same as that of another instance.
         if projectsToPublish() != publishedProjects { publishRoutes() }
         ask(.configuration, of: name)
         instances[name]?.setup.modelsDelay = try? loop.timer(after: Self.modelsDelay) { [weak self] in
@@ -24,7 +25,7 @@ extension InstanceRegistry {
         }
     }
 
-    /// It was found healthy: what was still to come is looked at again.
+    /// Repeats the requests whose findings may have changed, after a healthy response.
     func lookAtSetup(of name: ProjectName) {
         guard let instance = instances[name] else { return }
         if instance.family == .two, instance.setup.migration != .completed { ask(.migration, of: name) }
@@ -55,7 +56,8 @@ extension InstanceRegistry {
             instances[name]?.setup.configurationTrouble = ConfigurationAnswer.trouble(
                 status: reply.status, body: reply.body)
         case .models:
-            // Cut or not understood, it is long or another version's: no reason to complain.
+            // A response that is truncated or not understood is very long or from another version. This is no reason
+            // for a warning.
             let hasModels = ModelsAnswer.hasModels(status: reply.status, body: reply.body) ?? true
             instances[name]?.setup.hasNoModels = !hasModels
         case .migration:

@@ -1,21 +1,22 @@
 internal import Logging
 internal import Projects
 
-/// Who runs whose server. Each project names its supervisor; what runs already is its supervisor's that has found it.
+/// The assignment of supervisors. Each project names its supervisor. A running server belongs to the supervisor that
+/// found it.
 extension InstanceRegistry {
-    /// Who runs the project's server, or would start it.
+    /// Returns the supervisor that runs the project's server, or would start it.
     func supervisor(of name: ProjectName) -> any Supervisor { instances[name]?.supervisor ?? named(by: name) }
 
-    /// The supervisor that the project names.
+    /// Returns the supervisor that the project names.
     func named(by name: ProjectName) -> any Supervisor {
         let wanted = chooseSupervisor(name)
         return supervisors.first { $0.name == wanted } ?? supervisors[0]
     }
 
-    /// Why the project's supervisor can't be reached; nil when it can.
+    /// Returns the reason why the project's supervisor is unreachable; nil if it is reachable.
     func unavailable(_ name: ProjectName) -> String? { unavailable[supervisor(of: name).name] }
 
-    /// Begins to hear from all of them, one after the other.
+    /// Opens all supervisors, one after the other.
     func openSupervisors() async throws(LaunchError) {
         for supervisor in supervisors {
             let listener = SupervisorListener(self, supervisor.name)
@@ -24,8 +25,8 @@ extension InstanceRegistry {
         }
     }
 
-    /// Whether what this supervisor tells of the project counts. Of one that runs nothing any server is welcome; a second
-    /// server of one that runs is its own supervisor's to end.
+    /// Returns whether an event from this supervisor applies to the project. If the project has no server, a server of
+    /// any supervisor is accepted. If it has one, a second server is left to its own supervisor.
     func accepts(_ event: SupervisedEvent, of name: ProjectName, from teller: String) -> Bool {
         guard case .launched(let run) = event else { return instances[name]?.supervisor.name ?? teller == teller }
         enterFound(name)
@@ -41,13 +42,13 @@ extension InstanceRegistry {
         return true
     }
 
-    /// From now on this supervisor has the say of the project's server.
+    /// Assigns the project's server to this supervisor.
     func give(_ name: ProjectName, to supervisor: any Supervisor) {
         instances[name]?.supervisor = supervisor
         instances[name]?.machine.logCommand = supervisor.logCommand(of: name)
     }
 
-    /// A supervisor can't be reached, or can again.
+    /// Records that a supervisor has become unreachable or reachable.
     fileprivate func supervisorChanged(_ supervisor: String, unavailable reason: String?) {
         unavailable[supervisor] = reason
         let supervisor = LogField("supervisor", supervisor)
@@ -59,7 +60,7 @@ extension InstanceRegistry {
     }
 }
 
-/// Hears of one supervisor's servers.
+/// Receives the events of one supervisor.
 final class SupervisorListener: SupervisorObserver {
     private weak let registry: InstanceRegistry?
     private let supervisor: String
@@ -78,21 +79,21 @@ final class SupervisorListener: SupervisorObserver {
     }
 }
 
-/// Folders that were replaced while their server runs: that goes on in the old one.
+/// Detects folders that were replaced while their server runs. The server continues to work in the old folder.
 extension InstanceRegistry {
-    /// The list of projects is another one.
+    /// Handles a change of the list of projects.
     func projectsChanged() {
         for name in instances.keys { warnOfReplacedFolder(name) }
         publishRoutes()
     }
 
-    /// What status says of an instance whose server works in another folder than its project's.
+    /// Returns the warning for `status` if the instance's server works in a different folder than its project's.
     func replacedFolder(of instance: Instance) -> String? {
         guard let run = instance.run, let folder = run.folder,
             let present = catalogue.assumeIsolated({ $0.identity(of: instance.folder.name) }), present != folder
         else { return nil }
         let working = instance.supervisor.workingFolder(of: instance.folder.name)
-        // A server may have gone elsewhere by itself.
+        // The server may have changed its working directory itself.
         return InstanceMessage.replacedFolder(working.flatMap { $0.identity == folder ? $0.path : nil })
     }
 

@@ -4,15 +4,16 @@ internal import OpenCode
 package import Projects
 package import Systemd
 
-/// Every project's instance: starts and stops them, and publishes where requests go. Lives on the control loop.
+/// Manages the instances of all projects: starts and stops them, and publishes the routes for requests. Runs on the
+/// control loop.
 package actor InstanceRegistry {
-    /// The control loop.
+    /// The executor of the control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let loop: SystemEventLoop
-    /// Never empty; the first one is whose name no project names.
+    /// The supervisors, at least one. The first one is the default for projects that name none.
     let supervisors: [any Supervisor]
-    /// The name of the supervisor that a project names.
+    /// Returns the name of the supervisor that a project names.
     let chooseSupervisor: @Sendable (ProjectName) -> String?
     var listeners: [SupervisorListener] = []
     let logger: Logger
@@ -23,23 +24,27 @@ package actor InstanceRegistry {
     var inbox = Inbox()
     var lastGeneration: UInt64 = 0
     var lastClaim: UInt64 = 0
-    /// Why supervisors can't be reached, by their names.
+    /// The reasons why supervisors are unreachable, by their names.
     var unavailable: [String: String] = [:]
     var end = End.none
     var opening = Opening()
-    /// The number of the last answer to which project an instance's folder is.
+    /// The number of the last answer about an instance's OpenCode project.
     var lastProjectNumber: UInt64 = 0
-    /// What the loops go by.
+    /// The projects that the loops currently use.
     var publishedProjects: [ProjectName: OwnProject] = [:]
-    /// The directories of active instances, as they were published.
+    /// The published directories of active instances.
     var publishedScopes: [ProjectName: DirectoryScope] = [:]
-    /// The last events that earlier gateways have written down.
+    /// The last events that earlier gateways have recorded.
     var past: [ProjectName: InstanceEvent] = [:]
-    /// When this registry was made: what was never asked for has been stopped since then, as far as anybody knows.
+    /// The creation time of the registry. An instance that was never requested counts as stopped since then.
     let made = WallClock.nanoseconds()
 
-    /// A registry without running instances. Of `supervisors`, which have different names and are at least one, each project
-    /// has the one that `chooseSupervisor` names; where that is none of them, the first one.
+    /// Creates a registry without running instances.
+    ///
+    /// - Parameters:
+    ///   - supervisors: At least one supervisor; their names must differ.
+    ///   - chooseSupervisor: Returns the name of a project's supervisor. If no supervisor has this name, the first one
+    ///     is used.
     package init(
         loop: SystemEventLoop, catalogue: ProjectCatalogue, supervisors: [any Supervisor],
         chooseSupervisor: @escaping @Sendable (ProjectName) -> String? = { _ in nil }, limits: InstanceLimits,
@@ -55,8 +60,9 @@ package actor InstanceRegistry {
         self.links = links
     }
 
-    /// Makes a project's instance ready. All callers at one time share one start and get the same answer. `actor`: the name of
-    /// the key with which it was asked for.
+    /// Starts a project's instance and waits until it is ready. Concurrent callers share one start and its result.
+    ///
+    /// - Parameter actor: The name of the key that requested the start.
     package func start(_ name: ProjectName, by actor: String? = nil) async -> StartAnswer {
         if instances[name]?.machine.isActive != true {
             guard let folder = folder(named: name) else { return .notFound }
@@ -73,14 +79,17 @@ package actor InstanceRegistry {
         }
     }
 
-    /// Ends a project's instance with all its processes; answers when nothing of it is left. `actor`: the name of the key with
-    /// which that was asked for, `reason`: why it was, where nobody has asked.
+    /// Ends a project's instance with all its processes and waits until none remains.
+    ///
+    /// - Parameters:
+    ///   - actor: The name of the key that requested the stop.
+    ///   - reason: The reason for a stop that was not requested.
     package func stop(
         _ name: ProjectName, by actor: String? = nil, because reason: String? = nil
     ) async -> StopAnswer {
         guard let instance = instances[name], instance.machine.state != .stopped else {
             guard folder(named: name) != nil else { return .notFound }
-            // Nobody knows whether it runs.
+            // It is unknown whether the instance runs.
             return unavailable(name).map { .failed(InstanceMessage.stopFailed($0)) } ?? .stopped
         }
         if let unavailable = unavailable(name), instance.machine.isActive {
@@ -93,7 +102,7 @@ package actor InstanceRegistry {
         }
     }
 
-    /// One project and all that is known of its instance; nil when there is no such project.
+    /// Returns a project with everything that is known about its instance; nil if there is no such project.
     package func status(_ name: ProjectName) -> ProjectStatus? {
         let instance = instances[name]
         let state = instance?.machine.state ?? .stopped
@@ -105,7 +114,7 @@ package actor InstanceRegistry {
         return ProjectStatus(project: project, report: report(on: name))
     }
 
-    /// All projects and the states of their instances, from memory. A folder that has gone is in the list for as long as
+    /// Returns all projects and the states of their instances from memory. A removed folder remains in the list while
     /// its instance runs.
     package func projects() throws(ProjectCatalogue.ListingError) -> [Project] {
         let (names, folders) = try listing().get()
@@ -125,7 +134,7 @@ package actor InstanceRegistry {
             catalogue.followWorktrees(of: active)
             return (catalogue.names, active.reduce(into: [:]) { $0[$1] = catalogue.scope(of: $1) })
         }
-        // What is left of an instance without a folder is no project.
+        // An inactive instance without a folder is not a project.
         let present = instances.filter { $0.value.machine.isActive || names?.contains($0.key) ?? true }
         publishedProjects = projectsToPublish()
         publishedScopes = scopes
@@ -135,7 +144,7 @@ package actor InstanceRegistry {
 
     // MARK: Projects on disk
 
-    /// The catalogue lives on the same loop.
+    /// Returns the folder from the catalogue, which runs on the same loop.
     private func folder(named name: ProjectName) -> ProjectFolder? {
         catalogue.assumeIsolated { $0.folder(named: name) }
     }
@@ -147,7 +156,7 @@ package actor InstanceRegistry {
         }
     }
 
-    /// Makes room for a project's instance, or notes how its folder is now.
+    /// Adds a project's instance, or updates its folder.
     func enter(_ folder: ProjectFolder) {
         guard instances[folder.name] == nil else {
             instances[folder.name]?.folder = folder
@@ -161,7 +170,7 @@ package actor InstanceRegistry {
             supervisor: supervisor, slot: instances.count, past: past[folder.name])
     }
 
-    /// Makes room for an instance that runs although nobody has asked for it; its folder may be gone.
+    /// Adds an instance that runs without having been requested. Its folder may no longer exist.
     func enterFound(_ name: ProjectName) {
         guard instances[name] == nil else { return }
         enter(
@@ -172,7 +181,7 @@ package actor InstanceRegistry {
 
     private func report(on name: ProjectName) -> InstanceReport {
         guard let instance = instances[name] else {
-            // Nobody knows whether it runs while the supervisor can't be reached.
+            // While the supervisor is unreachable, it is unknown whether the instance runs.
             let stopped = past[name].flatMap { $0.kind == .stopped || $0.kind == .lost ? $0.time : nil }
             return InstanceReport(
                 state: InstanceState.stopped.name, since: stopped ?? made, restarts: 0,

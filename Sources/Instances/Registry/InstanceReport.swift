@@ -3,26 +3,26 @@ internal import Clocks
 package import OpenCode
 package import Projects
 
-/// What `status` tells of a project besides the wire contract's fields.
+/// The information about a project that `status` adds to the fields of the wire contract.
 package struct InstanceReport: Sendable, Equatable {
     /// The name of its state (``InstanceState/name``).
     package var state: String
-    /// Since when it is in that state: nanoseconds since 1970.
+    /// The start of that state in nanoseconds since 1970.
     package var since: Int64
-    /// The number of its server's first process.
+    /// The process ID of its server's first process.
     package var processIdentifier: Int32?
-    /// How often it was started again after it had ended by itself, since somebody last asked for it.
+    /// The number of restarts after unrequested ends, since the last requested start.
     package var restarts: Int
-    /// OpenCode's version, as the server said it.
+    /// OpenCode's version as reported by the server.
     package var version: String?
-    /// Which of OpenCode's APIs it speaks; nil while that is not known.
+    /// The OpenCode API that it implements; nil while unknown.
     package var family: APIFamily?
-    /// What is wrong now, or what went wrong last.
+    /// The current problem or the last failure.
     package var lastError: String?
-    /// Sentences about what works and should be known all the same.
+    /// Sentences about conditions that do not prevent operation.
     package var warnings: [String]
 
-    /// A report.
+    /// Creates a report with the given values.
     package init(
         state: String, since: Int64, processIdentifier: Int32? = nil, restarts: Int, version: String? = nil,
         family: APIFamily? = nil, lastError: String? = nil, warnings: [String]
@@ -37,18 +37,18 @@ package struct InstanceReport: Sendable, Equatable {
         self.warnings = warnings
     }
 
-    /// ``since`` as RFC 3339 has it, in UTC, to the second.
+    /// ``since`` as defined by RFC 3339, in UTC, to the second.
     package var sinceText: String { Timestamp.utc(since) }
 }
 
-/// A project with all that is known of its instance.
+/// A project with everything that is known about its instance.
 package struct ProjectStatus: Sendable, Equatable {
-    /// What the list shows as well.
+    /// The part that the list of projects also contains.
     package let project: Project
-    /// The rest.
+    /// The report about the project's instance.
     package var report: InstanceReport
 
-    /// A project with this report on its instance.
+    /// Creates a status from a project and its instance's report.
     package init(project: Project, report: InstanceReport) {
         self.project = project
         self.report = report
@@ -57,14 +57,14 @@ package struct ProjectStatus: Sendable, Equatable {
 
 /// A project as clients see it.
 package struct Project: Sendable, Equatable {
-    /// The folder.
+    /// The folder of the project.
     package let folder: ProjectFolder
     /// The state of its instance.
     package let state: InstanceState
-    /// Whether the folder has gone while its instance goes on.
+    /// Whether the folder was removed while its instance continues to run.
     package let isMissing: Bool
 
-    /// A project in this state.
+    /// Creates a project with the given state.
     package init(folder: ProjectFolder, state: InstanceState, isMissing: Bool = false) {
         self.folder = folder
         self.state = state

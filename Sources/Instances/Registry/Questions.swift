@@ -1,20 +1,20 @@
 package import Addresses
 package import OpenCode
 
-/// One health check: what is asked of an instance.
+/// The parameters of one health check.
 package struct HealthQuestion: Sendable {
-    /// Where to ask.
+    /// The address of the instance.
     package let address: InstanceAddress
-    /// What the instance asks for; nil sends nothing.
+    /// The credentials that the instance requires; nil to send none.
     package var credentials: InstanceCredentials?
-    /// Which path to ask first.
+    /// The order in which the health paths are tried.
     package var search: HealthSearch
-    /// How long the whole answer may take.
+    /// The time limit for the whole response.
     package var timeout: Duration
-    /// Whether to find out, once it is healthy, if it lets others in without its password.
+    /// Whether to check, if the instance is healthy, that it rejects requests without its password.
     package var checksPassword: Bool
 
-    /// A question.
+    /// Creates a health check with the given parameters.
     package init(
         address: InstanceAddress, credentials: InstanceCredentials?, search: HealthSearch, timeout: Duration,
         checksPassword: Bool
@@ -27,36 +27,41 @@ package struct HealthQuestion: Sendable {
     }
 }
 
-/// What a health check has found.
+/// The result of a health check.
 package enum HealthFinding: Sendable, Equatable {
-    /// It is healthy; OpenCode's version where it says it; whether it lets nobody in without its password: nil when that was
-    /// not tried or not to be found out; where it told so; and the number under which its process sees itself, where it says
-    /// that.
+    /// The instance is healthy.
+    ///
+    /// - Parameters:
+    ///   - version: OpenCode's version, if reported.
+    ///   - enforcesPassword: Whether requests without the password are rejected; nil if this was not checked or could
+    ///     not be determined.
+    ///   - path: The path that responded.
+    ///   - processNumber: The number of the process in its own PID namespace, if reported.
     case healthy(
         version: String?, enforcesPassword: Bool? = nil, path: HealthPath? = nil, processNumber: Int32? = nil)
-    /// It answered, and is not; why, as one sentence.
+    /// The instance responded but is not healthy, for the reason in the sentence.
     case unhealthy(reason: String)
-    /// It does not take the password that it was given; one sentence.
+    /// The instance rejects its password; one sentence.
     case unauthorized(reason: String)
-    /// No answer came; why, as one sentence.
+    /// There was no response, for the reason in the sentence.
     case silent(reason: String)
 }
 
-/// One GET that the gateway sends to an instance on its own behalf.
+/// A GET request that the gateway itself sends to an instance.
 package struct InstanceQuestion: Sendable {
-    /// Where to ask.
+    /// The address of the instance.
     package let address: InstanceAddress
-    /// The request's target: path and query.
+    /// The request target: path and query.
     package let target: [UInt8]
-    /// The value of the Authorization field; secret. Nil sends none.
+    /// The value of the Authorization field, which is secret; nil to send none.
     package let authorization: [UInt8]?
-    /// How long the whole answer may take.
+    /// The time limit for the whole response.
     package let timeout: Duration
 
-    /// The target as text.
+    /// The request target as text.
     package var path: String { String(decoding: target, as: UTF8.self) }
 
-    /// A question; `authorization` is secret.
+    /// Creates a request; `authorization` is secret.
     package init(address: InstanceAddress, target: [UInt8], authorization: [UInt8]?, timeout: Duration) {
         self.address = address
         self.target = target
@@ -64,21 +69,21 @@ package struct InstanceQuestion: Sendable {
         self.timeout = timeout
     }
 
-    /// A question to a ready instance.
+    /// Creates a request to a ready instance.
     package init(endpoint: InstanceEndpoint, target: [UInt8], timeout: Duration) {
         self.init(
             address: endpoint.address, target: target, authorization: endpoint.authorization, timeout: timeout)
     }
 }
 
-/// What an instance has answered to an ``InstanceQuestion``.
+/// The response to an ``InstanceQuestion``.
 package struct InstanceReply: Sendable {
-    /// The status code.
+    /// The status code of the response.
     package let status: Int
-    /// The body, or the beginning of a very long one.
+    /// The body, or the beginning of a very long body.
     package let body: [UInt8]
 
-    /// A reply.
+    /// Creates a response from status and body.
     package init(status: Int, body: [UInt8]) {
         self.status = status
         self.body = body

@@ -2,35 +2,35 @@ package import Addresses
 package import OpenCode
 package import Projects
 
-/// Where requests go: an immutable picture of all instances, which the loops read without a lock.
+/// The routes of requests: an immutable snapshot of all instances, which the loops read without a lock.
 package struct RoutingTable: Sendable {
-    /// One instance as a request sees it. An object, because each request takes it along: that costs one reference
-    /// count instead of one for each part.
+    /// One instance as a request sees it. This is a class because each request retains it, which costs one reference
+    /// count instead of one for each property.
     package final class Route: Sendable {
-        /// The project.
+        /// The name of the project.
         package let name: ProjectName
-        /// The name as text, made once.
+        /// The name as text, created only once.
         package let text: String
-        /// What its instance is doing, for the sentence of a refusal.
+        /// The state of its instance, for error messages.
         package let state: InstanceState
-        /// Where to send requests; nil unless it is ready.
+        /// The destination of requests; nil unless the instance is ready.
         package let endpoint: InstanceEndpoint?
 
-        /// Whether there is an ``endpoint``; asking copies nothing.
+        /// Whether there is an ``endpoint``. Reading this copies nothing.
         package let isReachable: Bool
-        /// Whether there is an ``endpoint`` that speaks OpenCode 2; asking copies nothing.
+        /// Whether there is an ``endpoint`` with the OpenCode 2 API. Reading this copies nothing.
         package let speaksOpenCode2: Bool
 
-        /// What requests may name as their directory; nil for anything.
+        /// The directories that requests may name; nil for any.
         package let scope: DirectoryScope?
-        /// The project that the instance's folder is to OpenCode; nil: to be asked for
+        /// The OpenCode project of the instance's folder; nil if it must be requested
         /// (``InstanceRegistry/ownProject(_:)``).
         package let ownProject: OwnProject?
 
-        /// Who has its instance end, while that is under way.
+        /// The initiator of the instance's end while it is ending.
         package let ender: InstanceEnder?
 
-        /// A route to an instance.
+        /// Creates a route to an instance.
         package init(
             name: ProjectName, state: InstanceState, endpoint: InstanceEndpoint?, scope: DirectoryScope? = nil,
             ownProject: OwnProject? = nil, ender: InstanceEnder? = nil
@@ -47,17 +47,21 @@ package struct RoutingTable: Sendable {
         }
     }
 
-    /// A table without instances.
+    /// A table without any routes.
     package static let empty = RoutingTable([])
 
-    /// Sorted by the names' bytes.
+    /// The routes, sorted by the bytes of their names.
     private let routes: [Route]
     /// One more than the greatest slot of an endpoint; 0 without endpoints.
     package let slotCount: Int
-    /// The names of all projects on disk; nil: not known yet.
+    /// The names of all projects on disk; nil while unknown.
     private let projects: Set<ProjectName>?
 
-    /// A table of these routes, one a name, and of the names of all projects, running or not; nil: not known yet.
+    /// Creates a table.
+    ///
+    /// - Parameters:
+    ///   - routes: The routes, at most one for each name.
+    ///   - projects: The names of all projects, running or not; nil while unknown.
     package init(_ routes: [Route], projects: Set<ProjectName>? = nil) {
         self.projects = projects
         self.routes = routes.sorted { $0.name.bytes.lexicographicallyPrecedes($1.name.bytes) }
@@ -67,30 +71,32 @@ package struct RoutingTable: Sendable {
     /// The routes to instances that are ready.
     package var reachable: [Route] { routes.filter(\.isReachable) }
 
-    /// Whether there may be a project of that name: a folder on disk, or an instance whose folder has gone.
+    /// Returns whether there may be a project with this name: a folder on disk, or an instance whose folder was
+    /// removed.
     package func mayBeProject(_ name: ProjectName) -> Bool {
         projects?.contains(name) ?? true || find(name.bytes[...]) != nil
     }
 
-    /// Whether there is a project of that name, as far as is known: a folder on disk, or an instance.
+    /// Returns whether a project with this name is known: a folder on disk, or an instance.
     package func isProject(_ name: ProjectName) -> Bool {
         projects?.contains(name) ?? false || find(name.bytes[...]) != nil
     }
 
-    /// The project, where there is just one as far as is known.
+    /// The only known project; nil if there are none or several.
     package var onlyProject: ProjectName? { projects?.count == 1 ? projects?.first : nil }
 
-    /// The route of a project.
+    /// Returns the route of a project.
     package func route(to name: ProjectName) -> Route? { find(name.bytes[...]) }
 
-    /// The route for one raw segment of a request's path. Allocates nothing unless the segment is percent-encoded.
+    /// Returns the route for a raw segment of a request's path. Allocates nothing unless the segment is
+    /// percent-encoded.
     package func route(forSegment segment: ArraySlice<UInt8>) -> Route? {
-        // A name in this table that is spelt without an escape is its own segment.
+        // A name that needs no escape equals its path segment.
         guard segment.contains(UInt8(ascii: "%")) else { return find(segment) }
         return ProjectName(percentEncoded: segment).flatMap { find($0.bytes[...]) }
     }
 
-    /// Where to send a request for one raw segment; nil unless a ready instance has that name.
+    /// Returns the endpoint for a raw path segment; nil unless a ready instance has that name.
     package func endpoint(forSegment segment: ArraySlice<UInt8>) -> InstanceEndpoint? {
         route(forSegment: segment)?.endpoint
     }
@@ -107,25 +113,26 @@ package struct RoutingTable: Sendable {
     }
 }
 
-/// Where and how a ready instance is reached.
+/// The address and the parameters of a ready instance.
 package struct InstanceEndpoint: Sendable, Equatable {
-    /// Where it listens.
+    /// The address on which it listens.
     package let address: InstanceAddress
-    /// The value of the `Authorization` field that it wants; secret. Nil: it wants none.
+    /// The value of its `Authorization` field, which is secret; nil if it requires none.
     package let authorization: [UInt8]?
-    /// The number of its process: another number is another process, even on the same port.
+    /// The number of its run. A different number means a different process, even on the same port.
     package let generation: UInt64
-    /// The instance's place in what a loop counts for each instance: small, and the same for all of its runs.
+    /// The instance's index in per-instance counters. It is small and the same for all of the instance's runs.
     package let slot: Int
 
-    /// Whether it was seen to refuse a request without its password: who refuses the password itself is another server.
+    /// Whether it was observed to reject a request without its password. If so, a server that rejects the password
+    /// itself is a different one.
     package let enforcesPassword: Bool
-    /// Which of OpenCode's APIs it speaks; nil: not known.
+    /// The OpenCode API that it implements; nil if unknown.
     package let family: APIFamily?
-    /// OpenCode's version, as the server said it; nil: not known.
+    /// OpenCode's version as reported by the server; nil if unknown.
     package let version: String?
 
-    /// An endpoint.
+    /// Creates an endpoint with the given values.
     package init(
         address: InstanceAddress, authorization: [UInt8]?, generation: UInt64, slot: Int,
         enforcesPassword: Bool = false,
@@ -142,10 +149,10 @@ package struct InstanceEndpoint: Sendable, Equatable {
 }
 
 extension InstanceEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without the secret.
+    /// A description that omits the secret.
     package var description: String { "\(address) (generation \(generation))" }
-    /// Without the secret.
+    /// A description that omits the secret.
     package var debugDescription: String { description }
-    /// Without the secret.
+    /// A mirror that omits the secret.
     package var customMirror: Mirror { Mirror(self, children: ["address": address, "generation": generation]) }
 }

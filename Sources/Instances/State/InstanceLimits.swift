@@ -1,37 +1,39 @@
-/// How long an instance may take, and how often it is started again by itself.
+/// The time limits for an instance and the limits for its automatic restarts.
 package struct InstanceLimits: Sendable {
-    /// From the start until it is ready (`--start-timeout`).
+    /// The time limit from a start until the instance is ready (`--start-timeout`).
     package var start: Duration
-    /// For the callers of a start: they get an answer by then, and the start goes on (`--start-answer-timeout`).
+    /// The time limit for the response to the callers of a start, which itself continues (`--start-answer-timeout`).
     package var startAnswer: Duration
-    /// For what runs already when the gateway begins, to be ready before clients are let in.
+    /// The time limit for found instances to become ready before the gateway accepts clients.
     package var found = Duration.seconds(2)
-    /// From SIGTERM until SIGKILL (`--stop-timeout`).
+    /// The time from SIGTERM to SIGKILL (`--stop-timeout`).
     package var stop: Duration
-    /// From SIGKILL until the stop is given up: the kernel holds the process.
+    /// The time from SIGKILL until the stop fails because the kernel cannot end the process.
     package var kill = Duration.seconds(5)
-    /// Between the first two health checks of a start; then twice as long each time.
+    /// The delay between the first two health checks of a start. It doubles after each check.
     package var firstProbeDelay = Duration.milliseconds(50)
-    /// Between two health checks of a start at most.
+    /// The maximum delay between two health checks of a start.
     package var longestProbeDelay = Duration.milliseconds(500)
 
-    /// Before the first restart after a crash; then twice as long each time (`--restart-delay`).
+    /// The delay before the first restart after a crash (`--restart-delay`). It doubles with each restart.
     package var restartDelay: Duration
-    /// Before a restart at most; an instance that was ready for that long begins with the first delay again (`--max-restart-delay`).
+    /// The maximum delay before a restart (`--max-restart-delay`). After an instance was ready for this long, the delay
+    /// starts again at its first value.
     package var longestRestartDelay: Duration
-    /// Quick failures in a row after which it is not restarted any more (`--max-quick-failures`).
+    /// The number of consecutive quick failures after which the instance is not restarted (`--max-quick-failures`).
     package var quickFailures: Int
-    /// An end is a quick failure until the instance has been ready for that long.
+    /// The time for which an instance must be ready before its end no longer counts as a quick failure.
     package var quickFailure = Duration.seconds(10)
 
-    /// Between two health checks of a ready instance (`--health-interval`).
+    /// The interval between two health checks of a ready instance (`--health-interval`).
     package var healthInterval: Duration
-    /// Without a health answer and without a byte: unhealthy (`--unhealthy-after`).
+    /// The time without a health response and without a byte after which the instance is unhealthy
+    /// (`--unhealthy-after`).
     package var unhealthy: Duration
     /// Whether an unhealthy instance is restarted (`--restart-unhealthy`).
     package var restartsUnhealthy: Bool
 
-    /// What the settings say; their table alone has defaults.
+    /// Creates limits from the settings. Only the table of settings defines defaults.
     package init(
         start: Duration, startAnswer: Duration, stop: Duration, restartDelay: Duration, longestRestartDelay: Duration,
         quickFailures: Int, healthInterval: Duration, unhealthy: Duration, restartsUnhealthy: Bool
@@ -42,28 +44,28 @@ package struct InstanceLimits: Sendable {
         (self.unhealthy, self.restartsUnhealthy) = (unhealthy, restartsUnhealthy)
     }
 
-    /// A health answer that takes longer is slow; how long that lasts is then looked at that often.
+    /// The time after which a health response is slow, and the interval for checking how long this lasts.
     var slowHealth: Duration { min(.seconds(2), unhealthy / 4) }
 }
 
-/// How patient the gateway still is with an instance that ends by itself.
+/// The counters that limit the restarts of an instance that ends by itself.
 struct Recovery: Equatable {
     /// How long the current run has been ready.
     enum Stage: Equatable {
-        /// Its end would be a quick failure.
+        /// The end of the run would be a quick failure.
         case fresh
         case proven
-        /// So long that the next failure is the first again.
+        /// The run has been ready for so long that the next failure counts as the first.
         case steady
     }
 
     var stage = Stage.fresh
-    /// Quick failures in a row.
+    /// The number of consecutive quick failures.
     private(set) var quickFailures = 0
-    /// Restarts in a row, for the delay.
+    /// The number of consecutive restarts, which determines the delay.
     private var step = 0
 
-    /// Counts a failure; the delay before the next try, nil when there is to be none.
+    /// Counts a failure. Returns the delay before the next attempt, or nil if there is none.
     mutating func fail(_ limits: InstanceLimits) -> Duration? {
         switch stage {
         case .fresh: quickFailures += 1

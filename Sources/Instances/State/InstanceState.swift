@@ -1,29 +1,30 @@
 package import Addresses
 
-/// What an instance is doing, as others see it.
+/// The externally visible state of an instance.
 package enum InstanceState: Sendable, Equatable {
-    /// Nothing runs.
+    /// No server is running.
     case stopped
-    /// The supervisor was asked to start it.
+    /// The supervisor was asked to start the server.
     case starting
-    /// It runs and has not announced its port.
+    /// The server runs but has not announced its port.
     case booting
-    /// It announced its address and has not answered its health check.
+    /// The server has announced its address but has not answered its health check.
     case probing(address: InstanceAddress)
-    /// It answers requests.
+    /// The server answers requests.
     case ready(address: InstanceAddress)
-    /// It is slow with its health checks while it still works on requests.
+    /// The server answers health checks slowly but still processes requests.
     case busy(address: InstanceAddress)
-    /// Its health checks fail, or nothing at all comes from it. Requests still reach it.
+    /// Health checks fail, or the server sends no data at all. Requests are still forwarded to it.
     case unhealthy(address: InstanceAddress, reason: String)
-    /// It ended by itself and is started again, after this time if that is known; why it ended.
+    /// The server ended by itself and will be restarted, after the delay if it is known. The reason describes how it
+    /// ended.
     case restarting(reason: String, delay: Duration?)
-    /// It was asked to end.
+    /// The server was asked to end.
     case stopping
-    /// It could not be started, or has ended by itself too often; the reason.
+    /// The server could not be started, or it has ended too often, for the given reason.
     case failed(reason: String)
 
-    /// Where requests may go: only an instance that has been found healthy has such an address.
+    /// The address for requests; nil unless the instance has been found healthy.
     package var address: InstanceAddress? {
         switch self {
         case .ready(let address), .busy(let address), .unhealthy(let address, _): address
@@ -31,7 +32,7 @@ package enum InstanceState: Sendable, Equatable {
         }
     }
 
-    /// Whether waiting helps: it is on its way to being ready without anybody's doing.
+    /// Whether the instance is becoming ready without any action by a client.
     package var isComing: Bool {
         switch self {
         case .starting, .booting, .probing, .restarting: true
@@ -44,7 +45,7 @@ package enum InstanceState: Sendable, Equatable {
         "stopped", "starting", "booting", "probing", "ready", "busy", "unhealthy", "restarting", "stopping", "failed",
     ]
 
-    /// The state's name in answers and logs.
+    /// The name of the state in responses and logs.
     package var name: String {
         switch self {
         case .stopped: "stopped"
@@ -61,18 +62,18 @@ package enum InstanceState: Sendable, Equatable {
     }
 }
 
-/// Who has an instance end that works; none where it ends by itself.
+/// The initiator of the end of a working instance.
 package enum InstanceEnder: Sendable, Equatable {
-    /// Somebody has asked the gateway to stop it.
+    /// A client has requested a stop from the gateway.
     case request
-    /// The gateway itself, for this reason.
+    /// The gateway itself ends the instance, for this reason.
     case gateway(reason: String)
-    /// Somebody else, by way of the service manager.
+    /// The stop was initiated outside the gateway, through the service manager.
     case outside
 }
 
 extension InstanceStateMachine {
-    /// Who has it end, while it does.
+    /// The initiator of the current end; nil if the server ended by itself.
     package var ender: InstanceEnder? {
         guard case .ending(let ending) = phase else { return nil }
         guard let failure = ending.failure else { return ending.isOurs ? .request : .outside }

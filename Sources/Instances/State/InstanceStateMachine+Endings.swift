@@ -1,8 +1,8 @@
 internal import Addresses
 
-/// The way out of every phase with a server, and deadlines.
+/// The transitions for the end of a server, and deadlines.
 extension InstanceStateMachine {
-    /// Ends what runs, gently at first.
+    /// Ends the running server, first with SIGTERM.
     mutating func end(_ ending: Ending) -> [Action] {
         var ending = ending
         ending.address = claimedAddress
@@ -11,7 +11,7 @@ extension InstanceStateMachine {
         return Self.disarmAll + [.terminate, .arm(.terminate, limits.stop)]
     }
 
-    /// It goes on, because nobody could ask it to end: what it was before has to be found out again.
+    /// Resumes after the supervisor could not ask the server to end. The server's state must be determined again.
     mutating func endingFailed(_ reason: String) -> [Action] {
         guard case .ending(let ending) = phase, ending.isOurs else { return [] }
         let answers: [Action] = [
@@ -27,7 +27,7 @@ extension InstanceStateMachine {
         return answers + [check(address)]
     }
 
-    /// Nothing of it is left.
+    /// Handles the end of the last process of the instance.
     mutating func ended() -> [Action] {
         guard case .ending(let ending) = phase else { return [] }
         let over: [Action] = [.disarm(.terminate), .disarm(.kill), .answerStops(.stopped)]
@@ -57,7 +57,7 @@ extension InstanceStateMachine {
         }
         let answer = answer(.failed(sentence))
         lastFailure = reason
-        // What the gateway has not started, or what has worked before, is not ended on its own initiative.
+        // The gateway does not itself end a server that it did not start or that has been ready before.
         if hasBeenReady ? !limits.restartsUnhealthy : origin == .found {
             isOverdue = true
             return answer
@@ -80,7 +80,7 @@ extension InstanceStateMachine {
 }
 
 extension Duration {
-    /// Seconds as a person writes them: `30 s`, `0.5 s`.
+    /// The duration in seconds for people: `30 s`, `0.5 s`.
     package var inWords: String {
         let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
         return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"

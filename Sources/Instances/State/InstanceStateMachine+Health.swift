@@ -1,15 +1,15 @@
 internal import Addresses
 
-/// Health checks: until it is ready, and then for as long as it is.
+/// Health checks before and after the instance becomes ready.
 extension InstanceStateMachine {
-    /// Until a server that is just starting counts as not answering. It is asked again at once then.
+    /// The time limit for a check of a server that is still starting. Afterwards it is checked again immediately.
     private static let startingTimeout = Duration.seconds(5)
 
-    /// A check of this address, whose finding is the only one that counts from now on.
+    /// Returns the action that checks this address. From now on, only the result of this check counts.
     mutating func check(_ address: InstanceAddress) -> Action {
         lastCheck += 1
         isChecking = true
-        // One check at a time: one that is not answered is waited for until the verdict.
+        // Only one check runs at a time. A check without a response lasts until the instance counts as unhealthy.
         let timeout = if case .ready = phase { limits.unhealthy } else { Self.startingTimeout }
         return .probe(number: lastCheck, address: address, timeout: timeout)
     }
@@ -75,13 +75,13 @@ extension InstanceStateMachine {
             phase = .ready(ready)
             return next + [.measure]
         case .unauthorized(let reason):
-            // It took this password before: somebody else answers there.
+            // It accepted this password before, so a different server responds at the address.
             return fallBack(ready.address, reason)
         }
     }
 
-    /// A ready instance may not be the one that listens on its port any more: no request goes there until it has
-    /// answered again.
+    /// Returns a ready instance to probing, because a different server may listen on its port. No request is forwarded
+    /// until the instance has answered again.
     mutating func fallBack(_ address: InstanceAddress, _ trouble: String) -> [Action] {
         lastFailure = trouble
         isChecking = false

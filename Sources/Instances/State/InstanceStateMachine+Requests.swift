@@ -1,4 +1,4 @@
-/// Somebody wants the instance ready, or gone.
+/// The transitions for requests to start or stop the instance.
 extension InstanceStateMachine {
     mutating func requestStart() -> [Action] {
         switch phase {
@@ -23,9 +23,9 @@ extension InstanceStateMachine {
         case .restarting(_, _, bySupervisor: true), .starting, .booting, .probing, .ready:
             return answer(Self.wasStopped) + end(Ending())
         case .ending(let ending):
-            // Should it be refused, it goes on where it was.
+            // If the stop fails, the instance resumes at this address.
             phase = .ending(Ending(address: ending.address))
-            // Somebody else ends it already, without the gateway's deadline.
+            // If the end was initiated outside the gateway, the gateway's deadline does not apply to it yet.
             let deadline: [Action] = ending.isOurs ? [] : [.terminate, .arm(.terminate, limits.stop)]
             return answer(Self.wasStopped) + deadline
         case .stuck:
@@ -34,7 +34,7 @@ extension InstanceStateMachine {
         }
     }
 
-    /// A start that somebody asked for: what went wrong before is forgotten.
+    /// Starts the instance on request and forgets earlier failures.
     mutating func beginAnew() -> [Action] {
         forgetFailures()
         failureBefore = nil
@@ -44,7 +44,7 @@ extension InstanceStateMachine {
         return [.arm(.start, limits.start), .launch]
     }
 
-    /// An earlier gateway has seen it fail, and nothing has become of it since.
+    /// Restores the failure that an earlier gateway has recorded as its last event.
     mutating func recallFailure(_ reason: String) {
         lastFailure = reason
         phase = .failed(reason: reason)
@@ -56,14 +56,14 @@ extension InstanceStateMachine {
         lastFailure = nil
     }
 
-    /// Gives the waiting callers their answer, if there are any.
+    /// Answers the waiting callers, if there are any.
     mutating func answer(_ answer: StartAnswer) -> [Action] {
         guard hasCallers else { return [] }
         hasCallers = false
         return [.disarm(.answer), .answerStarts(answer)]
     }
 
-    /// From the first caller on the time runs for all of them.
+    /// Starts the time limit at the first caller; it applies to all of them.
     private mutating func wait() -> [Action] {
         guard !hasCallers else { return [] }
         hasCallers = true

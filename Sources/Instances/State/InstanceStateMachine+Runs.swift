@@ -1,13 +1,13 @@
 internal import Addresses
 
-/// Servers come, announce themselves and go.
+/// The transitions for the start, announcement and end of servers.
 extension InstanceStateMachine {
-    /// What no phase without a running server needs.
+    /// Disarms the timers that are only needed while a server runs.
     static let disarmAll: [Action] = [.disarm(.start), .disarm(.probe), .disarm(.late), .disarm(.steady)]
 
     mutating func launched(_ new: Run) -> [Action] {
         let id = new.id
-        // A run is told of once; only an overdue piece of news would name it again.
+        // Each run is reported once, so this is a delayed event.
         guard id != run else { return [] }
         let deadline = Action.arm(.start, limits.start)
         let actions: [Action]
@@ -15,7 +15,7 @@ extension InstanceStateMachine {
         case .starting: actions = []
         case .stopped, .failed, .stuck:
             forgetFailures()
-            // What an earlier gateway knew of this very run.
+            // The facts that an earlier gateway knew about this run.
             (restarts, lastFailure) = (new.memory.restarts, new.memory.lastError)
             origin = .found
             actions = [.disarm(.kill), deadline]
@@ -24,13 +24,14 @@ extension InstanceStateMachine {
             origin = .recovery
             actions = [.disarm(.restart), deadline]
         case .booting, .probing, .ready:
-            // The end of the run before it was not told: its port is forgotten all the same.
+            // The end of the previous run was not reported, but its port must be forgotten.
             restarts += 1
             origin = new.isFound ? .found : .recovery
             actions = Self.disarmAll + [deadline]
         case .ending(let ending):
             run = id
-            // Somebody starts it while the gateway ends it: whoever asked the gateway last has the say.
+            // The server was started outside the gateway while the gateway ends it. The last request to the gateway
+            // takes precedence.
             if ending.isOurs, !ending.startsAgain { return [.terminate] }
             origin = ending.startsAgain ? .asked : .found
             failureBefore = ending.isOurs ? nil : ending.failure
@@ -42,7 +43,7 @@ extension InstanceStateMachine {
         return actions
     }
 
-    /// Nothing that was known of the run before holds for the next one.
+    /// Resets everything that was known about the previous run.
     mutating func forgetRun() {
         version = nil
         hasBeenReady = false
@@ -68,7 +69,8 @@ extension InstanceStateMachine {
         return [check(address)]
     }
 
-    /// Where it listens other machines may reach it, or the gateway can't: nothing is asked there.
+    /// Rejects a server that listens on another host. Other machines may be able to reach it there, or the gateway may
+    /// not. No request is sent there.
     mutating func announcedElsewhere(_ id: String, _ host: String) -> [Action] {
         guard id == run, phase == .booting else { return [] }
         let reason = InstanceMessage.listensElsewhere(host)
@@ -102,7 +104,8 @@ extension InstanceStateMachine {
         }
     }
 
-    /// Its port may be another's before all that it has started is gone. Without a port there is nothing to forget.
+    /// Forgets the port, which another process may use before all descendants of the server have ended. Without a port,
+    /// there is nothing to forget.
     mutating func mainProcessExited(_ id: String) -> [Action] {
         guard id == run, case .ready = phase else { return [] }
         let reason = "OpenCode ended by itself."
@@ -117,12 +120,12 @@ extension InstanceStateMachine {
         let what: String
         switch phase {
         case .starting:
-            // A server so short-lived that its launch was not told.
+            // The server ended so quickly that its launch was not reported.
             guard id != run else { return [] }
             run = id
             what = " before it announced its port."
         case .restarting(_, _, bySupervisor: true):
-            // The supervisor has changed its mind, or was told to.
+            // The supervisor has cancelled the restart, either itself or on request.
             guard id == run else { return [] }
             what = "."
         case .booting, .probing, .ready, .ending, .stuck:
@@ -139,7 +142,7 @@ extension InstanceStateMachine {
         if case .stuck = phase { return [.disarm(.kill)] + stopped() }
         let reason = InstanceMessage.reason("OpenCode ended with \(how)\(what)", tail: tail)
         if case .ending(var ending) = phase, ending.isOurs || ending.startsAgain || next == .stopped {
-            // Now it is known whether it was stopped, or has failed while somebody wanted it back.
+            // Only now is it known whether the server was stopped, or failed while a new start was requested.
             if !ending.isOurs { ending.failure = next == .stopped ? nil : reason }
             phase = .ending(ending)
             return ended()
@@ -147,12 +150,12 @@ extension InstanceStateMachine {
         return Self.disarmAll + follow(next, reason)
     }
 
-    /// It ended without the gateway's doing.
+    /// Handles an end that the gateway did not initiate.
     private mutating func follow(_ next: SupervisedEvent.Next, _ reason: String) -> [Action] {
         switch next {
         case .stopped: return stopped() + answer(Self.wasStopped)
         case .failed:
-            // Who asked for it hears of the failure, and can ask again.
+            // The caller of the start receives the failure and can try again.
             return origin == .asked && !hasBeenReady ? giveUp(reason) : fail(reason)
         case .restarts(let delay):
             lastFailure = reason
@@ -162,7 +165,7 @@ extension InstanceStateMachine {
         }
     }
 
-    /// A failure after which it is tried again, unless there were too many.
+    /// Handles a failure: schedules a restart, unless there were too many failures.
     mutating func fail(_ reason: String) -> [Action] {
         guard let delay = recovery.fail(limits) else {
             let count = recovery.quickFailures

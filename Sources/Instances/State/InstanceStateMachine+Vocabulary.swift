@@ -1,90 +1,92 @@
 package import Addresses
 
-/// What goes into the machine and what comes out of it.
+/// The events and actions of the state machine.
 extension InstanceStateMachine {
-    /// A deadline or delay that the owner keeps for the machine; at most one of each kind.
+    /// A deadline or delay that the owner maintains for the machine, at most one of each kind.
     package enum Timer: Sendable, Hashable, CaseIterable {
-        /// For the whole start.
+        /// The deadline for the whole start.
         case start
-        /// For the answer to the callers of a start.
+        /// The deadline for the response to the callers of a start.
         case answer
-        /// Until the next health check.
+        /// The delay before the next health check.
         case probe
-        /// Until a health check counts as slow, and then until it is looked at again.
+        /// The delay until a health check counts as slow, and then until it is examined again.
         case late
-        /// Until a ready instance counts as steady.
+        /// The delay until a ready instance counts as steady.
         case steady
-        /// Before the restart after a crash.
+        /// The delay before the restart after a crash.
         case restart
-        /// For the end after SIGTERM.
+        /// The deadline for the end after SIGTERM.
         case terminate
-        /// For the end after SIGKILL.
+        /// The deadline for the end after SIGKILL.
         case kill
     }
 
-    /// What happened.
+    /// An event that the machine handles.
     package enum Event: Sendable, Equatable {
-        /// Somebody wants it ready.
+        /// A client requests the instance to be ready.
         case startRequested
-        /// Somebody wants it gone.
+        /// A client requests the instance to be stopped.
         case stopRequested
-        /// Something became of its server.
+        /// An event of the instance's server.
         case supervised(SupervisedEvent)
-        /// Another project's instance has announced this one's address after it; that project's name.
+        /// The instance of another project, named here, has announced the same address later.
         case displaced(by: String)
-        /// The health check with this number came back.
+        /// The health check with this number has ended.
         case probed(UInt64, HealthFinding)
-        /// For how long neither a healthy answer nor a byte has come, and whether bytes came since it was last looked.
+        /// The time without a healthy response and without a byte, and whether bytes have arrived since the last
+        /// measurement.
         case measured(quiet: Duration, progressed: Bool)
-        /// A timer that was armed ran out; its last lines of output so far.
+        /// An armed timer fired; with the last lines of output so far.
         case fired(Timer, tail: [String] = [])
     }
 
-    /// What the owner does, in this order.
+    /// An action for the owner. Actions must be performed in order.
     package enum Action: Sendable, Equatable {
-        /// Tell others the new state.
+        /// Publish the new state.
         case publish
-        /// Have the supervisor start it.
+        /// Start the server through the supervisor.
         case launch
-        /// Ask for its health there, within this time; the finding carries the same number, and a later check's is greater.
+        /// Check the health at the address within the timeout. The result carries the same number; later checks have
+        /// greater numbers.
         case probe(number: UInt64, address: InstanceAddress, timeout: Duration)
-        /// Find out how long it has been quiet.
+        /// Measure how long the instance has been quiet.
         case measure
-        /// Start a timer.
+        /// Start a timer with this duration.
         case arm(Timer, Duration)
-        /// Stop a timer if it runs.
+        /// Stop a timer if it is running.
         case disarm(Timer)
-        /// Ask all of it to end.
+        /// Ask all processes of the instance to end.
         case terminate
-        /// End all of it.
+        /// Kill all processes of the instance.
         case kill
-        /// Answer every waiting start.
+        /// Answer all callers that wait for a start.
         case answerStarts(StartAnswer)
-        /// Answer every waiting stop.
+        /// Answer all callers that wait for a stop.
         case answerStops(StopAnswer)
     }
 }
 
-/// What the callers of a start get.
+/// The result for the callers of a start.
 package enum StartAnswer: Sendable, Equatable {
-    /// It was started for these callers and is ready.
+    /// The instance was started for these callers and is ready.
     case started(address: InstanceAddress)
-    /// It was ready before, or was found running.
+    /// The instance was ready before, or was found running.
     case alreadyRunning(address: InstanceAddress)
-    /// The callers can't wait any longer; the start goes on, and has come to this state.
+    /// The time limit of the callers was reached. The start continues and has reached this state.
     case pending(InstanceState)
     /// There is no such project.
     case notFound
-    /// It is not ready; the wire contract's sentence, with the reason.
+    /// The instance is not ready. The value is the wire contract's sentence with the reason.
     case failed(String)
 }
 
-/// What the callers of a stop get.
+/// The result for the callers of a stop.
 package enum StopAnswer: Sendable, Equatable {
-    /// Nothing of it runs any more.
+    /// No process of the instance remains.
     case stopped
     /// There is no such project.
     case notFound
-    /// It could not be ended; the wire contract's sentence, with the reason.
+    /// The instance could not be ended. The value is the wire contract's sentence with the reason.
     case failed(String)
 }

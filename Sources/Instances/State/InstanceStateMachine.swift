@@ -1,37 +1,37 @@
 package import Addresses
 
-/// One instance's life as a pure value: it takes what happened and returns what is to be done.
+/// The life cycle of one instance as a pure value: it handles events and returns the actions to perform.
 ///
 ///     stopped → starting → booting → probing → ready ⇄ busy, unhealthy → stopping → stopped
 ///                  ↑ ↘ failed (a start that was asked for)  ↓ ends by itself
 ///                  └──────────────── restarting ←───────────┘      restarting → failed (too often)
 ///
-/// At most one server exists at any time: a start that comes while an old one still ends waits for its end. What is
-/// said of an older run than the current one is ignored, and so is the outcome of an older health check.
+/// At most one server exists at any time. A start that is requested while an old server is still ending waits for its
+/// end. Events of earlier runs and results of earlier health checks are ignored.
 package struct InstanceStateMachine: Sendable {
     enum Phase: Equatable {
         case stopped
         case failed(reason: String)
-        /// Nothing runs. The gateway starts it again after `delay`, or the supervisor does by itself.
+        /// No server is running. It is restarted after `delay` by the gateway, or by the supervisor itself.
         case restarting(reason: String, delay: Duration?, bySupervisor: Bool)
         case starting
         case booting
         case probing(Probing)
         case ready(Ready)
         case ending(Ending)
-        /// Not even SIGKILL ended it. Nothing else is started for its folder before it is gone.
+        /// Even SIGKILL did not end the server. No other server is started for its folder until it has ended.
         case stuck(reason: String)
     }
 
-    /// An address is known; nobody has answered there yet as this instance should.
+    /// An address is known, but no health check has confirmed the instance there yet.
     struct Probing: Equatable {
         var address: InstanceAddress
         var delay: Duration
-        /// Why it is not ready.
+        /// The reason why it is not ready.
         var trouble: String
     }
 
-    /// It has been found healthy.
+    /// The instance has been found healthy.
     struct Ready: Equatable {
         enum Level: Equatable {
             case fine, busy
@@ -39,69 +39,71 @@ package struct InstanceStateMachine: Sendable {
         }
         var address: InstanceAddress
         var level = Level.fine
-        /// Whether the present health check is slow.
+        /// Whether the current health check is slow.
         var isLate = false
     }
 
-    /// It is on its way out.
+    /// The instance is ending.
     struct Ending: Equatable {
-        /// Why it has to end, when nobody asked for that.
+        /// The reason for the end if it was not requested.
         var failure: String?
-        /// Whether it is to be restarted after that failure.
+        /// Whether the instance will be restarted after the failure.
         var recovers = false
-        /// Whether somebody wants it back once it is gone.
+        /// Whether a new start was requested after the end.
         var startsAgain = false
-        /// Whether the gateway ends it, and not somebody else.
+        /// Whether the gateway ends the instance, and not another program.
         var isOurs = true
-        /// Its address, should it go on after all.
+        /// The address of the instance, in case it continues to run.
         var address: InstanceAddress?
     }
 
-    /// Where the current run comes from.
+    /// The origin of the current run.
     enum Origin: Equatable {
-        /// Somebody asked for it.
+        /// A client requested the run.
         case asked
-        /// It was there already, or somebody else started it.
+        /// The run existed already, or was started outside the gateway.
         case found
-        /// It follows one that ended by itself.
+        /// The run follows one that ended by itself.
         case recovery
     }
 
     let limits: InstanceLimits
-    /// The command that shows the instance's log, when that is not the gateway's own.
+    /// The command that shows the instance's log, if that is not the gateway's own.
     var logCommand: String?
     var phase = Phase.stopped
     var origin = Origin.asked
-    /// Whether somebody waits for a start.
+    /// Whether callers wait for a start.
     var hasCallers = false
     /// Whether the current run has been ready.
     var hasBeenReady = false
-    /// Whether a found server had its time to become ready; it is not the gateway's to end.
+    /// Whether a found server has exceeded the start timeout. The gateway must not end such a server.
     var isOverdue = false
-    /// The number of the last health check, and whether its outcome is waited for.
+    /// The number of the last health check, and whether its result is pending.
     var lastCheck: UInt64 = 0
     var isChecking = false
     var recovery = Recovery()
-    /// The id of the current or last run.
+    /// The ID of the current or last run.
     var run: String?
 
-    /// OpenCode's version, as the current run said it.
+    /// OpenCode's version as reported by the current run.
     package internal(set) var version: String?
-    /// How often it was started again after it had ended by itself, since somebody last asked for it.
+    /// The number of restarts after unrequested ends, since the last requested start.
     package internal(set) var restarts = 0
-    /// The last failure since somebody last asked for it.
+    /// The last failure since the last requested start.
     package internal(set) var lastFailure: String?
-    /// Why the run ended by itself whose end the current start has waited for; nil where it was stopped, or there was none.
+    /// The reason why the run before the current start ended by itself. Nil if it was stopped or if there was none.
     package internal(set) var failureBefore: String?
 
-    /// The machine of an instance that does not run. `logCommand` is what a failed start without a port points at; with
-    /// nil it shows the last lines itself.
+    /// Creates the machine of an instance that does not run.
+    ///
+    /// - Parameter logCommand: The command that a failed start without a port refers to. If nil, the failure includes
+    ///   the last lines of output.
     package init(limits: InstanceLimits, logCommand: String? = nil) {
         self.limits = limits
         self.logCommand = logCommand
     }
 
-    /// The state as others see it.
+    /// The externally visible state.
     package var state: InstanceState {
         switch phase {
         case .stopped: .stopped
@@ -127,7 +129,7 @@ package struct InstanceStateMachine: Sendable {
         }
     }
 
-    /// What is wrong with it now, or what went wrong last since somebody asked for it.
+    /// The current problem, or the last failure since the last requested start.
     package var lastError: String? {
         switch phase {
         case .probing(let probing): probing.trouble
@@ -138,7 +140,7 @@ package struct InstanceStateMachine: Sendable {
         }
     }
 
-    /// Whether something of it exists, or is about to.
+    /// Whether any part of the instance exists, or will soon.
     package var isActive: Bool {
         switch phase {
         case .stopped, .failed: false
@@ -146,7 +148,7 @@ package struct InstanceStateMachine: Sendable {
         }
     }
 
-    /// The address that the current run says is its own, whether it has been found healthy there or not.
+    /// The address that the current run has announced, healthy or not.
     package var claimedAddress: InstanceAddress? {
         switch phase {
         case .probing(let probing): probing.address
@@ -155,7 +157,7 @@ package struct InstanceStateMachine: Sendable {
         }
     }
 
-    /// The id of the current run; nil when nothing runs.
+    /// The ID of the current run; nil if no server is running.
     package var currentRun: String? {
         switch phase {
         case .booting, .probing, .ready, .ending, .stuck: run
@@ -163,14 +165,14 @@ package struct InstanceStateMachine: Sendable {
         }
     }
 
-    /// Whether the outcome of the health check with this number still counts.
+    /// Returns whether the result of the health check with this number is still relevant.
     package func isWaiting(for number: UInt64) -> Bool { isChecking && number == lastCheck }
 
-    /// Takes one event; returns what to do about it.
+    /// Handles one event and returns the actions to perform.
     package mutating func handle(_ event: Event) -> [Action] {
         let before = state
         var actions = act(on: event)
-        // Others see the new state before anybody acts on an answer.
+        // The new state is published before callers can act on an answer.
         if state != before { actions.insert(.publish, at: 0) }
         return actions
     }

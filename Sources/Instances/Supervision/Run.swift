@@ -1,26 +1,26 @@
 package import OpenCode
 package import Projects
 
-/// One life of a project's server.
+/// One run of a project's server.
 package struct Run: Sendable, Equatable {
-    /// Unlike every other run's: systemd's invocation id, or a random one.
+    /// A unique ID: systemd's invocation ID, or a random one.
     package let id: String
-    /// The number of its first process on this machine; nil where it has none here, or none that is known.
+    /// The number of its first process on this machine; nil if there is none here, or if it is unknown.
     package let processIdentifier: Int32?
-    /// What it asks for; nil when passwords are switched off, or when it is not known.
+    /// The credentials that it requires; nil if passwords are disabled, or if they are unknown.
     package let credentials: InstanceCredentials?
-    /// When it was started: nanoseconds since 1970 (`WallClock`).
+    /// The start time in nanoseconds since 1970 (`WallClock`).
     package let started: Int64
-    /// Whether it was not asked for by this gateway.
+    /// Whether this gateway did not request the run.
     package let isFound: Bool
-    /// The digest of its environment files when it started; nil when it is not known.
+    /// The digest of its environment files at its start; nil if unknown.
     package let environmentDigest: String?
-    /// The folder in which it was started; nil when it is not known.
+    /// The folder in which it was started; nil if unknown.
     package let folder: FolderIdentity?
-    /// What an earlier gateway has learnt of it.
+    /// The facts that an earlier gateway has learned about it.
     package let memory: InstanceMemory
 
-    /// A run.
+    /// Creates a run with the given values.
     package init(
         id: String, processIdentifier: Int32?, credentials: InstanceCredentials?, started: Int64, isFound: Bool = false,
         environmentDigest: String? = nil, folder: FolderIdentity? = nil,
@@ -37,16 +37,16 @@ package struct Run: Sendable, Equatable {
     }
 }
 
-/// What a gateway has learnt of a run that the next gateway could not find out by itself.
+/// The facts about a run that a gateway has learned and the next gateway could not find out by itself.
 package struct InstanceMemory: Sendable, Equatable {
-    /// Which of OpenCode's APIs it speaks.
+    /// The OpenCode API that it implements.
     package var family: APIFamily?
-    /// How often it was started again after it had ended by itself, since somebody last asked for it.
+    /// The number of restarts after unrequested ends, since the last requested start.
     package var restarts: Int
-    /// What went wrong last since then; one sentence.
+    /// The last failure since that start, as one sentence.
     package var lastError: String?
 
-    /// What was learnt; nothing, at first.
+    /// Creates a memory, by default without any facts.
     package init(family: APIFamily? = nil, restarts: Int = 0, lastError: String? = nil) {
         self.family = family
         self.restarts = restarts

@@ -1,37 +1,41 @@
 package import Addresses
 package import OpenCode
 
-/// What becomes of a project's server. `run` is the ``Run/id`` of the server meant.
+/// An event of a project's server. `run` is the ``Run/id`` of the server.
 package enum SupervisedEvent: Sendable, Equatable {
-    /// A server runs: asked for, restarted by the supervisor, started by somebody else, or found at the beginning.
-    /// Told again when more is known of the same run, such as its password.
+    /// A server runs: on request, restarted by the supervisor, started by another program, or found at start-up. The
+    /// event is repeated if more becomes known about the same run, such as its password.
     case launched(Run)
-    /// A start that was asked for led to no server; one sentence.
+    /// A requested start has not led to a server, for the reason in the sentence.
     case launchFailed(reason: String)
-    /// It can't be asked to end, so it goes on; one sentence.
+    /// The server cannot be asked to end and continues to run, for the reason in the sentence.
     case stopFailed(reason: String)
-    /// The server announced where it listens. `family`: whose words those were; nil where there were none. `warning`: the
-    /// address is not from the announcement; how it was found, as one sentence.
+    /// The server announced its address.
+    ///
+    /// - Parameters:
+    ///   - family: The API whose announcement format the server used; nil without an announcement.
+    ///   - warning: How the address was found, as one sentence, if it is not from an announcement.
     case announced(run: String, address: InstanceAddress, family: APIFamily? = nil, warning: String? = nil)
-    /// The server announced that it listens where it must not, or where the gateway can't ask it.
+    /// The server announced that it listens where it must not, or where the gateway cannot reach it.
     case announcedElsewhere(run: String, host: String)
-    /// Somebody else than the gateway stops it.
+    /// The server is being stopped from outside the gateway.
     case ending(run: String)
-    /// Its main process has ended by itself, so nobody listens at its address. What it has started may still run; `exited`
+    /// The main process has ended by itself, so nothing listens at its address. Its descendants may still run; `exited`
     /// follows.
     case mainProcessExited(run: String)
-    /// Nothing of it is left: how it ended, as in `exit status 1`, and its last lines of output, the oldest first.
+    /// No process of the server remains. `how` describes the end, such as `exit status 1`; `tail` contains the last
+    /// lines of output, oldest first.
     case exited(run: String, how: String, tail: [String], next: Next)
 
-    /// What follows the end of a server.
+    /// The consequence of a server's end.
     package enum Next: Sendable, Equatable {
-        /// Nothing: it was asked to end, by whomever.
+        /// None: the server was asked to end, by the gateway or another program.
         case stopped
-        /// It ended by itself: the gateway decides whether and when it is started again.
+        /// The server ended by itself. The gateway decides whether and when to restart it.
         case failed
-        /// The supervisor starts it again by itself, after this time if that is known.
+        /// The supervisor restarts the server itself, after the delay if it is known.
         case restarts(after: Duration?)
-        /// The supervisor has started it too often and does so no more.
+        /// The supervisor has restarted the server too often and no longer does so.
         case gaveUp
     }
 }

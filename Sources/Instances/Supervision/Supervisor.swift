@@ -1,61 +1,64 @@
 package import Projects
 
-/// Runs OpenCode servers, one for each project at most, and tells what becomes of them. Used on the control loop only.
+/// Runs OpenCode servers, at most one for each project, and reports their events. Used only on the control loop.
 package protocol Supervisor: Sendable {
-    /// `process` or `systemd`: in logs, and what a project names; no two supervisors of a registry have the same.
+    /// The name in logs and project settings, `process` or `systemd`. The supervisors of a registry have different
+    /// names.
     var name: String { get }
-    /// Whether its servers go on when the gateway ends.
+    /// Whether its servers continue to run when the gateway ends.
     var outlivesGateway: Bool { get }
-    /// The command that shows a project's log, as in `journalctl --user -u opencode@demo`; nil when what its server prints
-    /// is in the gateway's own log.
+    /// Returns the command that shows a project's log, such as `journalctl --user -u opencode@demo`; nil if the
+    /// server's output is in the gateway's own log.
     func logCommand(of project: ProjectName) -> String?
-    /// Begins to report to `observer`, which it does not keep alive. Returns once every server that ran before has been
-    /// reported.
+    /// Starts to report to `observer`, which is referenced weakly. Returns after reporting every server that was
+    /// already running.
     func open(_ observer: any SupervisorObserver) async throws(LaunchError)
-    /// Starts the project's server; the outcome comes as an event: `launched` or `launchFailed`.
+    /// Starts the project's server. The result is reported as an event: `launched` or `launchFailed`.
     func start(_ folder: ProjectFolder)
-    /// Asks all that belongs to the project's server to end (SIGTERM, StopUnit); `exited` follows when nothing is left.
+    /// Asks all processes of the project's server to end (SIGTERM, StopUnit). `exited` follows when none remains.
     func terminate(_ project: ProjectName)
-    /// Ends all that belongs to it by SIGKILL.
+    /// Kills all processes of the project's server with SIGKILL.
     func kill(_ project: ProjectName)
-    /// The last lines of output of the project's present or last server, the oldest first; at most 20.
+    /// Returns the last lines of output of the project's current or last server, oldest first; at most 20.
     func tail(of project: ProjectName) -> [String]
-    /// Keeps what was learnt of the project's present server for a gateway that takes it over.
+    /// Stores the learned facts about the project's current server for a gateway that takes it over.
     func remember(_ memory: InstanceMemory, of project: ProjectName)
-    /// Whether the project's present server has a process that sees itself under this number (`NSpid`, proc_pid_status(5):
-    /// it may live in a name space of its own); nil when that can't be told.
+    /// Returns whether a process of the project's current server has this number in its own PID namespace (`NSpid`,
+    /// proc_pid_status(5)); nil if this cannot be determined.
     func hasProcess(_ number: Int32, of project: ProjectName) -> Bool?
-    /// Where the project's present server works now, with the folder's path as it is now; nil when that can't be told.
+    /// Returns the current working directory of the project's current server and its current path; nil if it cannot be
+    /// determined.
     func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)?
-    /// Lets go of servers that outlive the gateway: nothing is reported or asked for any more.
+    /// Detaches from servers that outlive the gateway. No events and requests follow.
     func close()
 }
 
 extension Supervisor {
-    /// It can't be told: its processes are none of this machine's.
+    /// Returns nil, because the server's processes do not run on this machine.
     package func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? { nil }
 
-    /// It can't be told.
+    /// Returns nil, because the directory cannot be determined.
     package func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)? { nil }
 
-    /// Nothing to let go of.
+    /// Does nothing, because there are no servers to detach from.
     package func close() {}
 }
 
-/// Who hears of supervised servers: on the control loop, one event after the other.
+/// Receives the events of supervised servers, one after the other on the control loop.
 package protocol SupervisorObserver: AnyObject, Sendable {
-    /// Something became of a project's server. May be called from within a call to the supervisor: the observer takes
-    /// the event after what it is just doing.
+    /// Handles an event of a project's server. May be called during a call to the supervisor. In that case the observer
+    /// handles the event after its current work.
     func supervised(_ project: ProjectName, _ event: SupervisedEvent)
-    /// The supervisor can't be reached, as one sentence that says what to do; nil: it can (again).
+    /// Handles a change of the supervisor's availability. `reason` is one sentence with the fix; nil means that it is
+    /// reachable (again).
     func supervisorChanged(unavailable reason: String?)
 }
 
-/// A server could not be started, or a supervisor could not be used.
+/// The error for a server that could not be started, or a supervisor that could not be used.
 package struct LaunchError: Error, Equatable, CustomStringConvertible {
-    /// One sentence that says what to do.
+    /// One sentence that includes the fix.
     package let description: String
 
-    /// An error with this sentence.
+    /// Creates an error with this sentence.
     package init(_ description: String) { self.description = description }
 }
