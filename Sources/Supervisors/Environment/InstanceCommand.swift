@@ -1,22 +1,27 @@
 internal import Addresses
 internal import OpenCode
 
-/// How OpenCode is called to serve a project, whoever calls it.
+/// The command line with which every supervisor starts OpenCode for a project.
 enum InstanceCommand {
-    /// The words of the call: `command` is the program with its first arguments.
+    /// Returns the words of the command line.
     ///
-    /// A relative path is meant from `directory`, where the caller was started, and not from the project's folder; a bare
-    /// name is looked for on the PATH.
+    /// A relative path is resolved against `directory` instead of the project's folder. A bare name is searched for in
+    /// the PATH.
+    ///
+    /// - Parameters:
+    ///   - command: The program with its first arguments.
+    ///   - directory: The directory in which the caller was started.
     static func words(_ command: [String], from directory: String) -> [String] {
         let program = command[0]
         let isRelative = program.contains("/") && !program.hasPrefix("/")
-        // Flag and value apart: OpenCode does not know the other form (`--port=0`) at every version.
+        // Flags and values are separate words, because not every version of OpenCode accepts the other form
+        // (`--port=0`).
         return [isRelative ? "\(directory)/\(program)" : program] + command.dropFirst()
             + ["serve", "--port", "0", "--hostname", "127.0.0.1"]
     }
 }
 
 extension Announcement {
-    /// Where the server is to be asked; nil where it was not told to listen.
+    /// The server's address; nil if it announced a host that it must not listen on.
     var address: InstanceAddress? { isExpectedHost ? .loopback(port) : nil }
 }

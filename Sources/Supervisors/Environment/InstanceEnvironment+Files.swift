@@ -3,12 +3,15 @@ package import Instances
 package import Projects
 
 extension InstanceEnvironment {
-    /// Reads a project's environment files: `home` is the user's own home folder, `base` the environment of the process
-    /// that starts the server. A file that does not exist says nothing.
+    /// Reads a project's environment files. A file that does not exist is skipped.
     ///
-    /// Throws one sentence with the path and what to do: for a file that others can read, with the `chmod` that fixes it;
-    /// for one without a clear meaning, with the line. The only reading there is, so that a server has the same
-    /// environment whoever starts it.
+    /// All callers use this function, so that a server has the same environment whichever process starts it.
+    ///
+    /// - Parameters:
+    ///   - home: The user's own home directory.
+    ///   - base: The environment of the process that starts the server.
+    /// - Throws: One sentence with the path and the fix. For a file that others can read it contains the `chmod`
+    ///   command, for an ambiguous file the line.
     package static func load(
         project: ProjectName, home: String, base: [String: String]
     ) throws(LaunchError) -> InstanceEnvironment {
@@ -18,16 +21,18 @@ extension InstanceEnvironment {
         return InstanceEnvironment(base: base, files: common.map { [$0] } ?? [], own: own)
     }
 
-    /// The digest that a server of the project would get if it were started now; nil when its files can't be read.
+    /// Returns the digest that a server of the project would have if it were started now; nil if its files cannot be
+    /// read.
     package static func currentDigest(of project: ProjectName, home: String) -> String? {
         (try? load(project: project, home: home, base: [:]))?.digest
     }
 
-    /// The common file and the project's own. The folder's name stands there as it is: never escaped, never a pattern.
+    /// Returns the paths of the common file and the project's own file. The folder's name is used unchanged, without
+    /// escapes or patterns.
     package static func paths(of project: ProjectName, home: String) -> (common: String, own: String?) {
         let folder = home + "/.config/opencode"
         let own = project.string + ".env"
-        // With a longer name there is no file: asking for it would be an error of its own.
+        // No file can have a longer name, and trying to open it would be an error.
         return (folder + "/env", own.utf8.count <= ProjectName.maximumLength ? folder + "/env.d/" + own : nil)
     }
 

@@ -3,14 +3,16 @@ internal import Instances
 package import OpenCode
 internal import Sodium
 
-/// What an OpenCode server finds in its environment, whoever starts it: a base without what belongs to the gateway alone,
-/// then `~/.config/opencode/env`, then `~/.config/opencode/env.d/NAME.env`, then what the gateway needs.
+/// The environment of an OpenCode server, whichever process starts it.
+///
+/// It consists of a base without the gateway's own variables, `~/.config/opencode/env`,
+/// `~/.config/opencode/env.d/NAME.env`, and the variables that the gateway requires, in this order.
 package struct InstanceEnvironment: Sendable, Equatable {
-    /// What gives values, a later one over an earlier one: the base, then the files.
+    /// The sources of values, first the base and then the files. Later ones override earlier ones.
     private let layers: [[String: String]]
-    /// What the files say, the project's own over the common one.
+    /// The values of the files. The project's own file overrides the common one.
     private let fileValues: [String: String]
-    /// The project's own command as its file has it, and in which.
+    /// The project's own command and the path of the file that contains it.
     private let ownCommand: OwnCommand?
 
     private struct OwnCommand: Sendable, Equatable {
@@ -18,14 +20,18 @@ package struct InstanceEnvironment: Sendable, Equatable {
         let path: String
     }
 
-    /// `VIBE_EVENT_FORM` of the project's own file: how its streamed text is told; nil without one.
+    /// `VIBE_EVENT_FORM` from the project's own file: the encoding of its streamed text; nil if not set.
     package let eventForm: String?
 
-    /// Lines of the files that have no effect: each deserves a warning.
+    /// The lines of the files that have no effect. Each of them should be logged as a warning.
     package let ignoredLines: [EnvironmentFileProblem]
 
-    /// Merges `files`, of which a later one holds over an earlier one, and the project's `own` file over them over `base`,
-    /// the starting process's environment.
+    /// Creates an environment.
+    ///
+    /// - Parameters:
+    ///   - base: The environment of the starting process.
+    ///   - files: The common files. They override `base`, and later ones override earlier ones.
+    ///   - own: The project's own file, which overrides all others.
     package init(base: [String: String], files: [EnvironmentFile], own: EnvironmentFile? = nil) {
         let base = base.filter { !OwnVariables.contain($0.key) }
         let all = files + (own.map { [$0] } ?? [])
@@ -37,8 +43,8 @@ package struct InstanceEnvironment: Sendable, Equatable {
         ignoredLines = all.flatMap(\.ignoredLines) + files.flatMap(Self.misplacedCommands)
     }
 
-    /// `VIBE_OPENCODE` of the project's own file: the command that serves it, split as `--opencode` is; nil without one.
-    /// Throws one sentence that names the file.
+    /// `VIBE_OPENCODE` from the project's own file: the command that serves the project, split like `--opencode`; nil
+    /// if not set. Throws one sentence that names the file.
     package var command: [String]? {
         get throws(LaunchError) {
             guard let ownCommand else { return nil }
@@ -50,8 +56,8 @@ package struct InstanceEnvironment: Sendable, Equatable {
         }
     }
 
-    /// Whether two environments of one project differ in what the files say: a hash of names and values. Comments and the
-    /// order of lines don't count.
+    /// A hash of the names and values in the files, which shows whether two environments of a project differ. Comments
+    /// and the order of lines have no influence.
     package var digest: String {
         var values = fileValues
         values[Self.command] = ownCommand?.text
@@ -59,9 +65,10 @@ package struct InstanceEnvironment: Sendable, Equatable {
         return Hash.hex(Array(lines.joined().utf8))
     }
 
-    /// What the server is to ask for: a random password of its own; or, when that is switched off, what the environment
-    /// itself makes it ask for. Where that is nothing, OpenCode 1 asks for nothing, and 2, which always asks for something,
-    /// for a random password.
+    /// Returns the credentials that the server will require.
+    ///
+    /// With own passwords, this is a random one. Otherwise it is the password that the environment configures. Without
+    /// any, OpenCode 1 requires none, and OpenCode 2, which always requires one, gets a random password.
     package func credentials(withOwnPassword: Bool) -> InstanceCredentials {
         if withOwnPassword { return InstanceCredentials(password: RandomBytes.hex(16)) }
         guard let password = configured(["OPENCODE_PASSWORD", "OPENCODE_SERVER_PASSWORD"]) else {
@@ -71,8 +78,8 @@ package struct InstanceEnvironment: Sendable, Equatable {
         return InstanceCredentials(username: username ?? InstanceCredentials.defaultUsername, password: password)
     }
 
-    /// What the last layer that has one of the variables gives it, the first of them over the others. OpenCode takes an
-    /// empty value for none.
+    /// Returns the value of these variables from the last layer that sets one of them. Earlier names take precedence.
+    /// Empty values are skipped, because OpenCode treats them as unset.
     private func configured(_ names: [String]) -> String? {
         for layer in layers.reversed() {
             for name in names {
@@ -82,18 +89,19 @@ package struct InstanceEnvironment: Sendable, Equatable {
         return nil
     }
 
-    /// The whole environment of a server that asks for `credentials` and works in `directory`; the rest may not be
-    /// overruled by files.
+    /// Returns the whole environment of a server with the given credentials and working directory. Files cannot
+    /// override the variables that the gateway requires.
     package func variables(credentials: InstanceCredentials?, directory: String) -> [String: String] {
         var variables = layers.first ?? [:]
-        // A server that replaces itself is another one than was started; who installs programs is the administrator.
+        // A server that updates itself is no longer the program that was started. Installing programs is the
+        // administrator's task.
         variables["OPENCODE_DISABLE_AUTOUPDATE"] = "1"
         variables.merge(fileValues) { $1 }
         for name in Self.credentialNames { variables[name] = nil }
         if let credentials {
             variables["OPENCODE_PASSWORD"] = credentials.password
             if !credentials.isForTwoOnly {
-                // The names that OpenCode 1 reads.
+                // The variable names that OpenCode 1 reads.
                 variables["OPENCODE_SERVER_PASSWORD"] = credentials.password
                 if credentials.username != InstanceCredentials.defaultUsername {
                     variables["OPENCODE_SERVER_USERNAME"] = credentials.username
@@ -104,9 +112,9 @@ package struct InstanceEnvironment: Sendable, Equatable {
         return variables
     }
 
-    /// The variable with which a project's own file names its command; it is not the server's business.
+    /// The variable in a project's own file that sets its command. It is not passed to the server.
     private static let command = "VIBE_OPENCODE"
-    /// The variable with which it names the form of its streams; likewise.
+    /// The variable in a project's own file that sets the encoding of its streams. It is not passed to the server.
     private static let eventFormName = "VIBE_EVENT_FORM"
 
     private static func misplacedCommands(_ file: EnvironmentFile) -> [EnvironmentFileProblem] {
@@ -123,10 +131,10 @@ package struct InstanceEnvironment: Sendable, Equatable {
     ]
 }
 
-/// Variables that are about the process that starts a server, not about the server.
+/// The variables that concern the starting process and not the server.
 private enum OwnVariables {
-    /// Whether the variable stays with the starting process: the gateway's settings and key, and what a service manager
-    /// told it about itself (systemd.exec(5), "Environment Variables in Spawned Processes").
+    /// Returns whether the variable is not passed to servers: the gateway's settings and key, and the variables that
+    /// describe the gateway's own unit (systemd.exec(5), "Environment Variables in Spawned Processes").
     static func contain(_ name: String) -> Bool {
         names.contains(name) || prefixes.contains { name.hasPrefix($0) }
     }
@@ -136,7 +144,7 @@ private enum OwnVariables {
         "HOME_DIR", "NOTIFY_SOCKET", "JOURNAL_STREAM", "INVOCATION_ID", "SYSTEMD_EXEC_PID", "MAINPID", "MANAGERPID",
         "FDSTORE", "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CACHE_DIRECTORY",
         "LOGS_DIRECTORY", "CONFIGURATION_DIRECTORY", "REMOTE_ADDR", "REMOTE_PORT", "OLDPWD",
-        // A gateway that an agent has started is none of the agent's server's.
+        // If an agent starts a gateway, the servers of that gateway are not part of the agent's server.
         RunMark.run, RunMark.projects,
     ]
 }

@@ -1,14 +1,14 @@
 internal import Glibc
 internal import Systemd
 
-/// A gateway's hold on the projects' folder itself, for as long as this object lives: by whatever path or environment
-/// another gateway comes to the same folder, it finds it taken.
+/// A gateway's lock on the projects' folder, held for the lifetime of this object. It excludes other gateways,
+/// whichever path and environment they use for the same folder.
 package final class FolderLock: Sendable {
-    /// How much it keeps others out.
+    /// The kinds of lock.
     package enum Kind: Sendable {
-        /// One gateway: it runs the servers as its children.
+        /// For a single gateway that runs the servers as its children.
         case exclusive
-        /// Gateways that let one service manager run the servers, but none of the other kind.
+        /// For gateways that let one service manager run the servers. Excludes gateways of the other kind.
         case shared
     }
 
@@ -24,7 +24,8 @@ package final class FolderLock: Sendable {
 
     private let descriptor: Int32
 
-    /// Who can't be found has let go meanwhile, or lives in another name space.
+    /// The number of attempts. If the holder cannot be found, it has released the lock in the meantime, or it is in
+    /// another namespace.
     private static let attempts = 5
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
@@ -47,7 +48,7 @@ package final class FolderLock: Sendable {
             if flock(descriptor, (kind == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 {
                 return .locked(FolderLock(descriptor: descriptor))
             }
-            // Others are ENOLCK, EOPNOTSUPP, EBADF: there the folder of the records is all that is locked.
+            // Other errors are ENOLCK, EOPNOTSUPP and EBADF. In these cases only the records' folder is locked.
             guard errno == EWOULDBLOCK else {
                 close(descriptor)
                 return .unsupported
@@ -70,7 +71,8 @@ package final class FolderLock: Sendable {
     }
 
     deinit {
-        // Closing alone would leave it to children that have a copy of the descriptor until they begin their programs.
+        // Unlock explicitly. Children that still have a copy of the descriptor before execve(2) would otherwise hold
+        // the lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
@@ -82,15 +84,16 @@ package final class FolderLock: Sendable {
                 + "one other projects (--home).", endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 
-    /// Who has locked the whole file with this inode, out of proc_locks(5); nil when that is not told.
+    /// Returns the process that has locked the whole file with this inode, according to proc_locks(5); nil if it is not
+    /// listed.
     static func holder(inode: UInt64, locks: String) -> Int32? {
         for line in locks.split(separator: "\n") {
             let fields = line.split(separator: " ")
-            // Waiting ones have an arrow in the second field.
+            // Waiting locks have an arrow in the second field.
             guard fields.count >= 6, fields[1] == "FLOCK",
                 fields[5].split(separator: ":").last.map({ UInt64($0) }) == inode
             else { continue }
-            // Processes of other name spaces have the number 0.
+            // Processes in other namespaces have the number 0.
             if let number = Int32(fields[4]), number > 0 { return number }
         }
         return nil

@@ -3,16 +3,16 @@ internal import Instances
 internal import Projects
 internal import Systemd
 
-/// A server that works in a folder, whoever has started it: a folder never gets a second one.
+/// A server that works in a folder, whichever program has started it. A folder never gets a second one.
 struct FolderServer: Sendable, Equatable {
-    /// Its first process.
+    /// The first process of the server.
     let process: Int32
-    /// The unit that it belongs to; nil when it is no unit's.
+    /// The unit to which the server belongs; nil if none.
     let unit: UnitOfProcess?
 
-    /// The server among the processes of `table` that works in that folder; servers with a mark in `ignoring` don't count.
+    /// Returns the server in the table that works in the given folder. Ignores servers with a mark in `ignoring`.
     ///
-    /// It is the one that began its mark: what a server has started may work in any folder.
+    /// Only the first process of each mark is considered, because the descendants of a server may work in any folder.
     static func find(
         in folder: FolderIdentity, _ table: ProcessTable, ignoring: Set<String> = [],
         ignoringUnit own: UnitName? = nil
@@ -27,7 +27,7 @@ struct FolderServer: Sendable, Equatable {
         return nil
     }
 
-    /// Why a start is refused, and what to do, as one sentence.
+    /// The reason for rejecting a start and the fix, as one sentence.
     var refusal: LaunchError {
         guard let unit else {
             return LaunchError(
@@ -39,21 +39,22 @@ struct FolderServer: Sendable, Equatable {
             "the unit \(unit.name) serves this folder already (process \(process)): stop it first (`\(stop)`).")
     }
 
-    /// Why a start is refused where another project's name leads to the same folder.
+    /// Returns the reason for rejecting a start if another project's name leads to the same folder.
     static func refusal(by other: ProjectName) -> LaunchError {
         LaunchError(
             "the project \(other) is the same folder, and its server runs: use that project, or stop it first.")
     }
 }
 
-/// The unit of a project that a process belongs to.
+/// The project's unit to which a process belongs.
 struct UnitOfProcess: Sendable, Equatable {
-    /// Which unit.
+    /// The name of the unit.
     let name: UnitName
-    /// Whether it is one of the user's own manager.
+    /// Whether the unit belongs to the user's own manager.
     let isUsers: Bool
 
-    /// Out of the process's control groups (cgroups(7), /proc/PID/cgroup); nil when it is in none of a project's unit.
+    /// Finds the unit in the process's control groups (cgroups(7), /proc/PID/cgroup). Returns nil if none of them is
+    /// that of a project's unit.
     init?(controlGroups: String) {
         for line in controlGroups.split(separator: "\n") {
             let parts = line.split(separator: "/")
@@ -67,23 +68,23 @@ struct UnitOfProcess: Sendable, Equatable {
 }
 
 extension FolderIdentity {
-    /// The folder in which a process works.
+    /// Creates the identity of a process's working directory.
     init(_ folder: WorkingFolder) { self.init(device: folder.device, inode: folder.inode) }
 }
 
 extension ProcessTable {
-    /// Where a server's first process works, as ``Supervisor/workingFolder(of:)`` tells it.
+    /// Returns the working directory of a server's first process, as ``Supervisor/workingFolder(of:)`` defines it.
     static func serverFolder(of number: Int32) -> (identity: FolderIdentity, path: String)? {
         workingFolder(of: number).map { (FolderIdentity($0), $0.path) }
     }
 }
 
-/// What the environment of a server, and of all that it starts, tells of it: by that they are found when they have left
-/// the process group, and when the gateway that started them is gone.
+/// The environment variables that mark a server and all its descendants. They make it possible to find processes that
+/// have left the process group, or whose gateway no longer exists.
 enum RunMark {
-    /// The run's id.
+    /// The ID of the run.
     static let run = "VIBEREMOTE_RUN"
-    /// The projects' folder (``FolderIdentity/text``) of the gateway that runs it as its child; not in units, which belong
-    /// to their service manager.
+    /// The projects' folder (``FolderIdentity/text``) of the gateway that runs the server as its child. It is not set
+    /// in units, which belong to their service manager.
     static let projects = "VIBEREMOTE_PROJECTS"
 }

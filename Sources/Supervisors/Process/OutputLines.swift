@@ -1,15 +1,15 @@
-/// Splits a child's output into lines, whatever pieces it comes in.
+/// Splits a child's output, which arrives in arbitrary chunks, into lines.
 package struct OutputLines: Sendable {
-    /// The longest line that is kept whole, bytes; the rest of a longer one is left out and `…` takes its place.
+    /// The maximum length of a line in bytes. Longer lines are truncated and end with `…`.
     package static let lineLimit = 4096
 
     private var line: [UInt8] = []
     private var isCut = false
 
-    /// At the beginning of an output.
+    /// Creates a splitter at the beginning of an output.
     package init() {}
 
-    /// Takes the next bytes; returns the lines that they complete. Empty lines are left out; invalid UTF-8 is repaired.
+    /// Adds bytes and returns the lines that they complete. Omits empty lines and replaces invalid UTF-8.
     package mutating func split(_ bytes: [UInt8]) -> [String] {
         var lines: [String] = []
         for piece in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
@@ -21,7 +21,7 @@ package struct OutputLines: Sendable {
         return lines
     }
 
-    /// The last line, when the output ended without a line feed.
+    /// Returns the last line if the output ended without a line feed.
     package mutating func finish() -> String? {
         defer {
             line.removeAll(keepingCapacity: true)

@@ -3,26 +3,27 @@ internal import Logging
 internal import OpenCode
 internal import Systemd
 
-/// One OpenCode server as a child process: reads its output for the port, the log and the last lines, and knows how far
-/// its end has come.
+/// An OpenCode server that runs as a child process. Extracts the port, the log lines and the last lines from its
+/// output, and tracks its end.
 struct ProcessInstance {
-    /// How many of the last lines are kept.
+    /// The number of last lines to keep.
     private static let tailLength = 20
 
     let run: Run
     let child: ChildProcess
-    /// What is written down of it.
+    /// The stored record of the server.
     var record: InstanceRecord
     let logger: Logger
-    /// Whether it was asked to end.
+    /// Whether the server was asked to end.
     var isAsked = false
-    /// Whether what is left of it is ended by SIGKILL.
+    /// Whether the remaining processes are killed with SIGKILL.
     var isKilling = false
     /// Whether its first process has ended.
     private(set) var hasEnded = false
-    /// Every process of it that was seen: one that has shed the mark, the group and the session is still known.
+    /// Every process of the server that was seen. This identifies processes that no longer have the mark, the group and
+    /// the session.
     var known: Set<ProcessIdentity> = []
-    /// What outlives the first process and is waited for, with the deadline for it.
+    /// The remaining processes after the end of the first one, and the deadline for them.
     var remainder: [ProcessHandle] = []
     var deadline: EventSource?
     private var banner = BannerScanner()
@@ -37,15 +38,15 @@ struct ProcessInstance {
         self.logger = logger
     }
 
-    /// The first process, as long as sessions and groups of its number are this run's.
+    /// The first process while its number identifies the sessions and groups of this run.
     var leader: ProcessIdentity? { child.isOwnChild || !hasEnded ? child.identity : nil }
 
-    /// Takes a piece of output; returns what it announces.
+    /// Processes a chunk of output and returns the announcement in it, if any.
     mutating func read(_ bytes: [UInt8], from output: ChildProcess.Output) -> Announcement? {
         switch output {
         case .standardOutput:
             for line in standardOutput.split(bytes) { keep(line) }
-            // Only before the address is known: what an agent prints later may look the same.
+            // Scan only until the address is known. The output of an agent may look the same later.
             return record.address == nil ? banner.scan(bytes[...]) : nil
         case .standardError:
             for line in standardError.split(bytes) { keep(line) }
@@ -53,17 +54,17 @@ struct ProcessInstance {
         }
     }
 
-    /// The first process has ended.
+    /// Records that the first process has ended.
     mutating func noteEnd() { hasEnded = true }
 
-    /// Nothing more comes: lines that were not ended count.
+    /// Handles the end of the output, including lines without a line end.
     mutating func finishOutput() {
         for line in [standardOutput.finish(), standardError.finish()].compactMap({ $0 }) { keep(line) }
     }
 
     private mutating func keep(_ line: String) {
         var line = PasswordLine.masked(line)
-        // Should a version of OpenCode ever print the password that it was given.
+        // Mask the password in case a version of OpenCode ever prints it.
         if let secret = run.credentials?.password, line.contains(secret) {
             line = line.replacing(secret, with: "***")
         }

@@ -4,23 +4,23 @@ internal import Logging
 package import Projects
 internal import Systemd
 
-/// Ends servers with all that they have started: their process groups, and what has left those (OpenCode gives each shell
-/// command a session of its own).
+/// Ends servers with all their descendants: their process groups, and the processes outside them (OpenCode starts each
+/// shell command in its own session).
 extension ProcessSupervisor {
-    /// How long what SIGKILL was sent to may still hold up what follows.
+    /// The maximum time to wait for processes after SIGKILL.
     static let patience = Duration.seconds(5)
 
-    /// SIGTERM to all of it, once.
+    /// Sends SIGTERM once to all processes of the server.
     func requestEnd(of project: ProjectName) {
         guard let instance = instances[project], !instance.isAsked else { return }
         instances[project]?.isAsked = true
-        // Who they are is looked up first: the leader's end takes the threads away that lead to them.
+        // Find the other processes first: they can no longer be found through the leader after it has ended.
         let others = members(of: project).filter { $0.group != instance.child.identity.number }
         instance.child.signalGroup(SIGTERM)
         for other in others { _ = ProcessHandle(other.identity, on: loop)?.signal(SIGTERM) }
     }
 
-    /// SIGKILL to all of it.
+    /// Sends SIGKILL to all processes of the server.
     func forceEnd(of project: ProjectName) {
         guard instances[project] != nil else { return }
         instances[project]?.isAsked = true
@@ -28,10 +28,11 @@ extension ProcessSupervisor {
         sweep(project)
     }
 
-    /// Looks for what is left of a server, ends it where it is time to, and reports the server's end when there is nothing.
+    /// Finds the remaining processes of a server, ends them if it is time to, and reports the server's end when none
+    /// remains.
     ///
-    /// After a stop the processes that the server has started may end in their own time until `kill`; after an end by
-    /// itself they are killed at once: nobody needs them, and the next server may want their ports and files.
+    /// After a stop, the descendants of the server may end in their own time until `kill`. If the server ended by
+    /// itself, they are killed immediately: they have no purpose, and the next server may need their ports and files.
     func sweep(_ project: ProjectName) {
         guard let instance = instances[project] else { return }
         let kills = instance.isKilling || (instance.hasEnded && !instance.isAsked)
@@ -46,7 +47,8 @@ extension ProcessSupervisor {
         if kills, instance.deadline == nil { setDeadline(project, run: instance.run.id) }
     }
 
-    /// Nil for a process that has gone already, or that can't be ended because it runs as another user.
+    /// Sends a signal. Returns nil for a process that has already ended, or that cannot be ended because it runs as
+    /// another user.
     private func signal(_ number: Int32, to process: ProcessStatus, _ logger: Logger) -> ProcessHandle? {
         guard let handle = ProcessHandle(process.identity, on: loop) else { return nil }
         if handle.signal(number) { return handle }
@@ -54,18 +56,18 @@ extension ProcessSupervisor {
         return nil
     }
 
-    /// Whether a process of the project's child, or of what that has started, has this number where it lives.
+    /// Returns whether a process of the project's child or of its descendants has this number in its own PID namespace.
     package nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
         assumeIsolated { supervisor in
             guard let instance = supervisor.instances[project] else { return nil }
-            // Nearly always it is the first process, and there is nothing to look for.
+            // It is nearly always the first process, which makes a search unnecessary.
             let first = instance.child.identity.number
             if ProcessTable.innermostNumber(of: first) == number { return true }
             return ProcessTable.hasNumber(number, among: supervisor.members(of: project).map(\.identity.number))
         }
     }
 
-    /// Where the project's child works.
+    /// Returns the working directory of the project's child.
     package nonisolated func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)? {
         assumeIsolated { supervisor in
             supervisor.instances[project].flatMap { ProcessTable.serverFolder(of: $0.child.identity.number) }
@@ -80,7 +82,7 @@ extension ProcessSupervisor {
         return members
     }
 
-    /// When all of these have ended, there may be others: some that were started meanwhile.
+    /// Searches again when all of these processes have ended, because they may have started others in the meantime.
     private func watch(_ handles: [ProcessHandle], of project: ProjectName, run: String) {
         for handle in handles {
             let identity = handle.identity
@@ -107,7 +109,7 @@ extension ProcessSupervisor {
         }
     }
 
-    /// Processes that not even SIGKILL ends hang in the kernel and take no requests.
+    /// Gives up waiting. Processes that even SIGKILL does not end are blocked in the kernel and process no requests.
     private func giveUp(_ project: ProjectName, run: String) {
         guard let instance = instances[project], instance.run.id == run, instance.hasEnded else { return }
         let numbers = instance.remainder.map { "\($0.identity.number)" }.joined(separator: ", ")
@@ -118,7 +120,7 @@ extension ProcessSupervisor {
 
     private func finish(_ project: ProjectName) {
         guard let child = instances[project]?.child else { return }
-        // Its last output comes from within this call.
+        // The last output is delivered during this call.
         let exit = child.collect()
         instances[project]?.finishOutput()
         guard let instance = instances.removeValue(forKey: project) else { return }

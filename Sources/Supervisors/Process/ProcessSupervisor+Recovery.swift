@@ -5,9 +5,9 @@ internal import Logging
 internal import Projects
 internal import Systemd
 
-/// What a gateway has left behind that was killed.
+/// Handles the servers that a killed gateway has left behind.
 extension ProcessSupervisor {
-    /// Takes over every server that still runs, and ends what is left of the others.
+    /// Takes over every server that still runs, and ends the remains of the others.
     func recover() async {
         let table = ProcessTable.read(mark: RunMark.run)
         for record in setUp.records.all(report: report) {
@@ -16,16 +16,17 @@ extension ProcessSupervisor {
                 await endRemains(of: record)
             }
             setUp.records.remove(record.project)
-            // There may have been two records of the project.
+            // The project may have had two records.
             keepRecord(of: record.project)
         }
         await endStrays()
         isRecovered = true
     }
 
-    /// Ends every server that a killed gateway has left running as its child; for a gateway whose servers are run by
-    /// somebody else, before it starts any: a folder never has two. Throws when another gateway still has them, and keeps
-    /// such a gateway from beginning later.
+    /// Ends every server that a killed gateway has left running as its child. A gateway whose servers run under another
+    /// supervisor calls this before it starts any, so that a folder never has two.
+    ///
+    /// Throws if another gateway still manages these servers, and prevents such a gateway from starting later.
     package func endLeftovers() async throws(LaunchError) {
         try await takeLocks { (supervisor) throws(InstanceRecordError) in
             try supervisor.takeFolderLock(.shared)
@@ -39,10 +40,10 @@ extension ProcessSupervisor {
         lock = nil
     }
 
-    /// Ends servers that a gateway for this very folder has left and of which nothing is written down here: its records
-    /// lay elsewhere, or are gone. Never a unit's server, which belongs to its service manager.
+    /// Ends servers that a gateway for the same folder has left behind and that have no record here, because the
+    /// records were elsewhere or are gone. Never ends a unit's server, which belongs to its service manager.
     private func endStrays() async {
-        // Where the folder can't be locked, their gateway may live.
+        // If the folder cannot be locked, their gateway may still be running.
         guard folderLock != nil, let projects = FolderIdentity(ofFolderAt: setUp.projects)?.text else { return }
         let known = Set(instances.values.map(\.run.id)).union(abandoned)
         for (mark, status) in ProcessTable.read(mark: RunMark.run).beginnings where !known.contains(mark) {
@@ -56,7 +57,7 @@ extension ProcessSupervisor {
         }
     }
 
-    /// False when the server can't be taken over.
+    /// Takes over the server of a record. Returns false if that is not possible.
     private func adopt(_ record: InstanceRecord, in table: ProcessTable) -> Bool {
         if let instance = instances[record.project] { return instance.run.id == record.run }
         guard let process = leader(of: record, in: table) else { return false }
@@ -80,7 +81,7 @@ extension ProcessSupervisor {
         instances[record.project] = ProcessInstance(run: run, child: child, record: record, logger: logger)
         logger.notice("An instance was found running and is taken over", LogField("pid", process.number))
         observer?.supervised(record.project, .launched(run))
-        // Without it the announcement may still wait in the pipe.
+        // If the record has no address, the announcement may still be in the pipe.
         if let address = record.address {
             observer?.supervised(
                 record.project, .announced(run: run.id, address: address, family: record.memory.family))
@@ -88,8 +89,8 @@ extension ProcessSupervisor {
         return true
     }
 
-    /// The process of the record, if it still runs. Where the last gateway ended before it could write it down, the one
-    /// with the run's mark that leads a session.
+    /// Returns the process of the record, if it still runs. If the last gateway ended before recording the process,
+    /// returns the session leader with the run's mark.
     func leader(of record: InstanceRecord, in table: ProcessTable) -> ProcessIdentity? {
         table.entries.first { entry in
             guard !entry.status.hasEnded else { return false }
@@ -98,7 +99,7 @@ extension ProcessSupervisor {
         }?.status.identity
     }
 
-    /// Ends by SIGKILL whatever belongs to a run, and waits until it is gone.
+    /// Kills all processes of a run with SIGKILL, and waits until they have ended.
     private func endRemains(of record: InstanceRecord) async {
         await endRemains(ofMark: record.run, logger.with(LogField("project", record.project.string))) { table in
             self.leader(of: record, in: table)
@@ -125,7 +126,7 @@ extension ProcessSupervisor {
         }
     }
 
-    /// Waits until all of them have ended; false when that takes too long.
+    /// Waits until all processes have ended. Returns false after a timeout.
     private func end(of processes: [ProcessHandle]) async -> Bool {
         let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
         let deadline = try? loop.timer(after: Self.patience) { continuation.yield(false) }

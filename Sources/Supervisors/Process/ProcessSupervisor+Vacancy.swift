@@ -3,9 +3,11 @@ internal import Logging
 internal import Projects
 internal import Systemd
 
-/// A folder never has two servers, whoever has started the first and by whatever name it is reached.
+/// Ensures that a folder never has two servers, whichever program has started the first one and whichever path leads to
+/// the folder.
 extension ProcessSupervisor {
-    /// Which folder it is; throws when a server works in it already, of which nobody may have told this gateway.
+    /// Returns the identity of the folder. Throws if a server already works in it, even one that is unknown to this
+    /// gateway.
     func requireVacant(_ folder: ProjectFolder) throws(LaunchError) -> FolderIdentity? {
         guard isRecovered else {
             throw LaunchError("the gateway still looks for what an earlier one has left. Try again in a moment.")
@@ -28,8 +30,10 @@ extension ProcessSupervisor {
         return identity
     }
 
-    /// Keeps other gateways from these projects. Where the one before was killed in the middle of a start, its child has the
-    /// locks until it begins its program, and is waited for: then it can be found by its mark.
+    /// Acquires the locks that exclude other gateways from these projects.
+    ///
+    /// If the previous gateway was killed during a start, its child holds the locks until execve(2). This function
+    /// waits for that, because the child can then be found by its mark.
     func takeLocks(
         _ take: (isolated ProcessSupervisor) throws(InstanceRecordError) -> Void
     ) async throws(LaunchError) {
@@ -72,10 +76,10 @@ extension ProcessSupervisor {
         withExtendedLifetime(timer) {}
     }
 
-    /// Tells of a record that can't be used.
+    /// Logs a record that is not usable.
     func report(_ problem: String) { logger.warning("\(problem)") }
 
-    /// The projects' folder can't be locked.
+    /// Logs that the projects' folder cannot be locked.
     func warnOfFolder() {
         logger.warning(
             "The projects' folder can't be locked: start no second gateway for it with other XDG_RUNTIME_DIR",

@@ -6,17 +6,17 @@ package import Projects
 internal import Sodium
 package import Systemd
 
-/// Runs OpenCode servers as child processes of the gateway, each in a session and process group of its own.
+/// Runs OpenCode servers as child processes of the gateway, each in its own session and process group.
 ///
-/// A server is written down (`InstanceRecord`) before it is started, and forgotten when nothing of it is left: so a gateway
-/// finds what one before it has left behind, however that ended.
+/// A server is recorded (`InstanceRecord`) before it is started, and its record is removed when no process of it
+/// remains. A gateway therefore finds the servers that an earlier one has left behind, whatever ended that gateway.
 package actor ProcessSupervisor: Supervisor {
-    /// The control loop.
+    /// The executor of the control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// `process`.
+    /// The supervisor's name, `process`.
     package nonisolated var name: String { "process" }
-    /// Children end with the gateway.
+    /// False, because children end with the gateway.
     package nonisolated var outlivesGateway: Bool { false }
 
     let loop: SystemEventLoop
@@ -29,26 +29,27 @@ package actor ProcessSupervisor: Supervisor {
     var ignoresEndedHolder = false
     /// Whether what an earlier gateway has left is known: nothing is started before.
     var isRecovered = false
-    /// Runs of which processes hang in the kernel: they take no requests.
+    /// The runs whose processes are blocked in the kernel and process no requests.
     var abandoned: Set<String> = []
     var instances: [ProjectName: ProcessInstance] = [:]
     /// The last lines of servers that have ended.
     var lastTails: [ProjectName: [String]] = [:]
-    /// Where relative paths of commands begin.
+    /// The directory against which relative paths of commands are resolved.
     private let startDirectory = FilePath.workingFolder ?? ""
 
-    /// A supervisor without servers. What the servers print goes to `logger` under their project's name.
+    /// Creates a supervisor without servers. The output of the servers is logged to `logger` under their project's
+    /// name.
     package init(loop: SystemEventLoop, setUp: ProcessSetUp, logger: Logger) {
         self.loop = loop
         self.setUp = setUp
         self.logger = logger
     }
 
-    /// What the servers print is in the gateway's own log.
+    /// Returns nil, because the output of the servers is in the gateway's own log.
     package nonisolated func logCommand(of project: ProjectName) -> String? { nil }
 
-    /// Takes over or ends what another gateway has left; throws when one still has it, or when nothing could be written
-    /// down.
+    /// Takes over or ends the servers that another gateway has left behind. Throws if a gateway still manages them, or
+    /// if records cannot be written.
     package func open(_ observer: any SupervisorObserver) async throws(LaunchError) {
         self.observer = observer
         try await takeLocks { (supervisor) throws(InstanceRecordError) in
@@ -62,13 +63,13 @@ package actor ProcessSupervisor: Supervisor {
     /// Starts a server as a child process.
     package nonisolated func start(_ folder: ProjectFolder) { assumeIsolated { $0.launch(folder) } }
 
-    /// Sends SIGTERM to the child's group, and to what has left it.
+    /// Sends SIGTERM to the child's group and to the descendants outside it.
     package nonisolated func terminate(_ project: ProjectName) { assumeIsolated { $0.requestEnd(of: project) } }
 
-    /// Sends SIGKILL to the child's group, and to what has left it.
+    /// Sends SIGKILL to the child's group and to the descendants outside it.
     package nonisolated func kill(_ project: ProjectName) { assumeIsolated { $0.forceEnd(of: project) } }
 
-    /// The last lines of the running child, or of the last one.
+    /// Returns the last lines of the running child, or of the last one.
     package nonisolated func tail(of project: ProjectName) -> [String] {
         assumeIsolated { $0.instances[project]?.tail ?? $0.lastTails[project] ?? [] }
     }
@@ -94,7 +95,8 @@ package actor ProcessSupervisor: Supervisor {
         var record = InstanceRecord(
             project: project, run: RandomBytes.hex(16), credentials: credentials,
             environmentDigest: environment.digest, folder: identity)
-        // Before there is a process: whatever happens between the two, the next gateway finds it by its mark.
+        // Write the record before there is a process. If the gateway ends in between, the next one finds the process by
+        // its mark.
         do throws(InstanceRecordError) { try setUp.records.write(record) } catch {
             throw LaunchError(error.description)
         }
@@ -122,7 +124,7 @@ package actor ProcessSupervisor: Supervisor {
         return run
     }
 
-    /// What a child's events do.
+    /// Returns a handler for a child's events.
     func handler(_ project: ProjectName, _ run: String) -> @Sendable (ChildProcess.Event) -> Void {
         { [weak self] event in self?.assumeIsolated { $0.receive(event, from: run, of: project) } }
     }
@@ -143,7 +145,7 @@ package actor ProcessSupervisor: Supervisor {
                 project, .announced(run: run, address: address, family: announcement.family))
         case .ended:
             instances[project]?.noteEnd()
-            // Looking for what it has started takes a while, and its port is free already.
+            // Finding the descendants takes a while, and the port is already free.
             if let instance = instances[project], !instance.isAsked, instance.record.address != nil {
                 observer?.supervised(project, .mainProcessExited(run: run))
             }
@@ -151,7 +153,7 @@ package actor ProcessSupervisor: Supervisor {
         }
     }
 
-    /// Writes down what was learnt of the project's child.
+    /// Stores the learned facts about the project's child.
     package nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
         assumeIsolated { supervisor in
             guard let instance = supervisor.instances[project], instance.record.memory != memory else { return }
@@ -163,28 +165,28 @@ package actor ProcessSupervisor: Supervisor {
     func keepRecord(of project: ProjectName) {
         guard let instance = instances[project] else { return }
         do throws(InstanceRecordError) { try setUp.records.write(instance.record) } catch {
-            // It goes on running, and is found by its mark.
+            // The server continues to run, and can be found by its mark.
             instance.logger.error("\(error)")
         }
     }
 }
 
-/// What a ``ProcessSupervisor`` starts, and with what.
+/// The command and the environment with which a ``ProcessSupervisor`` starts servers.
 package struct ProcessSetUp: Sendable {
     /// The program with its first arguments, such as `["opencode"]`; never empty.
     package let command: [String]
     /// The gateway's own environment.
     package let environment: [String: String]
-    /// The user's own home folder, where the environment files are.
+    /// The user's own home directory, which contains the environment files.
     package let userHome: String
-    /// The folder whose sub-folders are the projects.
+    /// The folder whose subfolders are the projects.
     package let projects: String
-    /// Whether each server asks for a random password of its own.
+    /// Whether each server gets its own random password.
     package let givesPasswords: Bool
-    /// Where running servers are written down.
+    /// The store for the records of running servers.
     package let records: InstanceRecordStore
 
-    /// A set-up.
+    /// Creates a set-up with the given values.
     package init(
         command: [String], environment: [String: String], userHome: String, projects: String,
         givesPasswords: Bool, records: InstanceRecordStore

@@ -4,29 +4,29 @@ package import OpenCode
 package import Projects
 package import Systemd
 
-/// What must be known of a running OpenCode server when the gateway that started it is gone, or when something else
-/// started it: a few lines of text in a file that only its owner can read.
+/// The facts about a running OpenCode server that another program needs if the gateway that started it no longer
+/// exists, or if another program started it. Stored as a few lines of text in a file that only its owner can read.
 package struct InstanceRecord: Sendable, Equatable {
-    /// The project that it serves.
+    /// The project that the server serves.
     package var project: ProjectName
-    /// Which run: a random text; under systemd the unit's invocation id.
+    /// The ID of the run: a random text, or the unit's invocation ID under systemd.
     package var run: String
-    /// The server's process; nil before it has been started.
+    /// The server's process; nil before its start.
     package var process: ProcessIdentity?
-    /// The machine's boot in which it was started (``Systemd/Machine/bootIdentifier``).
+    /// The boot of the machine in which it was started (``Systemd/Machine/bootIdentifier``).
     package var boot: String
-    /// Where it listens; nil before that is known.
+    /// The address on which it listens; nil until it is known.
     package var address: InstanceAddress?
-    /// What the server asks for; nil when it asks for nothing.
+    /// The credentials that the server requires; nil if none.
     package var credentials: InstanceCredentials?
-    /// What its environment files said when it was started (``InstanceEnvironment/digest``); nil when that is unknown.
+    /// The digest of its environment files at its start (``InstanceEnvironment/digest``); nil if unknown.
     package var environmentDigest: String?
-    /// The folder in which it was started; nil when that is unknown.
+    /// The folder in which it was started; nil if unknown.
     package var folder: FolderIdentity?
-    /// What the gateways have learnt of it.
+    /// The facts that gateways have learned about it.
     package var memory: InstanceMemory
 
-    /// A record of a run of this boot.
+    /// Creates a record, by default for a run of the current boot.
     package init(
         project: ProjectName, run: String, process: ProcessIdentity? = nil, boot: String = Machine.bootIdentifier,
         address: InstanceAddress? = nil, credentials: InstanceCredentials?, environmentDigest: String?,
@@ -43,17 +43,17 @@ package struct InstanceRecord: Sendable, Equatable {
         self.memory = memory
     }
 
-    /// Whether it was written since the machine was booted: otherwise nothing of the run can be left.
+    /// Whether the record was written since the last boot. Otherwise no process of the run can exist.
     package var isOfThisBoot: Bool { boot == Machine.bootIdentifier }
 }
 
-/// The text: a first line that names the form, then one line `name=value` for each field that is known, in any order.
-/// A backslash and a line feed in a value are written `\\` and `\n`. Lines of other names are ignored, so that a later
-/// version may add some.
+/// The text format: a first line that names the format, then one line `name=value` for each known field, in any order.
+/// In values, a backslash is written as `\\` and a line feed as `\n`. Unknown names are ignored, so that a later
+/// version may add fields.
 extension InstanceRecord {
     private static let form = "viberemote-instance 1"
 
-    /// The record as text.
+    /// The record in its text format.
     package var text: String {
         let fields: [(name: String, value: String?)] = [
             ("project", project.string), ("run", run), ("process", process.map { "\($0.number)" }),
@@ -68,9 +68,9 @@ extension InstanceRecord {
         return ([Self.form] + lines).map { $0 + "\n" }.joined()
     }
 
-    /// From text; nil when that is no such record, or when a field is there twice, makes no sense or is missing.
+    /// Parses a record. Returns nil if the text has another format, or if a field is duplicated, invalid or missing.
     package init?(text: String) {
-        // By scalars: a carriage return before a line feed would make one Character with it.
+        // Split by scalars, because a carriage return and a line feed form a single Character.
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count > 1, lines.first.map({ String($0) }) == Self.form, lines.last?.isEmpty == true else {
             return nil
@@ -96,19 +96,19 @@ extension InstanceRecord {
             environmentDigest: fields["environment"], folder: folder, memory: memory)
     }
 
-    /// Nil when the fields are wrong, nil within when they are missing.
+    /// Returns the process. The outer optional is nil if the fields are invalid, the inner one if they are missing.
     private static func process(_ fields: [String: String]) -> ProcessIdentity?? {
         switch (fields["process"], fields["start"]) {
         case (nil, nil): return .some(nil)
         case (let number?, let start?):
-            // Process 0 and negative numbers stand for whole groups in kill(2).
+            // kill(2) interprets 0 and negative numbers as process groups.
             guard let number = Int32(number), number > 1, let start = UInt64(start) else { return nil }
             return ProcessIdentity(number: number, startTime: start)
         default: return nil
         }
     }
 
-    /// Without a host it is a port of 127.0.0.1, as versions before 2 write it.
+    /// Returns the address. Without a host it is a port of 127.0.0.1, as written by versions before 2.
     private static func address(_ fields: [String: String]) -> InstanceAddress?? {
         guard let text = fields["port"] else { return fields["host"] == nil ? .some(nil) : nil }
         guard let port = UInt16(text), port > 0, let ip = fields["host"].map({ IPAddress($0) }) ?? .loopback else {
@@ -180,10 +180,10 @@ extension InstanceRecord {
 }
 
 extension InstanceRecord: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without the secret.
+    /// A description that omits the secret.
     package var description: String { "run \(run) of \(project), process \(process.map { "\($0.number)" } ?? "none")" }
-    /// Without the secret.
+    /// A description that omits the secret.
     package var debugDescription: String { description }
-    /// Without the secret.
+    /// A mirror that omits the secret.
     package var customMirror: Mirror { Mirror(self, children: ["run": run, "project": project]) }
 }

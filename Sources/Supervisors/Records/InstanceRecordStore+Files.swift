@@ -4,19 +4,19 @@ internal import Projects
 internal import Sodium
 internal import Systemd
 
-/// Single files of records.
+/// Operations on single record files.
 extension InstanceRecordStore {
-    /// Records are shorter by far.
+    /// The maximum size of a file in bytes. Records are much shorter.
     private static let longestFile = 64 * 1024
 
     static func exists(_ path: String) -> Bool { Glibc.access(path, F_OK) == 0 }
 
-    /// Makes a folder where it is missing; throws unless it is ours and closed to others.
+    /// Creates a folder if it is missing. Throws unless it belongs to this user and is closed to others.
     static func prepare(_ folder: String) throws(InstanceRecordError) {
         var path = ""
         for part in folder.split(separator: "/") {
             path += "/\(part)"
-            // XDG: a folder that has to be made is made with mode 0700.
+            // XDG requires the mode 0700 for new directories.
             if mkdir(path, 0o700) != 0, errno != EEXIST, errno != EROFS || !exists(path) {
                 throw .failed("made", path, errno)
             }
@@ -47,20 +47,20 @@ extension InstanceRecordStore {
         }
     }
 
-    /// Whether a file of this name is one that a writer was just writing.
+    /// Returns whether the name is that of a file that is still being written.
     static func isUnfinished(_ name: String) -> Bool {
         name.utf8.count == unfinishedLength + 1 && name.hasPrefix(".") && name.dropFirst().allSatisfy(\.isHexDigit)
     }
 
     private static let unfinishedLength = 16
 
-    /// Removes a file, and its folder when that is empty then.
+    /// Removes a file, and its folder if that is empty afterwards.
     static func remove(_ name: String, in folder: String) {
         unlink("\(folder)/\(name)")
         rmdir(folder)
     }
 
-    /// The record in a file. Nothing else is unlinked or believed; why not is told.
+    /// Returns the record in a file. Reports why a file is rejected.
     static func read(_ name: String, in folder: String, report: Report) -> InstanceRecord? {
         let path = "\(folder)/\(name)"
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

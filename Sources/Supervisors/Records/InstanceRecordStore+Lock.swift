@@ -2,8 +2,8 @@ internal import Glibc
 internal import Systemd
 
 extension InstanceRecordStore {
-    /// Reserves the records for this gateway until the lock is let go or the gateway ends, however it ends; throws when
-    /// another gateway has them.
+    /// Locks the records for this gateway until the lock is released or the gateway ends in any way. Throws if another
+    /// gateway holds the lock.
     package func lock() throws(InstanceRecordError) -> InstanceRecordLock {
         let path = "\(folder)/\(Self.lockName)"
         while true {
@@ -38,7 +38,7 @@ extension InstanceRecordStore {
             endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 
-    /// The one before may have removed the file between opening and locking.
+    /// Returns whether the file still exists. The previous holder may have removed it between opening and locking.
     private static func isInPlace(_ descriptor: Int32, _ path: String) -> Bool {
         var ours = stat()
         var present = stat()
@@ -59,7 +59,7 @@ extension InstanceRecordStore {
     }
 }
 
-/// A gateway's hold on its folder of records, for as long as this object lives.
+/// A gateway's lock on its folder of records, held for the lifetime of this object.
 package final class InstanceRecordLock: Sendable {
     private let descriptor: Int32
     private let path: String
@@ -69,12 +69,12 @@ package final class InstanceRecordLock: Sendable {
         self.path = path
     }
 
-    /// Leaves nothing behind, not even the folder when it is empty.
+    /// Removes the lock file, and the folder if it is empty.
     deinit {
-        // While it is still held, so that nobody else's is removed.
+        // Remove the file while the lock is held, so that it is never another gateway's.
         unlink(path)
         if let slash = path.lastIndex(of: "/") { rmdir(String(path[..<slash])) }
-        // As FolderLock has it.
+        // Unlock explicitly, as in FolderLock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

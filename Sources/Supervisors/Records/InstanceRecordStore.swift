@@ -3,18 +3,18 @@ package import Projects
 internal import Sodium
 internal import Systemd
 
-/// The records of running servers: one file of mode 0600 a project, in a folder of mode 0700 that outlives the gateway
-/// and not the machine's boot (or whose records are void after one).
+/// The records of running servers, one file of mode 0600 for each project, in a directory of mode 0700. The directory
+/// outlives the gateway; records become void with a reboot.
 package struct InstanceRecordStore: Sendable {
-    /// Told what was wrong with a record, as a sentence.
+    /// Reports a problem with a record, as a sentence.
     package typealias Report = (_ problem: String) -> Void
 
-    /// The folder's absolute path.
+    /// The absolute path of the directory.
     package let folder: String
-    /// Where records are kept while ``folder`` is gone and can't be made again; nil for nowhere.
+    /// The directory to use while ``folder`` is missing and cannot be created; nil for none.
     package let reserve: String?
 
-    /// The records in this folder, which need not exist yet.
+    /// Creates a store for this directory, which need not exist yet.
     package init(folder: String, reserve: String? = nil) {
         self.folder = folder
         self.reserve = reserve == folder ? nil : reserve
@@ -22,16 +22,16 @@ package struct InstanceRecordStore: Sendable {
 
     // MARK: Records
 
-    /// Whether anything was ever written down, or is about to be.
+    /// Whether any record was ever written, or will be soon.
     var exists: Bool { folders.contains { Self.exists($0) } }
 
-    /// Makes the folder where it is missing; throws unless it is ours and closed to others. To be called before any
-    /// writing.
+    /// Creates the directory if it is missing. Throws unless it belongs to this user and is closed to others. Call this
+    /// before writing.
     package func prepare() throws(InstanceRecordError) { try Self.prepare(folder) }
 
-    /// Keeps a record in place of the project's last one: whoever reads sees one of the two, never a part.
+    /// Replaces the project's record atomically.
     ///
-    /// A folder that has vanished is made again: logind removes a user's runtime folder when that user logs out.
+    /// Creates a missing directory again, because logind removes a user's runtime directory when that user logs out.
     package func write(_ record: InstanceRecord) throws(InstanceRecordError) {
         let name = Self.fileName(of: record.project.bytes)
         do throws(InstanceRecordError) {
@@ -45,7 +45,7 @@ package struct InstanceRecordStore: Sendable {
         if let reserve { Self.remove(name, in: reserve) }
     }
 
-    /// The project's record; nil when there is none, or none that can be understood and trusted.
+    /// Returns the project's record; nil if there is none, or none that is valid and trusted.
     package func read(_ project: ProjectName, report: Report = { _ in }) -> InstanceRecord? {
         let name = Self.fileName(of: project.bytes)
         for folder in folders {
@@ -54,26 +54,26 @@ package struct InstanceRecordStore: Sendable {
         return nil
     }
 
-    /// Forgets the project's record.
+    /// Removes the project's record.
     package func remove(_ project: ProjectName) {
         let name = Self.fileName(of: project.bytes)
         unlink("\(folder)/\(name)")
         if let reserve { Self.remove(name, in: reserve) }
     }
 
-    /// Every record, in no order. What can't be understood or trusted is left where it is, and told of: a server may
-    /// still run that it is about.
+    /// Returns all records in no particular order. Keeps and reports invalid or untrusted records, because the server
+    /// that they describe may still be running.
     package func all(report: Report = { _ in }) -> [InstanceRecord] {
         folders.flatMap { folder in
             (FolderEntries.names(in: folder) ?? []).compactMap { name in
-                // A file with a dot is one that somebody is just writing.
+                // A name with a leading dot belongs to a file that is being written.
                 guard name != Self.lockName, !name.hasPrefix(".") else { return nil }
                 return Self.read(name, in: folder, report: report)
             }
         }
     }
 
-    /// Removes what writers have left that were killed; nobody may be writing.
+    /// Removes the files of writers that were killed. No other process may be writing.
     func removeUnfinished() {
         for folder in folders {
             let names = FolderEntries.names(in: folder) ?? []
@@ -85,24 +85,24 @@ package struct InstanceRecordStore: Sendable {
 
     // MARK: Names
 
-    /// The lock's file name: no record's, which never begin so.
+    /// The name of the lock file. No record has a name that begins like this.
     static let lockName = "~lock"
 
-    /// One file name for each text, at most 255 bytes: systemd's escaping, which never begins with `.` or `~`; where that
-    /// is too long, `~` and a hash.
+    /// Returns a unique file name of at most 255 bytes for a text. This is systemd's escaping, which never begins with
+    /// `.` or `~`, or `~` and a hash if that is too long.
     static func fileName(of bytes: [UInt8]) -> String {
         let escaped = UnitName.escape(bytes)
         return (1...255).contains(escaped.utf8.count) ? escaped : "~" + Hash.hex(bytes)
     }
 }
 
-/// Records could not be kept.
+/// The error for records that cannot be stored.
 package struct InstanceRecordError: Error, Equatable, CustomStringConvertible {
-    /// One sentence that says what to do.
+    /// One sentence that includes the fix.
     package let description: String
 
-    /// The process that had a lock and has ended: a child of it has the lock until it begins its program (execve(2)), so it
-    /// is free soon. Nil in every other case.
+    /// The process that acquired a lock and has ended. A child of it holds the lock until execve(2), so the lock will
+    /// be free soon. Nil in all other cases.
     let endedHolder: Int32?
 
     init(_ description: String, endedHolder: Int32? = nil) {

@@ -1,19 +1,19 @@
 internal import Addresses
 
-/// The TCP sockets that listen on the loopback addresses, out of the kernel's tables (proc_net_tcp(5)).
+/// The TCP sockets that listen on loopback addresses, according to the kernel's tables (proc_net_tcp(5)).
 struct ListeningSockets: Sendable, Equatable {
-    /// One of them.
+    /// One listening socket.
     struct Item: Sendable, Equatable {
-        /// The socket's number, which tells it in `/proc/PID/fd`.
+        /// The socket's inode number, which identifies it in `/proc/PID/fd`.
         let inode: UInt64
-        /// Where it listens.
+        /// The address on which it listens.
         let address: InstanceAddress
     }
 
     private(set) var items: [Item] = []
 
-    /// From `/proc/net/tcp` and `/proc/net/tcp6`. Sockets on other addresses, 0.0.0.0 too, are left out: OpenCode was told
-    /// to listen on 127.0.0.1.
+    /// Parses `/proc/net/tcp` and `/proc/net/tcp6`. Ignores sockets on other addresses, including 0.0.0.0, because
+    /// OpenCode is started with the host 127.0.0.1.
     init(tables: [String]) {
         for table in tables {
             for line in table.split(separator: "\n").dropFirst() {
@@ -22,8 +22,8 @@ struct ListeningSockets: Sendable, Equatable {
         }
     }
 
-    /// The address of the sockets with these numbers. The one that was opened first: a server that was just started listens
-    /// before anything that it runs does.
+    /// Returns the address of the socket with one of these inodes that was opened first. A server that was just started
+    /// listens before its descendants do.
     func address(of inodes: Set<UInt64>) -> InstanceAddress? {
         items.filter { inodes.contains($0.inode) }.min { $0.inode < $1.inode }?.address
     }
@@ -40,7 +40,7 @@ struct ListeningSockets: Sendable, Equatable {
 
     /// TCP_LISTEN (net/tcp_states.h).
     private static let listening = "0A"
-    /// 127.0.0.1, ::1 and ::ffff:127.0.0.1, as a machine with the low byte first writes them.
+    /// 127.0.0.1, ::1 and ::ffff:127.0.0.1 as written by a little-endian machine.
     private static let loopbacks: [String: IPAddress] = [
         "0100007F": .loopback, "00000000000000000000000001000000": .loopbackIPv6,
         "0000000000000000FFFF00000100007F": .loopback,

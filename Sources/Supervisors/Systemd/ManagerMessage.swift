@@ -1,15 +1,15 @@
 package import Systemd
 
-/// What an error of the service manager means to a person, and the command that fixes it.
+/// Explains errors of the service manager and the commands that fix them.
 package struct ManagerMessage: Sendable {
-    /// Whose manager.
+    /// The kind of manager: the user's or the system's.
     let scope: ManagerScope
-    /// The gateway's user, by name.
+    /// The name of the gateway's user.
     let user: String
-    /// Whether the user has a folder for its sockets (`$XDG_RUNTIME_DIR`).
+    /// Whether the user has a directory for sockets (`$XDG_RUNTIME_DIR`).
     let hasRuntimeFolder: Bool
 
-    /// For errors of the manager behind `access`.
+    /// Creates messages for errors of the manager that `access` describes.
     package init(_ access: ManagerAccess) {
         self.init(scope: access.scope, user: access.user, hasRuntimeFolder: access.runtimeFolder != nil)
     }
@@ -20,10 +20,10 @@ package struct ManagerMessage: Sendable {
         self.hasRuntimeFolder = hasRuntimeFolder
     }
 
-    /// `systemctl` as one has to call it.
+    /// The `systemctl` command with the option for this manager.
     var systemctl: String { scope == .user ? "systemctl --user" : "systemctl" }
 
-    /// Why `unit` could not be started or stopped, as a sentence.
+    /// Returns the reason why `unit` could not be started or stopped, as a sentence.
     func sentence(_ error: BusError, unit: String) -> String {
         switch error.kind {
         case .noSuchUnit:
@@ -37,7 +37,8 @@ package struct ManagerMessage: Sendable {
             return
                 "the user \(user) may not manage units of the system: let polkit allow it (action "
                 + "org.freedesktop.systemd1.manage-units), or use the user's own manager (--scope user)."
-        // It refuses its own user nothing: the folder of its socket is another user's, or is just being removed.
+        // The manager denies nothing to its own user, so the directory of its socket belongs to another user or is
+        // being removed.
         case .accessDenied: return unreachable(error)
         case .shuttingDown: return "\(owner) is shutting down."
         case .unreachable, .noAnswer: return unreachable(error)
@@ -45,7 +46,7 @@ package struct ManagerMessage: Sendable {
         }
     }
 
-    /// Why there is no manager to talk to, as a sentence.
+    /// Returns the reason why the manager is unreachable, as a sentence.
     package func unreachable(_ error: BusError) -> String {
         switch (scope, error.kind) {
         case (.system, .accessDenied): return sentence(error, unit: "")

@@ -4,17 +4,17 @@ internal import OpenCode
 internal import Projects
 internal import Systemd
 
-/// Finds the ports of runs: in their output as the journal has it, and when that says nothing for long, among their
-/// sockets. Belongs to the supervisor; all of it runs on the control loop.
+/// Finds the ports of runs in their output in the journal. If the journal contains no port for a long time, searches
+/// their sockets. It is used by the supervisor and runs on the control loop.
 final class PortSearch: @unchecked Sendable {  // confined to the control loop, as JournalWatch checks
-    /// After that long a run should have announced its port.
+    /// The time after which a run should have announced its port.
     private static let patience = Duration.seconds(10)
-    /// Where the journal can't be read, there is nothing to be patient about.
+    /// The shorter time to wait if the journal cannot be read.
     private static let impatience = Duration.milliseconds(500)
-    /// After that many searches nobody looks at the journal all the time any more.
+    /// The number of searches after which the journal is no longer polled continuously.
     private static let eagerSearches = 3
     private static let longestPause = Duration.seconds(80)
-    /// Entries that are read of a run that is found at the beginning before others have their turn.
+    /// The maximum number of entries to read at once from a run that is found at start-up.
     private static let adoptionLimit = 20_000
 
     private struct Search {
@@ -28,10 +28,10 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
     private let tell: @Sendable (ProjectName, UnitStateMachine.Event) -> Void
     private var journal: JournalWatch?
     private var searches: [String: Search] = [:]
-    /// While the first units are taken over: one opening of the journal serves them all.
+    /// The reader that is shared while the first units are taken over, so that the journal is opened only once.
     private var adoptionReader: JournalReader?
     private var isAdopting = true
-    /// Why the journal can't be read, as a sentence.
+    /// The reason why the journal cannot be read, as a sentence.
     private var trouble: String?
 
     init(
@@ -43,7 +43,7 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
         journal = JournalWatch(on: loop) { [weak self] in self?.failed($0, $1) }
     }
 
-    /// What is said of a port that was found among the sockets.
+    /// The warning for a port that was found among the sockets.
     var warning: String {
         "The port was found among the sockets of the unit's processes, because "
             + (trouble
@@ -51,7 +51,7 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
                 + "systemd-journal may read).")
     }
 
-    /// Looks for a run's port until it is told or ``stop(_:)`` is called.
+    /// Searches for a run's port until it is found or ``stop(_:)`` is called.
     func seek(_ subject: JournalSubject, _ project: ProjectName, _ run: UnitRun) {
         searches[run.id] = Search(subject: subject)
         if isAdopting, run.isFound, let announcement = announcedBefore(subject) {
@@ -68,13 +68,13 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
         arm(run, project, after: run.started == 0 ? patience : max(.zero, patience - age))
     }
 
-    /// The run's port is of no interest any more.
+    /// Stops the search for the run's port.
     func stop(_ run: String) {
         guard let search = searches.removeValue(forKey: run) else { return }
         journal?.forget(search.subject)
     }
 
-    /// The units that ran before are all known.
+    /// Ends the take-over phase: all units that were already running are known.
     func endOfAdoption() {
         isAdopting = false
         adoptionReader = nil
@@ -105,9 +105,9 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
         }
     }
 
-    /// Whether enough was read.
+    /// Reads an entry. Returns whether the run needs no further entries.
     private func read(_ entry: JournalEntry, _ run: String, _ project: ProjectName) -> Bool {
-        // An entry is a line without its end.
+        // An entry is a line without its line end.
         guard let announcement = searches[run]?.banner.scan(entry.message[...] + [UInt8(ascii: "\n")]) else {
             return searches[run] == nil
         }
@@ -126,14 +126,14 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
 
     // MARK: Sockets
 
-    /// Looks at the run's sockets now.
+    /// Searches the run's sockets now.
     func searchSockets(_ project: ProjectName, _ unit: UnitName, _ run: UnitRun) {
         tell(
             project,
             .socketsSearched(run: run.id, address: UnitSockets.address(unit: unit.string, mainProcess: run.process)))
     }
 
-    /// Looks at them again, after a pause that grows.
+    /// Searches the run's sockets again after an increasing delay.
     func searchLater(_ project: ProjectName, _ run: UnitRun, times: Int) {
         if times >= Self.eagerSearches, let search = searches[run.id] { journal?.relax(search.subject) }
         let first = trouble == nil ? Self.patience : Self.impatience

@@ -2,42 +2,42 @@ internal import Instances
 internal import Projects
 internal import Systemd
 
-/// What the supervisor keeps of one project's unit.
+/// The supervisor's state of one project's unit.
 struct SupervisedUnit: Sendable {
     let name: UnitName
     var machine = UnitStateMachine()
-    /// The present or last run.
+    /// The current or last run.
     var lastRun: String?
-    /// The present run as it was told, to be told again when its record has come.
+    /// The current run as it was reported. It is reported again when its record becomes available.
     var run: Run?
-    /// The end of a run that is still to be told, once its last lines are in the journal.
+    /// The end of a run that will be reported once its last lines are in the journal.
     var pendingEnd: PendingEnd?
 
     init(name: UnitName) { self.name = name }
 }
 
-/// The end of a run that is told a moment later.
+/// A run's end whose report is delayed.
 struct PendingEnd: Sendable {
     let run: String
     let how: String
     let next: SupervisedEvent.Next
-    /// Ends the wait.
+    /// The timer that ends the delay.
     let timer: EventSource?
 }
 
-/// What the supervisor knows of its connection to the manager.
+/// The state of the supervisor's connection to the manager.
 struct ManagerConnection: Sendable {
-    /// Why there is none, as a sentence; nil when there is one, or before the first try.
+    /// The reason why there is no connection, as a sentence; nil if there is one, or before the first attempt.
     var unavailable: String?
-    /// Whether others were told that there is none.
+    /// Whether the outage was reported to the observer.
     var isOutageTold = false
-    /// Whether there was one, up to now.
+    /// Whether there was a connection until now.
     var isUp = false
-    /// Units whose properties are still being read since the connection was made.
+    /// The units whose properties are being read for the first time on this connection.
     var reading: Set<ProjectName> = []
-    /// Whether the list of units is being read, and whether it has to be read once more then.
+    /// Whether the list of units is being read, and whether it must be read again afterwards.
     var isListing = false
     var listsAgain = false
-    /// Whether the manager is reading its configuration again.
+    /// Whether the manager is reloading its configuration.
     var isReloading = false
 }

@@ -3,9 +3,9 @@ internal import Logging
 internal import Projects
 internal import Systemd
 
-/// What is asked of the manager.
+/// The calls to the manager.
 extension SystemdSupervisor {
-    /// Sends the call that an action stands for; its answer goes back to the unit's machine.
+    /// Sends the call for an action. The result is passed to the unit's state machine.
     func call(_ action: UnitStateMachine.Action, _ unit: UnitName, _ project: ProjectName) {
         guard let manager, connection.unavailable == nil else {
             return refused(action, connection.unavailable ?? "the service manager is not connected yet.", project)
@@ -34,7 +34,7 @@ extension SystemdSupervisor {
                 supervisor.handle(.startAccepted(job: job), of: project)
             case (.stop, .success(let job)): supervisor.handle(.stopAccepted(job: job), of: project)
             case (_, .success): break
-            // Nothing of it is loaded, so there is nothing to stop, kill or forget.
+            // The unit is not loaded, so there is nothing to stop, kill or reset.
             case (.stop, .failure(let error)) where error.kind == .noSuchUnit:
                 supervisor.handle(.stopRefused, of: project)
             case (.kill, .failure(let error)) where error.kind == .noSuchUnit: break

@@ -7,15 +7,15 @@ internal import OpenCode
 internal import Projects
 internal import Systemd
 
-/// What the manager tells, and what the unit's machines want done about it.
+/// Handles the events of the manager and performs the actions of the units' state machines.
 extension SystemdSupervisor {
-    /// Takes one piece of the manager's news.
+    /// Handles an event of the manager.
     func receive(_ event: ManagerEvent) {
         switch event {
         case .connected(let units): connected(units)
         case .disconnected(let error): disconnected(error)
         case .changed(let name, let properties, let isComplete):
-            // A unit started by hand is seen here for the first time.
+            // A unit that was started manually is seen here for the first time.
             guard let project = project(of: name) else { return }
             if isComplete { note(properties, of: project) }
             handle(.changed(properties, isComplete: isComplete), of: project)
@@ -23,7 +23,8 @@ extension SystemdSupervisor {
             guard let project = UnitName(unit: name)?.project else { return }
             handle(.jobEnded(job: job, result: result), of: project)
         case .unitRemoved(let name):
-            // systemd 252 says so of every unit at each reload; the list that is read afterwards settles it.
+            // systemd 252 emits this for every unit at each reload. The list that is read afterwards shows the actual
+            // state.
             guard !connection.isReloading, let project = UnitName(unit: name)?.project,
                 units[project]?.machine.isAlive == true
             else { return }
@@ -55,7 +56,7 @@ extension SystemdSupervisor {
     }
 
     private func disconnected(_ error: BusError) {
-        // A manager that executes itself anew is back at the next try: that is no outage.
+        // A manager that re-executes itself is reachable at the next attempt, so this is not an outage.
         let isOutage = !connection.isUp
         let wasTold = connection.isOutageTold
         connection = ManagerConnection()
@@ -66,8 +67,8 @@ extension SystemdSupervisor {
         opened()
     }
 
-    /// The list shows which units are worth a look; the others are not loaded, so nothing of them runs. Signals may have
-    /// been missed while there was no connection, so all are read then.
+    /// Selects the units to read from the list. Units that are not listed are not loaded, so they have no processes.
+    /// After a reconnection all units are read, because signals may have been missed.
     private func compare(_ listed: [ListedUnit], readsAll: Bool) {
         var gone = Set(units.filter { $0.value.machine.isAlive }.keys)
         for item in listed where item.activeState != "inactive" {
@@ -79,7 +80,7 @@ extension SystemdSupervisor {
         for project in gone { read(project) }
     }
 
-    /// After a reload, and once more when another has come meanwhile.
+    /// Lists the units after a reload, and again if another reload has occurred in the meantime.
     private func list() {
         guard !connection.isListing else {
             connection.listsAgain = true
@@ -97,7 +98,7 @@ extension SystemdSupervisor {
         }
     }
 
-    /// Reads everything about a unit once.
+    /// Reads all properties of a unit once.
     func read(_ project: ProjectName) {
         guard let unit = units[project], connection.reading.insert(project).inserted else { return }
         manager?.properties(of: unit.name.string) { [weak self] result in
@@ -117,7 +118,7 @@ extension SystemdSupervisor {
 
     // MARK: Machines
 
-    /// Gives a unit's machine an event and does what it wants.
+    /// Passes an event to a unit's state machine and performs the resulting actions.
     func handle(_ event: UnitStateMachine.Event, of project: ProjectName) {
         guard let actions = units[project]?.machine.handle(event) else { return }
         for action in actions { perform(action, of: project) }
@@ -144,7 +145,7 @@ extension SystemdSupervisor {
         }
     }
 
-    /// Tells of an event, and before it of the end that was still to be told.
+    /// Reports an event, after the end whose report was delayed.
     private func report(_ event: SupervisedEvent, of project: ProjectName) {
         tellEnd(of: project)
         observer?.supervised(project, event)
@@ -165,7 +166,7 @@ extension SystemdSupervisor {
     private func announced(
         _ run: String, _ address: InstanceAddress, _ bySockets: Bool, _ family: APIFamily?, _ project: ProjectName
     ) {
-        // The unit leaves its record before it becomes OpenCode, but the manager may have told of it even earlier.
+        // The unit writes its record before it executes OpenCode, but the manager may have reported it even earlier.
         if let told = units[project]?.run, told.id == run, told.credentials == nil,
             told.environmentDigest == nil, let record = record(project, run)
         {
@@ -182,10 +183,10 @@ extension SystemdSupervisor {
 
     // MARK: Ends
 
-    /// So long the last lines of a run that has crashed may need into the journal.
+    /// The time that the last lines of a crashed run may need to reach the journal.
     private static let journalDelay = Duration.milliseconds(100)
 
-    /// The port was dropped before; why it ended, the last lines say.
+    /// Handles the end of a run. Its port was withdrawn before; the report of the end includes the last lines.
     private func exited(_ run: String, _ how: String, _ next: SupervisedEvent.Next, _ project: ProjectName) {
         tellEnd(of: project)
         units[project]?.run = nil
@@ -219,10 +220,10 @@ extension SystemdSupervisor {
         JournalSubject(scope: scope, unit: unit.string, invocation: run)
     }
 
-    /// How many of the last lines are told.
+    /// The number of last lines to report.
     private static let tailLength = 20
 
-    /// The last lines of a run; empty where the journal can't be read.
+    /// Returns the last lines of a run; empty if the journal cannot be read.
     func tail(_ unit: UnitName, _ run: String) -> [String] {
         guard let reader = try? JournalReader(), (try? reader.select(subject(unit, run))) != nil else { return [] }
         let entries = (try? reader.last(Self.tailLength)) ?? []

@@ -6,18 +6,19 @@ package import Systemd
 
 /// Runs OpenCode servers as units of a service manager (`opencode@NAME.service`), which outlive the gateway.
 ///
-/// It believes what the manager and the journal say, whoever asked for it: units that run already, are started by hand or
-/// are restarted by systemd are all the same to it.
+/// The manager and the journal determine the state of all units. Units that are already running, that are started
+/// manually, or that systemd restarts are handled in the same way.
 package actor SystemdSupervisor: Supervisor {
-    /// What `viberemote-gateway exec` has left for the gateway of one run; nil where it has left nothing (yet).
+    /// Returns the record that `viberemote-gateway exec` has written for the gateway about a run; nil if there is none
+    /// (yet).
     package typealias FindRecord = @Sendable (_ project: ProjectName, _ run: String) -> InstanceRecord?
 
-    /// The control loop.
+    /// The executor of the control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// `systemd`.
+    /// The supervisor's name, `systemd`.
     package nonisolated var name: String { "systemd" }
-    /// Units stay when the gateway goes.
+    /// True, because units continue to run without the gateway.
     package nonisolated var outlivesGateway: Bool { true }
 
     let loop: SystemEventLoop
@@ -26,8 +27,8 @@ package actor SystemdSupervisor: Supervisor {
     let logger: Logger
     private let access: ManagerAccess
     private let findRecord: FindRecord
-    /// Where the gateway itself writes down what it learns of a run. Not in the run's own record: while that is written
-    /// again, the next run may leave its password there.
+    /// The store for the facts that the gateway itself learns about a run. The run's own record is not used, because
+    /// the next run may write its password there at the same time.
     private let memories: InstanceRecordStore
     private let folders: @Sendable () -> [ProjectName]
     weak var observer: (any SupervisorObserver)?
@@ -35,15 +36,20 @@ package actor SystemdSupervisor: Supervisor {
     var units: [ProjectName: SupervisedUnit] = [:]
     var ports: PortSearch?
     var connection = ManagerConnection()
-    /// Units of which was said already that they are no project's.
+    /// The units for which a warning was logged that they belong to no project.
     private var mistaken: Set<String> = []
-    /// How long the manager may take at the beginning.
+    /// The time limit for the manager at start-up.
     private static let patience = Duration.seconds(3)
     private var openingDeadline: EventSource?
     private var opening: CheckedContinuation<Void, Never>?
 
-    /// A supervisor of the manager behind `access`. `memories` is a folder of the gateway's own; `findRecord` is asked on the
-    /// loop when a run appears; `folders` are the projects there are, for what is said of units that belong to none.
+    /// Creates a supervisor for a manager.
+    ///
+    /// - Parameters:
+    ///   - access: The access to the manager.
+    ///   - memories: A store for the gateway's own use.
+    ///   - findRecord: Called on the loop when a run appears.
+    ///   - folders: Returns the existing projects, for warnings about units that belong to none.
     package init(
         loop: SystemEventLoop, access: ManagerAccess, logger: Logger, memories: InstanceRecordStore,
         findRecord: @escaping FindRecord, folders: @escaping @Sendable () -> [ProjectName]
@@ -58,7 +64,7 @@ package actor SystemdSupervisor: Supervisor {
         messages = ManagerMessage(access)
     }
 
-    /// `journalctl --user -u opencode@demo`, quoted where a shell needs it.
+    /// Returns a command such as `journalctl --user -u opencode@demo`, quoted for a shell if necessary.
     package nonisolated func logCommand(of project: ProjectName) -> String? {
         guard let unit = try? UnitName(project) else { return nil }
         let name = UnitName.template + unit.instance
@@ -68,7 +74,7 @@ package actor SystemdSupervisor: Supervisor {
 
     // MARK: Requests
 
-    /// Connects; returns once all units that run have been reported, or when the manager can't be reached.
+    /// Connects to the manager. Returns after reporting all running units, or when the manager is unreachable.
     package func open(_ observer: any SupervisorObserver) async throws(LaunchError) {
         self.observer = observer
         ports = PortSearch(loop: loop, logger: logger) { [weak self] project, event in
@@ -95,12 +101,12 @@ package actor SystemdSupervisor: Supervisor {
         assumeIsolated { $0.handle(.stopRequested(kills: false), of: project) }
     }
 
-    /// Stops the project's unit and kills all that is in it.
+    /// Stops the project's unit and kills all its processes.
     package nonisolated func kill(_ project: ProjectName) {
         assumeIsolated { $0.handle(.stopRequested(kills: true), of: project) }
     }
 
-    /// The last lines that the unit's present or last run has left in the journal.
+    /// Returns the last lines of the unit's current or last run from the journal.
     package nonisolated func tail(of project: ProjectName) -> [String] {
         assumeIsolated { supervisor in
             guard let unit = supervisor.units[project], let run = unit.lastRun else { return [] }
@@ -108,7 +114,8 @@ package actor SystemdSupervisor: Supervisor {
         }
     }
 
-    /// Ends the connection to the manager, also where that has never answered: the loop's end would wait for it.
+    /// Closes the connection to the manager, even if the manager has never replied. Otherwise the loop would wait for
+    /// it when it ends.
     package nonisolated func close() {
         assumeIsolated { supervisor in
             supervisor.manager?.close()
@@ -129,7 +136,7 @@ package actor SystemdSupervisor: Supervisor {
         }
     }
 
-    /// Throws when a server works in the folder already that is not this unit's.
+    /// Throws if a server that is not this unit's already works in the folder.
     private func requireVacant(_ folder: ProjectFolder, _ own: UnitName) throws(LaunchError) {
         guard let identity = FolderIdentity(ofFolderAt: folder.path) else { return }
         if let other = units.first(where: { $0.key != folder.name && $0.value.run?.folder == identity })?.key {
@@ -141,14 +148,14 @@ package actor SystemdSupervisor: Supervisor {
 
     // MARK: Opening
 
-    /// Whoever waits for the first report goes on.
+    /// Resumes the task that waits for the first report.
     func opened() {
         openingDeadline = nil
         opening?.resume()
         opening = nil
     }
 
-    /// A manager that takes a connection and says nothing holds nobody up.
+    /// Ends the start if the manager accepts a connection but does not reply in time.
     private func openingTookTooLong() {
         guard opening != nil else { return }
         if !connection.isUp {
@@ -162,10 +169,10 @@ package actor SystemdSupervisor: Supervisor {
         opened()
     }
 
-    /// What the run's own start has left for the gateway.
+    /// Returns the record that the start of the run has written for the gateway.
     func record(_ project: ProjectName, _ run: String) -> InstanceRecord? { findRecord(project, run) }
 
-    /// What an earlier gateway has learnt of a run.
+    /// Returns the facts that an earlier gateway has learned about a run.
     func memory(of run: String, _ project: ProjectName) -> InstanceMemory {
         guard let record = memories.read(project, report: { [logger] in logger.warning("\($0)") }), record.run == run
         else {
@@ -174,23 +181,23 @@ package actor SystemdSupervisor: Supervisor {
         return record.memory
     }
 
-    /// The run has ended: nobody takes it over.
+    /// Removes these facts after the run has ended, because no gateway needs them.
     func forgetMemory(of project: ProjectName) { memories.remove(project) }
 
-    /// Writes down what was learnt of the unit's present run.
+    /// Stores the learned facts about the unit's current run.
     package nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
         assumeIsolated { supervisor in
             guard let run = supervisor.units[project]?.run else { return }
             let record = InstanceRecord(
                 project: project, run: run.id, credentials: nil, environmentDigest: nil, memory: memory)
             do throws(InstanceRecordError) { try supervisor.memories.write(record) } catch {
-                // Only the next gateway would miss it.
+                // Only the next gateway would need it.
                 supervisor.logger.warning("\(error)", LogField("project", project.string))
             }
         }
     }
 
-    /// Whether a process of the unit has this number where it lives.
+    /// Returns whether a process of the unit has this number in its own PID namespace.
     package nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
         assumeIsolated { supervisor in
             guard let unit = supervisor.units[project], let main = unit.run?.processIdentifier else {
@@ -203,14 +210,14 @@ package actor SystemdSupervisor: Supervisor {
         }
     }
 
-    /// Where the unit's main process works.
+    /// Returns the working directory of the unit's main process.
     package nonisolated func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)? {
         assumeIsolated { supervisor in
             supervisor.units[project]?.run?.processIdentifier.flatMap { ProcessTable.serverFolder(of: $0) }
         }
     }
 
-    /// Says which units look like a project's and are none's.
+    /// Logs which units look like a project's unit but belong to no project.
     func reportMistaken(_ names: [String]) {
         let folders = folders()
         for name in names where !mistaken.contains(name) {

@@ -4,18 +4,22 @@ package import Projects
 internal import Sodium
 package import Systemd
 
-/// What a unit's process has to do before it becomes its project's OpenCode server: find the folder, read the environment
-/// files, make the password, and leave a record that only the gateway finds.
+/// The preparation for turning a unit's process into its project's OpenCode server: finds the folder, reads the
+/// environment files, creates the password, and writes a record that only the gateway finds.
 package struct UnitLaunch: Sendable {
-    /// What to become.
+    /// The command to execute.
     package let command: ChildCommand
-    /// Lines of the environment files that have no effect.
+    /// The lines of the environment files that have no effect.
     package let warnings: [String]
 
     private let project: ProjectName
     private let records: InstanceRecordStore
 
-    /// For the unit's instance, its `%i`. `setUp` is what child processes get, its records those of units.
+    /// Prepares the launch of a unit.
+    ///
+    /// - Parameters:
+    ///   - instance: The unit's instance name, its `%i`.
+    ///   - setUp: The same set-up as for child processes, with the store for units' records.
     package init(
         instance: String, projects: DiskProjectReader, setUp: ProcessSetUp
     ) throws(UnitLaunchError) {
@@ -32,7 +36,7 @@ package struct UnitLaunch: Sendable {
             throw UnitLaunchError(.misconfigured, error.description)
         }
         let credentials = environment.credentials(withOwnPassword: setUp.givesPasswords)
-        // systemd gives every run of a unit an identifier of its own (systemd.exec(5), $INVOCATION_ID).
+        // systemd assigns a unique ID to each run of a unit (systemd.exec(5), $INVOCATION_ID).
         let run = setUp.environment["INVOCATION_ID"].flatMap { $0.isEmpty ? nil : $0 } ?? RandomBytes.hex(16)
         var variables = environment.variables(credentials: credentials, directory: folder.path)
         variables[RunMark.run] = run
@@ -49,7 +53,7 @@ package struct UnitLaunch: Sendable {
                 folder: FolderIdentity(ofFolderAt: folder.path)))
     }
 
-    /// Becomes OpenCode; returns only when that is not possible, and takes the record back then.
+    /// Executes OpenCode in this process. Returns only on failure, after removing the record.
     package func become() -> UnitLaunchError {
         let error = ProcessReplacement.become(command)
         records.remove(project)
@@ -61,7 +65,8 @@ package struct UnitLaunch: Sendable {
     }
 
     private func leave(_ record: InstanceRecord) throws(UnitLaunchError) {
-        // The gateway would lose the password of a server that runs, and a second one would serve the folder.
+        // Otherwise the gateway would lose the password of a running server, and a second server would serve the
+        // folder.
         if let other = records.read(project), other.isOfThisBoot, let process = other.process,
             process != record.process, let status = ProcessTable.status(of: process.number),
             status.identity == process, !status.hasEnded
@@ -91,7 +96,7 @@ package struct UnitLaunch: Sendable {
             throw UnitLaunchError(
                 .misconfigured, "There is no project \(project): \(projects.path) (HOME_DIR) has no such folder.")
         }
-        // Somebody has written the folder's name without systemd's escaping.
+        // The folder's name may have been written without systemd's escaping.
         let hint = ProjectName(instance).flatMap { try? UnitName($0) }.map { unit in
             " If it is the folder's name, its unit is \(ShellWord.quoted(unit.string))."
         }
@@ -100,21 +105,21 @@ package struct UnitLaunch: Sendable {
     }
 }
 
-/// Why a unit's process can't become its project's OpenCode server.
+/// The reason why a unit's process cannot become its project's OpenCode server.
 package struct UnitLaunchError: Error, Equatable, CustomStringConvertible {
-    /// The kinds of it.
+    /// The kinds of launch errors.
     package enum Kind: Sendable, Equatable {
-        /// Settings, project or environment files are wrong: another try would fail too.
+        /// The settings, the project or the environment files are invalid. A retry would fail as well.
         case misconfigured
-        /// Another process serves the project.
+        /// Another process already serves the project.
         case running
-        /// The system has refused something.
+        /// An operation of the system failed.
         case system
     }
 
-    /// Which kind it is.
+    /// The kind of the error.
     package let kind: Kind
-    /// One sentence that says what to do.
+    /// One sentence that includes the fix.
     package let description: String
 
     init(_ kind: Kind, _ description: String) {

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Systemd
 
-/// What is said of a unit's end and of starts that fail.
+/// The messages about a unit's end and about failed starts.
 enum UnitMessage {
-    /// The gateway's own stop, or anybody's, as an end.
+    /// The end of a unit through a stop, by the gateway or otherwise.
     static let stopped = "a stop"
 
-    /// How a run ended, as a phrase that follows "ended with"; `was` is nil when no run was left.
+    /// Returns how a run ended, as a phrase after "ended with". `was` is nil if there was no run any more.
     static func howItEnded(_ properties: UnitProperties, was run: UnitRun?) -> String {
         switch properties.result {
         case "exit-code": return "exit status \(status(properties.exitStatus))"
@@ -25,7 +25,8 @@ enum UnitMessage {
         }
     }
 
-    /// How a run ended after which systemd was to restart it and does not. The result may still be the run's own.
+    /// Returns how a run ended that systemd should have restarted but does not. The result may still be that of the run
+    /// itself.
     static func restartedTooOften(_ properties: UnitProperties) -> String {
         let how = howItEnded(properties, was: nil)
         return how == startLimit ? how : how + ", as before: \(startLimit)"
@@ -44,7 +45,7 @@ enum UnitMessage {
         }
     }
 
-    /// An exit status, and what systemd means by one of its own (systemd.exec(5), "Process Exit Codes").
+    /// Returns an exit status with the meaning of systemd's own statuses (systemd.exec(5), "Process Exit Codes").
     private static func status(_ status: Int32?) -> String {
         guard let status else { return "unknown" }
         return meanings[status].map { "\(status) (\($0))" } ?? "\(status)"
@@ -62,7 +63,9 @@ enum UnitMessage {
         return ProcessExit.killed(signal: number).description
     }
 
-    /// Why nothing runs after a start, as a sentence; `result` is how its job has ended, nil when that was well.
+    /// Returns the reason why no process runs after a start, as a sentence.
+    ///
+    /// - Parameter result: The result of the start job; nil if it succeeded.
     static func startFailed(_ result: String?, _ properties: UnitProperties) -> String {
         guard let result else {
             return "systemd has started its unit, but no process of it runs: it ended at once without an error."
@@ -80,7 +83,7 @@ enum UnitMessage {
         }
     }
 
-    /// systemd's infinity is the largest number.
+    /// Returns a duration; nil for systemd's infinity, which is the greatest number.
     static func duration(microseconds: UInt64) -> Duration? {
         microseconds == .max ? nil : .microseconds(Int64(clamping: microseconds))
     }

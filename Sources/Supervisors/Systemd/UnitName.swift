@@ -4,28 +4,28 @@ internal import TextCoding
 
 /// The name of a project's unit: an instance of the template `opencode@.service`.
 ///
-/// The instance part is the folder's name in systemd's own escaping (systemd.unit(5), "String Escaping for Inclusion in
-/// Unit Names"; the same as `systemd-escape NAME`): the unit sees the plain name as `%I`. It is reversible, so no two
-/// folders share a unit.
+/// The instance part is the folder's name in systemd's escaping (systemd.unit(5), "String Escaping for Inclusion in
+/// Unit Names"; the same as `systemd-escape NAME`). The unit sees the plain name as `%I`. The escaping is reversible,
+/// so no two folders share a unit.
 package struct UnitName: Sendable, Hashable, CustomStringConvertible {
-    /// What every instance is made from, without suffix: `opencode@`.
+    /// The template's name without suffix: `opencode@`.
     package static let template = "opencode@"
-    /// The kind of unit.
+    /// The suffix of the unit type.
     package static let suffix = ".service"
-    /// The longest name that systemd takes, bytes, suffix included (UNIT_NAME_MAX, 256 with the final NUL).
+    /// The maximum length in bytes that systemd accepts, including the suffix (UNIT_NAME_MAX, 256 with the final NUL).
     package static let maximumLength = 255
 
-    /// The project.
+    /// The project of the unit.
     package let project: ProjectName
 
     /// The whole name, such as `opencode@my\x2dapp.service`.
     package var string: String { Self.template + instance + Self.suffix }
-    /// The whole name.
+    /// The whole name, as in ``string``.
     package var description: String { string }
-    /// The part between `@` and `.service`: what systemd calls `%i`.
+    /// The part between `@` and `.service`, which systemd calls `%i`.
     package var instance: String { Self.escape(project.bytes) }
 
-    /// The unit of a project; throws where the escaped name is too long for systemd.
+    /// Creates the name of a project's unit. Throws if the escaped name is too long for systemd.
     package init(_ project: ProjectName) throws(LaunchError) {
         let length = Self.template.utf8.count + Self.escape(project.bytes).utf8.count + Self.suffix.utf8.count
         guard length <= Self.maximumLength else {
@@ -36,8 +36,8 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
         self.project = project
     }
 
-    /// From a unit's name as systemd tells it; nil unless it is the one unit of a project (``mistaken(_:among:)`` judges
-    /// others).
+    /// Parses a unit name from systemd. Returns nil unless it is the canonical unit of a project; for others, see
+    /// ``mistaken(_:among:)``.
     package init?(unit: String) {
         guard let instance = Self.instance(of: unit), let project = Self.project(instance: instance),
             unit.utf8.count <= Self.maximumLength, Self.escape(project.bytes) == instance
@@ -45,12 +45,12 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
         self.project = project
     }
 
-    /// The project whose unit has this instance part (`%i`); nil where it stands for no legal folder name.
+    /// Returns the project of an instance part (`%i`); nil if it does not represent a valid folder name.
     package static func project(instance: String) -> ProjectName? {
         unescape(instance).flatMap { ProjectName(directoryName: $0) }
     }
 
-    /// The part between `@` and `.service`; nil for units of another template.
+    /// Returns the part between `@` and `.service`; nil for units of another template.
     private static func instance(of unit: String) -> String? {
         guard unit.hasPrefix(template), unit.hasSuffix(suffix) else { return nil }
         let instance = unit.dropFirst(template.count).dropLast(suffix.count)
@@ -59,11 +59,11 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension UnitName {
-    /// The folders that an instance of the template may have been meant for, although it is not their unit: the original
-    /// gateway put an underscore in place of special characters (`opencode@my_app` for `my.app`), and a unit started by
-    /// hand may lack the escaping (`opencode@my-app`).
+    /// Returns the folders for which an instance of the template was probably intended, although it is not their unit.
     ///
-    /// Empty for units of other templates, and for the unit that belongs to one of the folders.
+    /// The original gateway replaced special characters by an underscore (`opencode@my_app` for `my.app`), and a unit
+    /// that was started manually may lack the escaping (`opencode@my-app`). Returns an empty list for units of other
+    /// templates, and for the unit of one of the folders.
     package static func mistaken(_ unit: String, among folders: [ProjectName]) -> [ProjectName] {
         guard let instance = instance(of: unit) else { return [] }
         if let own = UnitName(unit: unit), folders.contains(own.project) { return [] }
@@ -79,10 +79,10 @@ extension UnitName {
     }
 }
 
-/// systemd's escaping.
+/// systemd's escaping of unit names.
 extension UnitName {
-    /// Any bytes as part of a unit's name: `/` becomes `-`; what is no ASCII letter, digit, `:`, `_` or `.` becomes `\xNN`,
-    /// and so does a dot at the beginning.
+    /// Returns bytes in the form of a unit name's part. `/` becomes `-`. Everything except ASCII letters, digits, `:`,
+    /// `_` and `.` becomes `\xNN`, and so does a leading dot.
     static func escape(_ bytes: [UInt8]) -> String {
         var escaped: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
@@ -98,7 +98,7 @@ extension UnitName {
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// The bytes that an escaped text stands for; nil for a backslash that begins no `\xNN`.
+    /// Returns the unescaped bytes; nil if a backslash does not begin an escape `\xNN`.
     static func unescape(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var iterator = text.utf8.makeIterator()

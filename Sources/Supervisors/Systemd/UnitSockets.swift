@@ -2,10 +2,11 @@ internal import Addresses
 internal import Glibc
 internal import Systemd
 
-/// Finds the address at which a unit's own processes listen, for the case that its announcement never reached the journal.
+/// Finds the address on which a unit's own processes listen, in case its announcement never reached the journal.
 enum UnitSockets {
-    /// The address of a unit whose main process is this; nil when none of its processes listens on a loopback address, or
-    /// when they can't be looked at. The main process comes first: what it runs may listen too.
+    /// Returns the address of the unit with this main process. Prefers the main process's own sockets, because its
+    /// descendants may listen as well. Returns nil if none of the processes listens on a loopback address, or if they
+    /// cannot be examined.
     static func address(unit: String, mainProcess: Int32) -> InstanceAddress? {
         guard let group = controlGroup(of: mainProcess), group.split(separator: "/").contains(Substring(unit)) else {
             return nil
@@ -16,7 +17,8 @@ enum UnitSockets {
         return sockets.address(of: others.reduce(into: []) { $0.formUnion(socketNumbers(of: $1)) })
     }
 
-    /// The processes of a unit whose main process is this, whatever they have started; nil when they can't be looked at.
+    /// Returns the processes of the unit with this main process, including all descendants; nil if they cannot be
+    /// examined.
     static func processes(unit: String, mainProcess: Int32) -> Set<Int32>? {
         guard let group = controlGroup(of: mainProcess), group.split(separator: "/").contains(Substring(unit)) else {
             return nil
@@ -24,13 +26,13 @@ enum UnitSockets {
         return members(of: "/sys/fs/cgroup" + group)
     }
 
-    /// The process's control group in the unified hierarchy (cgroups(7)).
+    /// Returns the process's control group in the unified hierarchy (cgroups(7)).
     private static func controlGroup(of process: Int32) -> String? {
         read("/proc/\(process)/cgroup")?.split(separator: "\n").first { $0.hasPrefix("0::") }
             .map { String($0.dropFirst(3)) }
     }
 
-    /// The processes of a control group and of those below it.
+    /// Returns the processes of a control group and of its subgroups.
     private static func members(of folder: String) -> Set<Int32> {
         var found = Set((read(folder + "/cgroup.procs") ?? "").split(separator: "\n").compactMap { Int32($0) })
         for name in FolderEntries.names(in: folder) ?? [] {
@@ -53,7 +55,7 @@ enum UnitSockets {
             })
     }
 
-    /// Files of proc have no size, so they are read to their end.
+    /// Reads a file of proc to its end, because such files have no size.
     private static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

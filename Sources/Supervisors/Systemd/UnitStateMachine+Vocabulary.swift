@@ -5,105 +5,105 @@ internal import Systemd
 
 /// One invocation of a unit.
 struct UnitRun: Sendable, Equatable {
-    /// systemd's invocation id.
+    /// The invocation ID from systemd.
     let id: String
-    /// Its main process; 0 when it was gone before anybody looked.
+    /// The main process; 0 if it had ended before it could be read.
     let process: Int32
-    /// When that was started, microseconds since 1970; 0 when that is unknown.
+    /// The start time of the main process in microseconds since 1970; 0 if unknown.
     let started: UInt64
-    /// Whether this gateway has not asked for it.
+    /// Whether this gateway did not request the run.
     let isFound: Bool
 }
 
-/// What goes into the machine and what comes out of it.
+/// The events and actions of the state machine.
 extension UnitStateMachine {
-    /// What happened.
+    /// An event that the machine handles.
     enum Event: Sendable, Equatable {
-        /// The gateway wants it started.
+        /// The gateway requests a start.
         case startRequested
-        /// The manager has made this job of it.
+        /// The manager has accepted the start as this job.
         case startAccepted(job: String)
-        /// The manager does not start it; one sentence.
+        /// The manager rejected the start, for the reason in the sentence.
         case startRefused(String)
-        /// The gateway wants it ended, by SIGKILL or gently.
+        /// The gateway requests a stop, with SIGTERM or SIGKILL.
         case stopRequested(kills: Bool)
-        /// The manager has made this job of it.
+        /// The manager has accepted the stop as this job.
         case stopAccepted(job: String)
-        /// The manager does not stop it: it is not there.
+        /// The manager cannot stop the unit because it is not loaded.
         case stopRefused
-        /// The manager does not let the gateway stop or kill it; one sentence.
+        /// The manager denies the gateway to stop or kill the unit; one sentence.
         case stopDenied(String)
-        /// A signal told some of its properties; `isComplete` when those belong together with the ones before.
+        /// A signal has reported some properties. They are consistent with the earlier ones if `isComplete` is true.
         case changed(UnitProperties, isComplete: Bool)
-        /// All of its properties were read.
+        /// All properties of the unit were read.
         case read(UnitProperties)
-        /// The manager is out of reach: what it worked on for the gateway is lost.
+        /// The connection to the manager is lost, and with it the state of all requests.
         case connectionLost
         /// A job of the unit has ended.
         case jobEnded(job: String, result: String)
-        /// This run's output has announced its port, in this family's words.
+        /// The run's output has announced its port, in the format of this API.
         case portNamed(run: String, address: InstanceAddress, family: APIFamily? = nil)
-        /// This run's output has announced another host than 127.0.0.1.
+        /// The run's output has announced a host other than 127.0.0.1.
         case otherHostNamed(run: String, host: String)
-        /// This run should have announced its port long ago.
+        /// The run should have announced its port long ago.
         case portOverdue(run: String)
-        /// This run's listening sockets were looked at; nil when there is none.
+        /// The run's listening sockets were searched; nil if there is none.
         case socketsSearched(run: String, address: InstanceAddress?)
     }
 
-    /// What the owner does.
+    /// An action for the owner.
     enum Action: Sendable, Equatable {
-        /// StartUnit.
+        /// Call StartUnit of the manager.
         case start
-        /// RestartUnit.
+        /// Call RestartUnit of the manager.
         case restart
-        /// StopUnit.
+        /// Call StopUnit of the manager.
         case stop
-        /// KillUnit with SIGKILL.
+        /// Call KillUnit with SIGKILL.
         case kill
-        /// ResetFailedUnit.
+        /// Call ResetFailedUnit of the manager.
         case resetFailed
-        /// Read all of its properties.
+        /// Read all properties of the unit.
         case read
-        /// Look for this run's port: in its output, and when that is overdue among its sockets.
+        /// Search for the run's port: in its output, and if that is overdue among its sockets.
         case seekPort(UnitRun)
-        /// Look at the sockets of this run.
+        /// Search the sockets of the run.
         case searchSockets(UnitRun)
-        /// Look at them again, later each time.
+        /// Search the sockets again, after an increasing delay.
         case searchLater(UnitRun, times: Int)
-        /// This run's port is of no interest any more.
+        /// Stop the search for the run's port.
         case stopSeeking(String)
-        /// Tell of this. What the machine does not know all of has cases of its own below.
+        /// Report this event. Events with data that the machine does not have are separate cases below.
         case tell(SupervisedEvent)
-        /// Tell that a run was launched, with what its record says.
+        /// Report that a run was launched, including the data of its record.
         case tellLaunch(UnitRun)
-        /// Tell of a run's port, and how it was found.
+        /// Report a run's port and how it was found.
         case tellPort(run: String, address: InstanceAddress, bySockets: Bool, family: APIFamily? = nil)
-        /// Tell of a run's end, with its last lines.
+        /// Report a run's end with its last lines.
         case tellEnd(run: String, how: String, next: SupervisedEvent.Next)
     }
 }
 
-/// What a unit's state means for its run.
+/// The state of a run according to the unit's state.
 enum UnitPhase: Sendable, Equatable {
-    /// Its processes run.
+    /// The unit's processes are running.
     case up
-    /// They are being ended.
+    /// The unit's processes are being ended.
     case ending
-    /// It has ended, and systemd starts it again after a pause.
+    /// The run has ended, and systemd will restart the unit after a delay.
     case awaitsRestart
-    /// It has ended badly, and systemd leaves it at that.
+    /// The run has failed, and systemd will not restart the unit.
     case failed
-    /// It has ended, or was never started.
+    /// The run has ended, or the unit was never started.
     case inactive
-    /// It has ended, and what follows is not said yet: a state of an instant.
+    /// A transient state: the run has ended, but the next state is not known yet.
     case between
 
     init(_ properties: UnitProperties) {
         switch (properties.activeState, properties.subState) {
         case (_, "auto-restart"): self = .awaitsRestart
-        // systemd 254 and later pass through these on the way to auto-restart, and through the last one on the way out of
-        // it, already with the next run's invocation id.
+        // systemd 254 and later pass through these states before auto-restart. They pass through the last one also
+        // after it, then with the invocation ID of the next run.
         case (_, "failed-before-auto-restart"), (_, "dead-before-auto-restart"), (_, "auto-restart-queued"):
             self = .between
         case ("deactivating", _): self = .ending

@@ -3,18 +3,19 @@ internal import Instances
 internal import OpenCode
 internal import Systemd
 
-/// What one project's unit does, out of what the service manager tells: the manager's words in, a supervisor's events
-/// and calls out. A pure value.
+/// The state of one project's unit as a pure value. It handles reports of the service manager and returns a
+/// supervisor's events and calls.
 ///
-/// A run is one invocation of the unit. It is told of once its main process exists, and its end is told of once, at
-/// once: its port is nobody's from then on. How systemd 252 and 257 differ is known here and nowhere else.
+/// A run is one invocation of the unit. Its start is reported once, when its main process exists. Its end is reported
+/// once and immediately, because its port becomes invalid. Only this type handles the differences between systemd 252
+/// and 257.
 struct UnitStateMachine: Sendable {
-    /// A start or stop that this gateway has asked for.
+    /// A start or stop that this gateway has requested.
     private enum Request: Equatable {
         case none
-        /// The manager has not answered yet.
+        /// The manager has not replied yet.
         case sent
-        /// The manager works on it.
+        /// The manager is executing the job.
         case job(String)
     }
 
@@ -23,29 +24,29 @@ struct UnitStateMachine: Sendable {
     private var address: InstanceAddress?
     private var family: APIFamily?
     private var isEndingTold = false
-    /// Whether it is ended by a stop, whoever asked for that, and not by itself.
+    /// Whether the run ends because of a stop, by the gateway or otherwise, and not by itself.
     private var isStopping = false
-    /// The last run that was told to have ended, and what was said to follow.
+    /// The last run whose end was reported, and whether a restart was to follow.
     private var lastRun: String?
     private var awaitsRestart = false
-    /// A start that nothing has come of yet.
+    /// Whether a start was requested and has had no result yet.
     private var isStartPending = false
     private var startRequest = Request.none
-    /// How the start's job has ended, when not well.
+    /// The result of the start job, if it failed.
     private var jobResult: String?
     private var isStopAsked = false
     private var stopRequest = Request.none
-    /// How often the port has been looked for among the sockets.
+    /// The number of searches for the port among the sockets.
     private var searches = 0
 
-    /// Whether the unit may have processes, or get some by itself.
+    /// Whether the unit may have processes, or may get some without a request.
     var isAlive: Bool { run != nil || awaitsRestart || isStartPending }
-    /// Whether the manager's list says of the unit what is known of it.
+    /// Returns whether an entry of the manager's list agrees with the known state of the unit.
     func agrees(with listed: ListedUnit) -> Bool {
         properties.activeState == listed.activeState && properties.subState == listed.subState
     }
 
-    /// Takes one event; returns what to do about it, in this order.
+    /// Handles one event and returns the actions to perform in order.
     mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .startRequested: return requestStart()
@@ -69,13 +70,14 @@ struct UnitStateMachine: Sendable {
             return [.tell(.stopFailed(reason: reason))]
         case .changed(let news, let isComplete):
             properties.merge(news)
-            // A unit's own kind of properties comes first: judged alone, it would meet the general ones of before.
+            // The properties of the unit's type are reported first. Evaluated alone, they would be combined with
+            // outdated general properties.
             return isComplete ? judge(isSettled: false) : []
         case .read(let all):
             properties.merge(all)
             let actions = judge(isSettled: true)
             guard startRequest == .none else { return actions }
-            // The start's job is over, and this is all that has come of it.
+            // The start job has ended, and this is its only result.
             return actions + startFailed(UnitMessage.startFailed(jobResult, properties))
         case .connectionLost:
             (startRequest, stopRequest) = (.none, .none)
@@ -101,22 +103,22 @@ struct UnitStateMachine: Sendable {
     private mutating func requestStart() -> [Action] {
         isStopAsked = false
         if let run, !isEndingTold {
-            // Whoever asks has missed that it runs.
+            // The caller has missed that the unit is already running.
             return [.tellLaunch(run)]
                 + (address.map { [.tellPort(run: run.id, address: $0, bySockets: false, family: family)] } ?? [])
         }
         let wasAwaitingRestart = awaitsRestart
         (isStartPending, awaitsRestart) = (true, false)
         (startRequest, jobResult) = (.sent, nil)
-        // Started, not restarted, it would wait until its pause is over.
+        // With a start instead of a restart, the unit would wait until its restart delay is over.
         if wasAwaitingRestart { return [.restart] }
-        // Else its start limit would go on counting.
+        // Reset the failure, because otherwise the start limit would continue to count.
         return UnitPhase(properties) == .failed ? [.resetFailed, .start] : [.start]
     }
 
     private mutating func requestStop(kills: Bool) -> [Action] {
         isStopAsked = true
-        // Without a stop systemd would take the killed one for crashed and start it again.
+        // Without a stop, systemd would treat the killed unit as crashed and restart it.
         let stops = !kills || stopRequest == .none
         if stops { stopRequest = .sent }
         return (stops ? [.stop] : []) + (kills ? [.kill] : [])
@@ -132,7 +134,7 @@ struct UnitStateMachine: Sendable {
         if startRequest == .job(job) {
             startRequest = .none
             jobResult = result == "done" ? nil : result
-            // What the job has done was told before its end; if that was nothing yet, it is worth a look.
+            // The result of the job was reported before its end. If there was none, read the unit.
             return isStartPending ? [.read] : []
         }
         if stopRequest == .job(job) {
@@ -142,7 +144,7 @@ struct UnitStateMachine: Sendable {
         return []
     }
 
-    /// The stop is over: should nothing have been there to stop, whoever asked hears of it all the same.
+    /// Handles the end of a stop. The caller receives a reply even if there was nothing to stop.
     private mutating func stopEnded() -> [Action] {
         guard run == nil, isStopAsked else { return [] }
         isStopAsked = false
@@ -163,7 +165,7 @@ struct UnitStateMachine: Sendable {
 
     // MARK: State
 
-    /// Draws the conclusions from the properties. Signals also tell of states of an instant; what was read has settled.
+    /// Evaluates the properties. Signals also report transient states; properties that were read are settled.
     private mutating func judge(isSettled: Bool) -> [Action] {
         switch UnitPhase(properties) {
         case .up: return isUp()
@@ -184,7 +186,7 @@ struct UnitStateMachine: Sendable {
             return []
         }
         guard run?.id != id else { return [] }
-        // The end of the run before was skipped: signals tell of states that last.
+        // The end of the previous run was not reported, because signals may skip transient states.
         let before = run == nil ? [] : ended(.restarts(after: nil))
         return before + launched(id, process, isFound: !isStartPending)
     }
@@ -195,7 +197,7 @@ struct UnitStateMachine: Sendable {
         let isFirst = properties.restartDelay == nil
         (run, address, searches) = (launched, nil, 0)
         (isEndingTold, isStopping, awaitsRestart, isStartPending, isStopAsked) = (false, false, false, false, false)
-        // What no signal tells, such as the pause before a restart, is read once.
+        // Properties that no signal reports, such as the restart delay, are read once.
         return [.tellLaunch(launched), .seekPort(launched)] + (isFirst ? [.read] : [])
     }
 
@@ -204,25 +206,26 @@ struct UnitStateMachine: Sendable {
         isStopping = isStopping || ["stop", "stop-sigterm", "stop-sigkill"].contains(properties.subState)
         guard !isEndingTold else { return [] }
         let isMainGone = properties.mainProcess == 0
-        // One that has crashed before it had a port takes nothing with it: its end tells more than its ending.
+        // A run that has crashed before it had a port needs no report that it is ending. The report of its end contains
+        // more information.
         if isMainGone, address == nil { return [] }
         isEndingTold = true
         address = nil
         return [.stopSeeking(run.id)] + (isStopAsked ? [] : [.tell(.ending(run: run.id))])
     }
 
-    /// systemd 252 passes through `failed` or `inactive` on the way to auto-restart, and through `inactive` on the way out
-    /// of it. Whichever it is, the run is over.
+    /// Handles a state in which the run may have ended. systemd 252 passes through `failed` or `inactive` before
+    /// auto-restart, and through `inactive` after it. In either case the run is over.
     private mutating func mayBeOver() -> [Action] { dropPort() + [.read] }
 
-    /// The port is nobody's from now on; its end, which says more, follows.
+    /// Withdraws the port. The report of the run's end, which contains more information, follows.
     private mutating func dropPort() -> [Action] {
         guard let run, address != nil, !isEndingTold else { return [] }
         (address, isEndingTold) = (nil, true)
         return [.tell(.ending(run: run.id))]
     }
 
-    /// Nothing of the unit is left.
+    /// Handles the end of the unit's last process.
     private mutating func ended(_ next: SupervisedEvent.Next) -> [Action] {
         let missed = missedRun(next)
         guard let run else { return changedItsMind(next) }
@@ -236,16 +239,17 @@ struct UnitStateMachine: Sendable {
         return missed + ending + end
     }
 
-    /// A run so short that it was never seen is told of whole.
+    /// Reports a run that was so short that it was never seen, including its start.
     private mutating func missedRun(_ next: SupervisedEvent.Next) -> [Action] {
         guard run == nil, let id = properties.invocation, !id.isEmpty, id != lastRun else { return [] }
-        // A unit that does not run may show a run of long ago: it is the one asked for only after the start's job.
+        // A unit that is not running may show a run from long ago. Only after the start job has ended is it certainly
+        // the requested one.
         if next == .stopped, !isStartPending || startRequest != .none { return [] }
         let actions = launched(id, 0, isFound: !isStartPending)
         return Array(actions.prefix(1))
     }
 
-    /// It was to be restarted and won't be: systemd has given up, or somebody has stopped it meanwhile.
+    /// Handles a restart that will not happen, because systemd has given up or the unit was stopped in the meantime.
     private mutating func changedItsMind(_ next: SupervisedEvent.Next) -> [Action] {
         guard awaitsRestart, !next.isRestart, let lastRun else { return [] }
         awaitsRestart = false
