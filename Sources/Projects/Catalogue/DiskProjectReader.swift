@@ -1,33 +1,36 @@
 internal import Glibc
 internal import Systemd
 
-/// Reads projects from the real disk: three system calls for each folder, a few more for a link.
+/// Reads projects from the file system with three system calls for each folder, and a few more for a link.
 package struct DiskProjectReader: ProjectReader {
-    /// The home directory.
+    /// The path of the home directory.
     package let path: String
     private let followsLinks: Bool
 
-    /// A reader of the home directory at `home`, an absolute path without a slash at its end. Unless links are
-    /// followed, one that leads out of the home directory is no project.
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - home: The absolute path of the home directory, without a trailing slash.
+    ///   - followsLinks: Whether a link that leads out of the home directory is a project.
     package init(home: String, followsLinks: Bool) {
         path = home
         self.followsLinks = followsLinks
     }
 
-    /// The home directory as it is now.
+    /// Returns the current home directory.
     package func home() throws(ProjectCatalogue.ListingError) -> HomeFolder {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw unreadable }
         return HomeFolder(identity: FolderIdentity(status), resolvedPath: Self.resolve(path))
     }
 
-    /// The names of its entries that could be projects.
+    /// Returns the names of its entries that could be projects.
     package func names() throws(ProjectCatalogue.ListingError) -> [ProjectName] {
         guard let names = FolderEntries.names(in: path) else { throw unreadable }
         return names.compactMap { ProjectName($0) }
     }
 
-    /// What is under that name.
+    /// Returns the entry with this name.
     package func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry? {
         let path = Self.join(path, name.string)
         var status = stat()
@@ -47,9 +50,9 @@ package struct DiskProjectReader: ProjectReader {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return none }
         let resolved = Self.resolve(path)
-        // Bytes, not characters: to a file system Unicode's equivalences are different names.
+        // Compare bytes, not characters, because file systems distinguish canonically equivalent names.
         let (inner, outer) = (Self.join(resolved, "").utf8, Self.join(home.resolvedPath, "").utf8)
-        // The home directory itself, or a folder around it, would be a project that holds all others.
+        // The home directory itself, or a directory that contains it, would be a project that contains all others.
         guard !outer.starts(with: inner), followsLinks || inner.starts(with: outer) else { return none }
         let identity = FolderIdentity(status)
         return ProjectEntry(
@@ -74,13 +77,13 @@ package struct DiskProjectReader: ProjectReader {
         folder == "/" ? "/" + name : folder + "/" + name
     }
 
-    /// The absolute path of a folder with every symbolic link followed, without a slash at its end; a folder that has just
-    /// gone keeps the path that it had.
+    /// Returns the absolute path of a folder with all symbolic links resolved and without a trailing slash. Returns the
+    /// path unchanged if the folder has just been removed.
     static func resolve(_ path: String) -> String { FilePath.resolved(path) ?? path }
 }
 
 extension FolderIdentity {
-    /// The folder at that path, links followed; nil when there is none.
+    /// Creates the identity of the folder at a path, following symbolic links. Returns nil if there is none.
     package init?(ofFolderAt path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }

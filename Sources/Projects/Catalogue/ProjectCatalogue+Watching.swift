@@ -2,12 +2,13 @@ internal import Glibc
 internal import Logging
 internal import Systemd
 
-/// How the catalogue follows the disk. Every watch is set before what it watches is read, so that no change falls between.
+/// Watches the file system for changes. Every watch is set before reading the watched directory, so that no change is
+/// missed.
 extension ProjectCatalogue {
-    /// Entries of a project that its list entry tells of.
+    /// The entries of a project that affect its list entry.
     private static let told: [[UInt8]] = [Array(".git".utf8), Array("package.json".utf8)]
 
-    /// Watches and reads the home directory, or says that it can't and tries again later.
+    /// Watches and reads the home directory. On failure, logs the reason and tries again later.
     func openHome() {
         watchSurroundings(of: [path])
         do throws(ListingError) {
@@ -40,8 +41,8 @@ extension ProjectCatalogue {
         removeAll()
     }
 
-    /// Watches the folders in which the home directory is an entry. The end of a folder itself is told only when nobody has
-    /// it open any more (IN_DELETE_SELF, inotify(7)), and the gateway keeps it open while it holds its lock.
+    /// Watches the directories that contain the home directory. A watch on the home directory itself does not report
+    /// its removal while the gateway keeps it open for its lock (IN_DELETE_SELF, inotify(7)).
     private func watchSurroundings(of paths: [String]) {
         var watches: [String: EventSource] = [:]
         isEndTold = true
@@ -55,7 +56,7 @@ extension ProjectCatalogue {
         surroundings = watches
     }
 
-    /// Nil where the folder is gone or may not be read: then the home directory is looked for.
+    /// Returns nil if the directory does not exist or is not readable. The home directory is then polled.
     private func watchSurrounding(_ folder: String, _ entry: [UInt8]) -> EventSource? {
         try? watcher.watchFolder(folder, [.appeared, .disappeared]) { [weak self] change in
             self?.assumeIsolated { $0.surroundingsChanged(change, entry) }
@@ -71,7 +72,7 @@ extension ProjectCatalogue {
         checkHome()
     }
 
-    /// Looks whether the home directory is there and is still the same.
+    /// Checks whether the home directory exists and is still the same.
     func checkHome() {
         switch state {
         case .closed: return
@@ -86,7 +87,7 @@ extension ProjectCatalogue {
         for name in names { update(name) }
     }
 
-    /// Looks at one entry of the home directory.
+    /// Updates one entry of the home directory.
     func update(_ name: ProjectName) {
         guard case .open(let home, _) = state else { return }
         guard var entry = reader.entry(name, in: home) else { return set(name, nil) }
@@ -94,7 +95,7 @@ extension ProjectCatalogue {
         var source = old?.entry.identity == entry.identity ? old?.watch : nil
         if source == nil, let folder = entry.folder {
             source = watchProject(folder)
-            // What came before the watch is read now, what comes after it is reported.
+            // Read again, because changes before the watch was set are not reported.
             if source != nil { entry = reader.entry(name, in: home) ?? entry }
         }
         set(name, Known(entry: entry, watch: source))
@@ -107,7 +108,7 @@ extension ProjectCatalogue {
                 self?.assumeIsolated { $0.projectChanged(name, change) }
             }
         } catch {
-            // It may have gone in between, which the home directory's watch reports.
+            // The folder may have been removed in the meantime, which the home directory's watch reports.
             if error.code != ENOENT, error.code != ENOTDIR { complain(of: error, folder.path) }
             return nil
         }
@@ -133,7 +134,8 @@ extension ProjectCatalogue {
         }
     }
 
-    /// Reads everything again, once for many reasons: the kernel tells every watch when it has lost events.
+    /// Schedules reading everything again, once for several triggers. After lost events, the kernel notifies every
+    /// watch.
     private func readSoon() {
         guard !isReadingSoon else { return }
         isReadingSoon = true
@@ -151,7 +153,7 @@ extension ProjectCatalogue {
         }
     }
 
-    /// The home directory is gone or another one.
+    /// Handles a home directory that was removed or replaced.
     private func reopenHome() {
         known = known.mapValues { Known(entry: $0.entry, watch: nil) }
         openHome()
@@ -170,12 +172,12 @@ extension ProjectCatalogue {
         }
     }
 
-    /// How long a home directory may be back before it is noticed.
+    /// The maximum delay until the gateway notices that the home directory exists again.
     private static let retryInterval = Duration.milliseconds(500)
 
     private var isHomeOpen: Bool { if case .open = state { true } else { false } }
 
-    /// Looks at what changes without an event.
+    /// Polls for changes that cause no event.
     private func sweep() {
         guard case .open(let home, let source) = state, let now = try? reader.home(), now == home else {
             return reopenHome()
@@ -190,7 +192,7 @@ extension ProjectCatalogue {
         armSweep()
     }
 
-    /// Says once that something can't be watched.
+    /// Logs once that a folder cannot be watched.
     func complain(of error: SystemdError, _ folder: String) {
         guard !hasComplained else { return }
         hasComplained = true

@@ -1,22 +1,22 @@
 package import Logging
 package import Systemd
 
-/// The project folders under the home directory, kept in memory and kept right by inotify. Lives on the control loop.
+/// The project folders in the home directory, cached in memory and updated through inotify. Runs on the control loop.
 ///
-/// The home directory and every project are watched. What can't be watched (links, whose targets change elsewhere;
-/// folders for which the user has no watches left; a home directory that is gone) is looked at again every few seconds,
-/// so nothing gets stale for good.
+/// The home directory and every project are watched. Folders that cannot be watched are polled every few seconds, so
+/// that no information remains outdated. These are links, whose targets change elsewhere, folders for which the user
+/// has no watches left, and a missing home directory.
 package actor ProjectCatalogue {
-    /// Why the home directory could not be listed.
+    /// The reason why the home directory could not be listed.
     package struct ListingError: Error, Equatable, CustomStringConvertible {
-        /// One sentence.
+        /// One sentence that describes the problem.
         package let description: String
     }
 
-    /// How long what can't be watched may be out of date.
+    /// The maximum time for which unwatched folders may be out of date.
     package static let defaultInterval = Duration.seconds(5)
 
-    /// The control loop.
+    /// The executor of the control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     struct Known {
@@ -35,30 +35,33 @@ package actor ProjectCatalogue {
     let logger: Logger
     let watcher: any FolderWatcher
     let interval: Duration
-    /// The home directory, without a slash at its end.
+    /// The path of the home directory, without a trailing slash.
     package nonisolated let path: String
     var state = State.closed
     var known: [ProjectName: Known] = [:]
     var sweepTimer: EventSource?
-    /// Watches of the folders that hold the home directory, by their paths.
+    /// The watches of the directories that contain the home directory, by their paths.
     var surroundings: [String: EventSource] = [:]
-    /// Whether the home directory's own end would be told by one of them.
+    /// Whether one of these watches would report the removal of the home directory.
     var isEndTold = false
     var isReadingSoon = false
     let repositories: any RepositoryReader
     /// The projects whose worktrees are followed.
     var followed: [ProjectName: Followed] = [:]
-    /// Made when it is needed, out of the projects of now.
+    /// The rules for the current projects, created on demand.
     var worktreeRules: WorktreeRules?
-    /// Whether the log says that something can't be watched.
+    /// Whether it was logged that a folder cannot be watched.
     var hasComplained = false
     private var sorted: [ProjectFolder]?
     private var allNames: Set<ProjectName>?
     private var isTellingSoon = false
     private var onChange: (@Sendable () -> Void)?
 
-    /// A catalogue of `home`, an absolute path; it knows nothing before ``open(onChange:)``. `interval` is how long what
-    /// can't be watched may be out of date.
+    /// Creates a catalogue that is empty until ``open(onChange:)``.
+    ///
+    /// - Parameters:
+    ///   - home: The absolute path of the home directory.
+    ///   - interval: The maximum time for which unwatched folders may be out of date.
     package init(
         loop: SystemEventLoop, home: String, followsLinks: Bool, logger: Logger,
         interval: Duration = ProjectCatalogue.defaultInterval, reader: (any ProjectReader)? = nil,
@@ -74,15 +77,16 @@ package actor ProjectCatalogue {
         self.repositories = repositories
     }
 
-    /// Reads the home directory and begins to watch it. `onChange` is called on the loop soon after something has changed,
-    /// once for many changes.
+    /// Reads the home directory and starts to watch it.
+    ///
+    /// - Parameter onChange: Called on the loop soon after a change, once for several changes.
     package func open(onChange: @escaping @Sendable () -> Void) {
         self.onChange = onChange
         openHome()
     }
 
-    /// All projects, sorted by their lower-cased names. From memory; where nobody would tell that the home directory has
-    /// gone, it is looked for.
+    /// Returns all projects, sorted by their lower-cased names, from memory. If no watch would report the removal of
+    /// the home directory, checks for it.
     package func folders() throws(ListingError) -> [ProjectFolder] {
         if !isEndTold { checkHome() }
         if case .unavailable(let error) = state { throw error }
@@ -92,17 +96,17 @@ package actor ProjectCatalogue {
         return folders
     }
 
-    /// The project of that name; nil when there is none. Looks at this one entry of the disk, so that whoever has just
-    /// made or removed a folder is understood.
+    /// Returns the project with this name; nil if there is none. Reads this entry from disk, so that a folder that was
+    /// just created or removed is recognised.
     package func folder(named name: ProjectName) -> ProjectFolder? {
         update(name)
         return known[name]?.entry.folder
     }
 
-    /// Which folder a project is, from memory; nil when there is none of that name.
+    /// Returns the identity of a project's folder from memory; nil if there is none with this name.
     package func identity(of name: ProjectName) -> FolderIdentity? { known[name]?.entry.identity }
 
-    /// The names of all projects; nil before they are known.
+    /// The names of all projects; nil until they are known.
     package var names: Set<ProjectName>? {
         if case .closed = state { return nil }
         if let allNames { return allNames }
@@ -113,7 +117,7 @@ package actor ProjectCatalogue {
 
     // MARK: Changes
 
-    /// Puts an entry in its place, or takes it away, and tells of it when that makes a difference.
+    /// Sets or removes an entry, and schedules a notification if a project has changed.
     func set(_ name: ProjectName, _ new: Known?) {
         let old = known[name]
         known[name] = new
@@ -122,13 +126,13 @@ package actor ProjectCatalogue {
         tellSoon()
     }
 
-    /// Forgets all entries.
+    /// Removes all entries.
     func removeAll() {
         known = [:]
         tellSoon()
     }
 
-    /// Many folders may come at once: whoever listens hears of all together.
+    /// Schedules one notification for several changes, because many folders may appear at once.
     func tellSoon() {
         sorted = nil
         allNames = nil

@@ -1,28 +1,28 @@
 internal import JSONText
 package import OpenCode
 
-/// A project as it is on disk.
+/// A project's folder on disk.
 package struct ProjectFolder: Sendable, Equatable {
-    /// The folder's name.
+    /// The name of the folder.
     package let name: ProjectName
-    /// Its absolute path under the home directory, links not resolved.
+    /// Its absolute path in the home directory, with links not resolved.
     package let path: String
-    /// Its path with all symbolic links followed.
+    /// Its path with all symbolic links resolved.
     package let resolvedPath: String
-    /// Which folder that is; nil when it is not known.
+    /// The identity of the folder; nil if unknown.
     package let identity: FolderIdentity?
-    /// Whether it holds `.git`.
+    /// Whether the folder contains `.git`.
     package let hasGit: Bool
-    /// Whether it holds `package.json`.
+    /// Whether the folder contains `package.json`.
     package let hasPackageJSON: Bool
-    /// Name and path as strings of JSON, made once and not for each list.
+    /// The name as a JSON string, created once instead of for each list.
     package let quotedName: String
-    /// See ``quotedName``.
+    /// The path as a JSON string; see ``quotedName``.
     package let quotedPath: String
-    /// What requests to its instance may name as their directory.
+    /// The directories that requests to its instance may name.
     package let scope: DirectoryScope
 
-    /// A folder of these properties; without a resolved path no link leads to it.
+    /// Creates a folder. Without a resolved path, the path contains no link.
     package init(
         name: ProjectName, path: String, resolvedPath: String? = nil, identity: FolderIdentity? = nil, hasGit: Bool,
         hasPackageJSON: Bool
@@ -40,8 +40,8 @@ package struct ProjectFolder: Sendable, Equatable {
 }
 
 extension Sequence<ProjectFolder> {
-    /// In the wire contract's order: by lower-cased name. The byte order settles names that differ only in case, so that
-    /// the list never changes by itself.
+    /// Returns the folders in the wire contract's order, by lower-cased name. Names that differ only in case are
+    /// ordered by their bytes, so that the order is stable.
     package func inListOrder() -> [ProjectFolder] {
         map { (key: $0.name.string.lowercased(), folder: $0) }
             .sorted { left, right in

@@ -1,46 +1,49 @@
 package import Systemd
 
-/// Reads projects from the disk. It is the catalogue's only way there, so that tests can count and fail what it does.
+/// Reads projects from the file system. The catalogue uses only this interface, so that tests can count its operations
+/// and make them fail.
 package protocol ProjectReader: Sendable {
-    /// The home directory as it is now.
+    /// Returns the current home directory.
     func home() throws(ProjectCatalogue.ListingError) -> HomeFolder
-    /// The names of its entries that could be projects.
+    /// Returns the names of its entries that could be projects.
     func names() throws(ProjectCatalogue.ListingError) -> [ProjectName]
-    /// What is under that name: nil for nothing, a file, or anything else that can't become a project by itself.
+    /// Returns the entry with this name. Returns nil for a missing entry, a file, or anything else that can become a
+    /// project only through a change of the home directory.
     func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry?
 }
 
 extension ProjectReader {
-    /// The project of that name as it is on the disk now; nil when there is none.
+    /// Returns the current project with this name on disk; nil if there is none.
     package func folder(named name: ProjectName) -> ProjectFolder? {
         guard let home = try? home() else { return nil }
         return entry(name, in: home)?.folder
     }
 
-    /// All projects that are on the disk now, in the wire contract's order.
+    /// Returns all current projects on disk in the wire contract's order.
     package func folders() throws(ProjectCatalogue.ListingError) -> [ProjectFolder] {
         let home = try home()
         return try names().compactMap { entry($0, in: home)?.folder }.inListOrder()
     }
 }
 
-/// A folder's identity on this machine: it keeps it when it is moved, and another one in its place has another.
+/// The identity of a folder on this machine. It does not change when the folder is moved, and a folder that replaces it
+/// has a different one.
 package struct FolderIdentity: Sendable, Hashable {
-    /// The device (stat(3type), st_dev).
+    /// The device of the folder (stat(3type), st_dev).
     package let device: UInt64
-    /// The inode on it.
+    /// The inode of the folder on the device.
     package let inode: UInt64
 
-    /// The folder with this inode of this device.
+    /// Creates an identity from device and inode.
     package init(device: UInt64, inode: UInt64) {
         self.device = device
         self.inode = inode
     }
 
-    /// As text: `DEVICE-INODE`.
+    /// The identity as text: `DEVICE-INODE`.
     package var text: String { "\(device)-\(inode)" }
 
-    /// From its text; nil for anything else.
+    /// Parses an identity; returns nil for any other text.
     package init?(text: String) {
         let numbers = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt64($0) }
         guard numbers.count == 2, let device = numbers[0], let inode = numbers[1] else { return nil }
@@ -48,14 +51,14 @@ package struct FolderIdentity: Sendable, Hashable {
     }
 }
 
-/// The home directory.
+/// The home directory at one point in time.
 package struct HomeFolder: Sendable, Equatable {
-    /// Which folder it is.
+    /// The identity of the directory.
     package let identity: FolderIdentity
-    /// Its path with all symbolic links followed.
+    /// Its path with all symbolic links resolved.
     package let resolvedPath: String
 
-    /// A home directory.
+    /// Creates a description of the home directory.
     package init(identity: FolderIdentity, resolvedPath: String) {
         self.identity = identity
         self.resolvedPath = resolvedPath
@@ -66,12 +69,12 @@ package struct HomeFolder: Sendable, Equatable {
 package struct ProjectEntry: Sendable, Equatable {
     /// The project; nil for a link that leads to none.
     package let folder: ProjectFolder?
-    /// Which folder that is.
+    /// The identity of the folder.
     package let identity: FolderIdentity?
     /// Whether it is a symbolic link, whose target can change without a change of the home directory.
     package let isLink: Bool
 
-    /// An entry.
+    /// Creates an entry with the given values.
     package init(folder: ProjectFolder?, identity: FolderIdentity?, isLink: Bool) {
         self.folder = folder
         self.identity = identity
@@ -79,9 +82,10 @@ package struct ProjectEntry: Sendable, Equatable {
     }
 }
 
-/// Who watches folders: the control loop, and in tests one that fails or loses events.
+/// Watches folders. Implemented by the control loop, and in tests by a watcher that fails or loses events.
 package protocol FolderWatcher: Sendable {
-    /// Calls `handler` with each of `events` of the folder at `path`: ``SystemEventLoop/watchFolder(_:_:handler:)``.
+    /// Calls `handler` with each of `events` of the folder at `path`; see
+    /// ``SystemEventLoop/watchFolder(_:_:handler:)``.
     func watchFolder(
         _ path: String, _ events: FolderEvents, handler: @escaping @Sendable (FolderChange) -> Void
     ) throws(SystemdError) -> EventSource

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// A folder as it was at one moment, or that there was none: an entry that comes or goes makes another one.
+/// The state of a folder, or its absence, at one point in time. Adding or removing an entry changes the stamp.
 package struct FolderStamp: Sendable, Equatable {
     private let identity: FolderIdentity?
-    /// The time of its last change.
+    /// The time of the folder's last change.
     private let seconds: Int
     private let nanoseconds: Int
-    /// Whether it had been changed so lately that a change behind the look may have left the same time.
+    /// Whether the last change was so recent that a later one may have the same time.
     private let isFresh: Bool
 
-    /// Before Linux 6.13 file systems take their times from a clock that goes on every 1 to 10 ms (CONFIG_HZ).
+    /// Before Linux 6.13, file systems use a clock that advances every 1 to 10 ms (CONFIG_HZ).
     private static let tick = Duration.milliseconds(10)
 
-    /// The folder at that path, links followed.
+    /// Takes the stamp of the folder at a path, following symbolic links.
     package init(ofFolderAt path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -24,11 +24,12 @@ package struct FolderStamp: Sendable, Equatable {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let age = Duration.seconds(now.tv_sec - seconds) + .nanoseconds(now.tv_nsec - nanoseconds)
-        // A time far ahead is another machine's, or is from before the clock was set: it will not be given again soon.
+        // A time far in the future was set by another machine or before the clock was changed. It will not occur again
+        // soon.
         isFresh = age < Self.tick && age > .zero - Self.tick
     }
 
-    /// Whether nothing has changed since in the folder at that path, whose stamp this is.
+    /// Returns whether the folder at the path, whose stamp this is, is certainly unchanged.
     package func isCurrent(ofFolderAt path: String) -> Bool {
         guard !isFresh else { return false }
         let now = FolderStamp(ofFolderAt: path)

@@ -3,34 +3,35 @@ internal import Logging
 package import OpenCode
 internal import Systemd
 
-/// The worktrees of projects whose instances run: git's list of them is read and watched.
+/// The worktrees of projects with running instances. Reads and watches git's list of them.
 extension ProjectCatalogue {
-    /// What is known of one project's worktrees.
+    /// The known worktrees of one project.
     struct Followed {
         var repository: Repository?
-        /// What of the repository is watched, by paths.
+        /// The watches of the repository's folders, by their paths.
         var watches: [String: EventSource] = [:]
-        /// Whether all of it is.
+        /// Whether the whole repository is watched.
         var isWatched = false
         var scope: DirectoryScope?
         var isLookingSoon = false
         var lastLook: SuspendingClock.Instant?
 
-        /// How long what was read is not read again for a request's sake, unless a worktree was made since.
+        /// The time for which the result is not refreshed for a request, unless a worktree was created since.
         private static let pause = Duration.seconds(1)
 
-        /// Whether it is worth reading again for somebody who names a directory that is not known.
+        /// Returns whether to read the repository again for a request with an unknown directory.
         func mayBeOutdated(now: SuspendingClock.Instant = .now) -> Bool {
             guard let lastLook, lastLook.duration(to: now) < Self.pause else { return true }
             return repository?.stamps.contains { !$0.value.isCurrent(ofFolderAt: $0.key) } ?? false
         }
     }
 
-    /// Files of a worktree's entry that are written when it comes, moves or goes; others change with every commit.
+    /// The files of a worktree's entry that are written when the worktree is added, moved or removed. Others change
+    /// with every commit.
     private static let tellingFiles: [[UInt8]] = ["gitdir", "commondir", "locked"].map { Array($0.utf8) }
     private static let list = Array("worktrees".utf8)
 
-    /// From now on the worktrees of these projects are followed, and of no others.
+    /// Starts to follow the worktrees of exactly these projects.
     package func followWorktrees(of names: Set<ProjectName>) {
         for name in followed.keys where !names.contains(name) { followed[name] = nil }
         for name in names where followed[name] == nil {
@@ -39,27 +40,29 @@ extension ProjectCatalogue {
         }
     }
 
-    /// The directories of a project, those of its worktrees among them while they are followed; nil when there is no such
-    /// project. From memory.
+    /// Returns a project's directories from memory, including its worktrees while they are followed. Returns nil if
+    /// there is no such project.
     package func scope(of name: ProjectName) -> DirectoryScope? {
         followed[name]?.scope ?? known[name]?.entry.folder?.scope
     }
 
-    /// The same, read anew from the disk unless that was done a moment ago: whoever has just made a worktree is understood.
+    /// Returns the same after reading it again from disk, unless that was done recently. A worktree that was just
+    /// created is therefore recognised.
     package func presentScope(of name: ProjectName) -> DirectoryScope? {
-        // An event may have told already of what is not looked at yet.
+        // An event may have reported a change that was not read yet.
         if let project = followed[name], project.isLookingSoon || project.mayBeOutdated() { lookAtWorktrees(of: name) }
         return scope(of: name)
     }
 
-    /// The projects in whose folders these paths are.
+    /// Returns the projects whose folders contain these paths.
     package func owners(of paths: [String]) -> Set<ProjectName> {
         paths.isEmpty ? [] : paths.reduce(into: []) { $0.formUnion(rules.owners(of: $1)) }
     }
 
     // MARK: Looking
 
-    /// Reads a project's repository, and watches what it reads: what came before the watch is read after it.
+    /// Reads a project's repository and watches the folders that it was read from. Reads again after setting new
+    /// watches, because earlier changes are not reported.
     func lookAtWorktrees(of name: ProjectName) {
         guard followed[name] != nil else { return }
         followed[name]?.isLookingSoon = false
@@ -74,32 +77,32 @@ extension ProjectCatalogue {
         if setScope(of: name) { tellSoon() }
     }
 
-    /// Looks at a project's worktrees once for many reasons: git writes several files for one.
+    /// Schedules reading a project's worktrees, once for several events. git writes several files for one worktree.
     private func lookSoon(at name: ProjectName) {
         guard followed[name]?.isLookingSoon == false else { return }
         followed[name]?.isLookingSoon = true
         Task { [weak self] in await self?.lookAtWorktrees(of: name) }
     }
 
-    /// A project's folder, or its entry `.git`, is another one.
+    /// Handles a change of a project's folder or of its `.git` entry.
     func repositoryChanged(of name: ProjectName) {
         if followed[name] != nil { lookSoon(at: name) }
     }
 
-    /// Looks at what changes without an event: the worktrees' own folders, and what can't be watched.
+    /// Polls for changes that cause no event: the worktrees' own folders, and folders that cannot be watched.
     func sweepWorktrees() {
         for (name, project) in followed where !project.isWatched || project.repository?.entries.isEmpty == false {
             lookAtWorktrees(of: name)
         }
     }
 
-    /// The projects are others: a worktree may be one of them now, or be none any more.
+    /// Applies a change of the list of projects: a worktree may have become a project, or may no longer be one.
     func applyWorktreeRules() {
         guard followed.values.contains(where: { $0.repository?.worktrees.isEmpty == false }) else { return }
         for name in followed.keys { _ = setScope(of: name) }
     }
 
-    /// The rules among the projects of now.
+    /// The rules for the current projects.
     private var rules: WorktreeRules {
         if let worktreeRules { return worktreeRules }
         let home: [String] = if case .open(let home, _) = state { [path, home.resolvedPath] } else { [path] }
@@ -108,7 +111,7 @@ extension ProjectCatalogue {
         return rules
     }
 
-    /// Whether that made a difference.
+    /// Updates a project's directories. Returns whether they have changed.
     private func setScope(of name: ProjectName) -> Bool {
         guard let folder = known[name]?.entry.folder, let project = followed[name] else {
             followed[name]?.scope = nil
@@ -118,7 +121,7 @@ extension ProjectCatalogue {
         if let repository = project.repository, !repository.worktrees.isEmpty {
             new = rules.scope(of: folder, repository)
         }
-        // One object for as long as nothing changes: who holds it sees that by a look.
+        // Keep the same object while nothing changes, so that its users can detect changes by comparing references.
         guard new != project.scope else { return false }
         followed[name]?.scope = new
         return project.scope != nil || new != folder.scope
@@ -126,7 +129,7 @@ extension ProjectCatalogue {
 
     // MARK: Watching
 
-    /// Watches all that a repository is read from; answers whether anything of that was not watched before.
+    /// Watches all folders that a repository is read from. Returns whether any of them was not watched before.
     private func watch(_ repository: Repository?, of name: ProjectName) -> Bool {
         guard let repository, let old = followed[name]?.watches else {
             followed[name]?.watches = [:]
@@ -164,7 +167,7 @@ extension ProjectCatalogue {
         case missing, refused
     }
 
-    /// Watches one folder for changes of these entries; nil: of all.
+    /// Watches a folder for changes of these entries; nil for all entries.
     private func watch(
         _ path: String, _ events: FolderEvents, of name: ProjectName, _ entries: [[UInt8]]?
     ) -> Watching {
@@ -174,7 +177,7 @@ extension ProjectCatalogue {
                     self?.assumeIsolated { $0.repositoryFolderChanged(path, change, of: name, entries) }
                 })
         } catch {
-            // No worktree was ever made, or it goes at this moment.
+            // No worktree was ever created, or the folder is just being removed.
             guard error.code != ENOENT, error.code != ENOTDIR else { return .missing }
             complain(of: error, path)
             return .refused

@@ -1,34 +1,34 @@
-/// A project's git repository, as far as its worktrees go (gitrepository-layout(5)).
+/// The worktrees of a project's git repository (gitrepository-layout(5)).
 package struct Repository: Sendable, Equatable {
-    /// A worktree elsewhere that points back at the repository.
+    /// A worktree in another folder that refers back to the repository.
     package struct Worktree: Sendable, Equatable {
-        /// Its folder's absolute path as git has it.
+        /// The absolute path of its folder as git stores it.
         package let path: String
-        /// The same with all symbolic links followed.
+        /// The same path with all symbolic links resolved.
         package let resolvedPath: String
 
-        /// A worktree in that folder.
+        /// Creates a worktree with the given paths.
         package init(path: String, resolvedPath: String) {
             self.path = path
             self.resolvedPath = resolvedPath
         }
     }
 
-    /// The folder that all worktrees share: the project's `.git`, or where that leads.
+    /// The folder that all worktrees share: the project's `.git`, or the folder that it refers to.
     package let path: String
-    /// The same with all symbolic links followed.
+    /// The same path with all symbolic links resolved.
     package let resolvedPath: String
-    /// What git keeps of each worktree: folders below `worktrees`, by their names.
+    /// The names of git's folders in `worktrees`, one for each worktree.
     package let entries: [String]
-    /// The worktrees that are there.
+    /// The worktrees that exist.
     package let worktrees: [Worktree]
-    /// Whether there are more entries than are read.
+    /// Whether there are more entries than were read.
     package let isCut: Bool
-    /// Folders that tell of another worktree when they change, by their paths, as they were before they were read:
-    /// that of ``entries``, and entries of which git has not written everything, or whose worktree is gone.
+    /// The stamps of folders whose change may add a worktree, by their paths, taken before reading them. These are the
+    /// folder of ``entries``, and entries that git has not written completely or whose worktree does not exist.
     package let stamps: [String: FolderStamp]
 
-    /// A repository of these parts.
+    /// Creates a repository from its parts.
     package init(
         path: String, resolvedPath: String, entries: [String], worktrees: [Worktree], isCut: Bool = false,
         stamps: [String: FolderStamp] = [:]
@@ -41,6 +41,6 @@ package struct Repository: Sendable, Equatable {
         self.stamps = stamps
     }
 
-    /// The folder of ``entries``.
+    /// The path of the folder of ``entries``.
     var list: String { "\(path)/worktrees" }
 }

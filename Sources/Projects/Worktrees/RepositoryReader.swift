@@ -2,27 +2,27 @@ internal import Glibc
 internal import OpenCode
 internal import Systemd
 
-/// Reads a project's repository from the disk: a few small files for each worktree, and never more than a bounded number.
+/// Reads a project's repository from disk: a few small files for each worktree, up to a maximum number.
 package protocol RepositoryReader: Sendable {
-    /// The repository of the project in that folder, an absolute path; nil where it is none.
+    /// Returns the repository of the project in the folder with this absolute path; nil if it has none.
     func repository(of folder: String) -> Repository?
 }
 
-/// Reads repositories from the real disk.
+/// Reads repositories from the file system.
 package struct DiskRepositoryReader: RepositoryReader {
-    /// The most worktrees that are read of one project.
+    /// The maximum number of worktrees to read of one project.
     package static let mostWorktrees = 1_000
 
-    /// A reader.
+    /// Creates a reader of the file system.
     package init() {}
 
-    /// The repository of the project in that folder. Nothing waits: what is no regular file is not read.
+    /// Returns the repository of the project in this folder. Never blocks, because only regular files are read.
     package func repository(of folder: String) -> Repository? {
         guard let git = gitFolder(of: folder) else { return nil }
-        // A worktree has a folder of its own, which names the one that all share.
+        // A worktree has its own git folder, which refers to the one that all worktrees share.
         var common = git
         if let shared = SmallFile.read("\(git)/commondir").flatMap({ GitPath.ofFile($0, in: git) }) {
-            // Anybody may name such a folder; it is its worktree's alone.
+            // Any file could refer to that folder, but it belongs to its own worktree only.
             guard let own = SmallFile.read("\(git)/gitdir").flatMap({ GitPath.worktree($0, in: git) }),
                 let identity = FolderIdentity(ofFolderAt: folder), identity == FolderIdentity(ofFolderAt: own)
             else { return nil }
@@ -30,7 +30,7 @@ package struct DiskRepositoryReader: RepositoryReader {
         }
         guard FolderIdentity(ofFolderAt: common) != nil else { return nil }
         let list = "\(common)/worktrees"
-        // What comes while it is read makes another one.
+        // Take the stamp before reading, so that a concurrent change invalidates the result.
         var stamps = [list: FolderStamp(ofFolderAt: list)]
         let names = FolderEntries.names(in: list, atMost: Self.mostWorktrees + 1, includesHidden: false) ?? []
         let entries = names.sorted().prefix(Self.mostWorktrees)
@@ -50,7 +50,8 @@ package struct DiskRepositoryReader: RepositoryReader {
         return SmallFile.read(path).flatMap { GitPath.ofLink($0, in: folder) }
     }
 
-    /// The worktree that a folder below `worktrees` tells of; nil unless its own `.git` file leads back to that folder.
+    /// Returns the worktree that a folder in `worktrees` describes; nil unless its own `.git` file refers back to that
+    /// folder.
     private func worktree(listedIn entry: String) -> Repository.Worktree? {
         guard let folder = SmallFile.read("\(entry)/gitdir").flatMap({ GitPath.worktree($0, in: entry) }),
             let back = SmallFile.read("\(folder)/.git").flatMap({ GitPath.ofLink($0, in: folder) }),
@@ -60,9 +61,9 @@ package struct DiskRepositoryReader: RepositoryReader {
     }
 }
 
-/// A small file that somebody else may be writing, or may have put there as a trap.
+/// A small file that another process may be writing, or may have created with malicious content.
 private enum SmallFile {
-    /// The content of a regular file; nil where it is anything else, or longer than git's own files are.
+    /// Returns the content of a regular file; nil if it is anything else, or longer than git's own files.
     static func read(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

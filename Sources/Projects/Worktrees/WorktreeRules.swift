@@ -1,19 +1,21 @@
 internal import OpenCode
 
-/// Which of the worktrees that git lists are a project's own.
+/// Determines which of the worktrees that git lists belong to a project.
 ///
-/// A worktree that is another project's folder, lies in one or holds one is not: it would open that project. Nor is one that
-/// holds the folder of all projects. Of a repository that lies in another project's folder none is: whoever writes a `.git` file
-/// could name it.
+/// A worktree is rejected if it is another project's folder, is inside one or contains one, because it would give
+/// access to that project. It is also rejected if it contains the folder of all projects. All worktrees of a repository
+/// inside another project's folder are rejected, because any `.git` file could refer to it.
 struct WorktreeRules {
-    /// Whose folder a path is.
+    /// The projects whose folder is at a path.
     private var folders: [String: Set<ProjectName>] = [:]
-    /// Whose folder lies below a path.
+    /// The projects whose folder is below a path.
     private var holders: [String: Set<ProjectName>] = [:]
-    /// The folder of all projects, and what holds it.
+    /// The folder of all projects and the folders that contain it.
     private let aroundHome: Set<String>
 
-    /// Rules among these projects below `home`, in its spellings.
+    /// Creates rules for these projects.
+    ///
+    /// - Parameter home: The spellings of the path of the folder of all projects.
     init(_ projects: some Sequence<ProjectFolder>, home: [String]) {
         aroundHome = Set(home.flatMap(Self.upwards))
         for project in projects {
@@ -26,7 +28,7 @@ struct WorktreeRules {
         }
     }
 
-    /// The directories of a project with this repository.
+    /// Returns the directories of a project with this repository.
     func scope(of folder: ProjectFolder, _ repository: Repository) -> DirectoryScope {
         let owners = owners(of: repository.path).union(owners(of: repository.resolvedPath))
         guard owners.isSubset(of: [folder.name]) else { return folder.scope }
@@ -36,7 +38,7 @@ struct WorktreeRules {
             folder: folder.path, resolved: folder.resolvedPath, worktrees: paths, isRepository: folder.hasGit)
     }
 
-    /// The projects whose folder a path is, or lies in.
+    /// Returns the projects whose folder is or contains the path.
     func owners(of path: String) -> Set<ProjectName> {
         Self.upwards(path).reduce(into: []) { $0.formUnion(folders[$1] ?? []) }
     }
@@ -54,14 +56,14 @@ struct WorktreeRules {
         owners?.allSatisfy { $0 == project } ?? true
     }
 
-    /// A way up behind a link leads elsewhere than its text says.
+    /// Returns the usable spellings of a worktree's path. A `..` after a link does not lead where the text suggests.
     private static func spellings(of worktree: Repository.Worktree) -> [String] {
         let hasWayUp = worktree.path.split(separator: "/").contains("..")
         return hasWayUp || worktree.path == worktree.resolvedPath
             ? [worktree.resolvedPath] : [worktree.path, worktree.resolvedPath]
     }
 
-    /// Each folder on the way from the root to a path, without the root, the path itself last.
+    /// Returns each folder on the path from the root, without the root and ending with the path itself.
     private static func upwards(_ path: String) -> [String] {
         path.split(separator: "/").filter { $0 != "." }.reduce(into: []) { $0.append("\($0.last ?? "")/\($1)") }
     }
