@@ -1,12 +1,13 @@
-/// Splits an `Authorization` field value into scheme and credentials (RFC 9110 §11.4).
+/// The value of an `Authorization` field, split into scheme and credentials (RFC 9110 §11.4).
 struct Credentials {
     enum Scheme { case bearer, basic }
 
     let scheme: Scheme
-    /// The part behind the scheme, without the spaces around it; never empty.
+    /// The range after the scheme, without surrounding spaces; never empty.
     let range: Range<Int>
 
-    /// Nil for another scheme, or when nothing follows it. Works on `value` in place: this runs once a request.
+    /// Parses a value in place, because this runs once for each request. Returns nil for an unknown scheme, or if no
+    /// credentials follow it.
     init?(_ value: borrowing Span<UInt8>) {
         var start = 0
         var end = value.count
@@ -28,7 +29,8 @@ struct Credentials {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Scheme names are case-insensitive; `name` is in lower case.
+    /// Returns whether the scheme in `range` has this name. Scheme names are case-insensitive; `name` must be in lower
+    /// case.
     private static func matches(_ value: borrowing Span<UInt8>, _ range: Range<Int>, _ name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         return name.withUTF8Buffer { expected in

@@ -1,54 +1,55 @@
 package import Addresses
 
-/// Slows down tries with wrong keys, for each client address: a bucket of tries that fills again at a steady rate.
+/// Limits attempts with wrong keys for each client address, using a bucket of attempts that refills at a steady rate.
 ///
-/// Behind a reverse proxy that is not named as such (`--trust-proxy`) all clients share its address, and one of them
-/// must not lock out the others. So only an address from which no valid key has come for a while is refused without
-/// its keys being looked at; from any other a valid key is accepted at any time, and wrong ones are refused. This
-/// machine's own addresses are never refused unread, because that is where most such proxies stand.
+/// Behind a reverse proxy that is not configured (`--trust-proxy`), all clients share the proxy's address, and one of
+/// them must not lock out the others. Therefore only an address that has not sent a valid key for a while is rejected
+/// without checking its keys. From any other address, valid keys are always accepted and wrong ones are rejected. Keys
+/// from this machine's own addresses are always checked, because most such proxies run on the same machine.
 ///
-/// Pure: time comes in, as a duration since any fixed point. Its memory is bounded; under a flood of addresses those
-/// not seen for longest are forgotten.
+/// The limiter has no clock; callers pass the time as a duration since any fixed point. Its memory is bounded. With too
+/// many addresses, those that were not seen for longest are dropped.
 package struct FailureLimiter: Sendable {
-    /// How many tries there may be.
+    /// The allowed rate of attempts.
     package struct Rate: Sendable, Equatable {
-        /// Wrong keys in a row that are answered with 401; 0: any number.
+        /// The number of consecutive wrong keys that are answered with 401; 0 means unlimited.
         package var burst: Int
-        /// The time after which there is one more.
+        /// The time after which another attempt is allowed.
         package var interval: Duration
 
-        /// A rate of these numbers.
+        /// Creates a rate with the given values.
         package init(burst: Int, interval: Duration) {
             self.burst = burst
             self.interval = interval
         }
     }
 
-    /// What becomes of a try with a wrong key.
+    /// The result of an attempt with a wrong key.
     package enum Failure: Sendable, Equatable {
-        /// It is within the rate. `isReport`: it was the last one, and nobody has been told of this address yet.
+        /// The attempt is within the rate. `isReport` is true for the last allowed attempt if this address was not
+        /// reported yet.
         case counted(isReport: Bool)
-        /// It is one too many; the time until the next one is counted again.
+        /// The attempt exceeds the rate. The value is the time until the next attempt is allowed.
         case refused(retryAfter: Duration)
     }
 
     private struct Record {
-        /// When the bucket is full again.
+        /// The time at which the bucket is full again.
         var full = Duration.zero
-        /// Until when valid keys are looked at whatever else comes from there.
+        /// The time until which valid keys are checked regardless of other attempts from the address.
         var validUntil = Duration.zero
         var isReported = false
     }
 
-    /// How long an address is remembered from which a valid key came: a phone that sleeps for a night finds its way back.
+    /// How long an address with a valid key is remembered. A phone that sleeps for a night can reconnect.
     private static let validFor = Duration.seconds(24 * 3600)
 
     private var records: RecentTable<IPAddress, Record>
 
-    /// A limiter that remembers `capacity` addresses at least, twice as many at most.
+    /// Creates a limiter that remembers at least `capacity` addresses and at most twice as many.
     package init(capacity: Int = 8192) { records = RecentTable(capacity: capacity) }
 
-    /// How long to wait before a key from this address is looked at again; nil where it is looked at now.
+    /// Returns the time until a key from this address is checked again; nil if it is checked now.
     package mutating func wait(for address: IPAddress, at now: Duration, _ rate: Rate) -> Duration? {
         guard rate.burst > 0, !address.isLoopback, let record = records[address.network], record.validUntil <= now
         else {
@@ -57,14 +58,14 @@ package struct FailureLimiter: Sendable {
         return Self.wait(record, now, rate)
     }
 
-    /// A valid key came from this address.
+    /// Records a valid key from this address.
     package mutating func succeeded(_ address: IPAddress, at now: Duration) {
         var record = records[address.network] ?? Record()
         record.validUntil = now + Self.validFor
         records[address.network] = record
     }
 
-    /// A wrong key came from this address.
+    /// Records a wrong key from this address.
     package mutating func failed(_ address: IPAddress, at now: Duration, _ rate: Rate) -> Failure {
         guard rate.burst > 0 else { return .counted(isReport: false) }
         var record = records[address.network] ?? Record()
@@ -77,24 +78,25 @@ package struct FailureLimiter: Sendable {
         return .counted(isReport: isReport)
     }
 
-    /// The time until the bucket holds a try; nil where it holds one. Each try that was taken stands for an interval
-    /// until the bucket is full (the generic cell rate algorithm, ITU-T I.371).
+    /// Returns the time until the bucket contains an attempt; nil if it contains one. Each used attempt adds an
+    /// interval to the time until the bucket is full (the generic cell rate algorithm, ITU-T I.371).
     private static func wait(_ record: Record, _ now: Duration, _ rate: Rate) -> Duration? {
         let wait = record.full - now - rate.interval * (rate.burst - 1)
         return wait > .zero ? wait : nil
     }
 }
 
-/// A dictionary of bounded size that forgets what was not written for longest. Every operation takes constant time.
+/// A dictionary of bounded size that drops the entries that were not written for longest. All operations take constant
+/// time.
 ///
-/// It has two halves: entries are written to the young one, and when that is full it takes the place of the old one,
-/// whose entries are gone unless they were written again meanwhile.
+/// It has two halves. Entries are written to the young half. When it is full, it replaces the old half, whose entries
+/// are dropped unless they were written again in the meantime.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
 
-    /// A table that keeps the `capacity` entries written last, and at most twice as many.
+    /// Creates a table that keeps the `capacity` entries written last, and at most twice as many.
     init(capacity: Int) {
         precondition(capacity > 0, "a table must have room for an entry")
         self.capacity = capacity
@@ -103,7 +105,7 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The number of entries, at most twice the capacity.
     var count: Int { young.count + old.count }
 
-    /// The entry of a key; setting nil is not needed and does nothing.
+    /// The entry for a key. Setting nil has no effect.
     subscript(key: Key) -> Value? {
         get { young[key] ?? old[key] }
         set {

@@ -1,24 +1,24 @@
-/// What a caller may do, and what an endpoint wants its callers to be allowed.
+/// A set of permissions, either of a caller or required by an endpoint.
 package struct Grant: OptionSet, Sendable, Hashable {
-    /// One bit for each thing.
+    /// The permissions, one bit for each.
     package let rawValue: UInt8
 
-    /// What these bits stand for.
+    /// Creates a set from its bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// What the options stand for together. Without it a literal is made by the standard library's generic initializer, which other
-    /// modules call unspecialised: some hundred instructions, on each request's way.
+    /// Creates the union of the elements. Without this initializer, a literal uses the standard library's generic one.
+    /// Other modules call that unspecialised, which takes some hundred instructions for each request.
     package init(arrayLiteral elements: Grant...) {
         self.init(rawValue: elements.reduce(0) { $0 | $1.rawValue })
     }
 
-    /// See which projects there are and how their instances are.
+    /// Permission to list projects and read the state of their instances.
     package static let readProjects = Grant(rawValue: 1)
-    /// Start and stop instances.
+    /// Permission to start and stop instances.
     package static let controlInstances = Grant(rawValue: 2)
-    /// Send requests to instances.
+    /// Permission to send requests to instances.
     package static let useInstances = Grant(rawValue: 4)
 
-    /// All of it: what every key opens.
+    /// All permissions, which every key has.
     package static let everything: Grant = [.readProjects, .controlInstances, .useInstances]
 }

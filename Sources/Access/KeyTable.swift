@@ -1,23 +1,24 @@
 internal import Sodium
 
-/// The keys that open the gateway: names and hashes, never the keys themselves. Immutable, shared by every loop.
+/// The gateway's API keys as names and hashes; the keys themselves are not stored. The table is immutable, and all
+/// event loops share it.
 package struct KeyTable: Sendable {
-    /// The longest Basic credentials that are looked at, bytes once decoded.
+    /// The maximum size of decoded Basic credentials in bytes.
     private static let basicLimit = 1024
 
     private let principals: [Principal]
     private let secrets: SecretTable
 
-    /// A table of these keys; what may be a key is for the settings to say.
+    /// Creates a table of the given keys. The settings validate the keys.
     package init(keys: [(name: String, secret: [UInt8])]) {
         principals = keys.map { Principal(name: $0.name) }
         secrets = SecretTable(keys.map(\.secret))
     }
 
-    /// Judges the value of a request's one `Authorization` field: `Bearer KEY`, or `Basic` with the key as password of
-    /// any user. The value is lent.
+    /// Checks the value of a request's only `Authorization` field: `Bearer KEY`, or `Basic` with the key as the
+    /// password of any user.
     ///
-    /// Allocates nothing; how long it takes tells nothing about the keys: every one is compared, each in constant time.
+    /// Allocates nothing. Compares every key in constant time, so that the duration reveals nothing about the keys.
     package func authenticate(_ value: borrowing Span<UInt8>) -> Authentication {
         guard let credentials = Credentials(value) else { return .missing }
         let presented = value.extracting(credentials.range)
@@ -27,8 +28,8 @@ package struct KeyTable: Sendable {
         }
     }
 
-    /// Judges what stands behind `vibe.` in a WebSocket's subprotocol: the key as it is, or in base64url without padding,
-    /// because a token can't hold every character (RFC 9110 §5.6.2).
+    /// Checks the text after `vibe.` in a WebSocket's subprotocol. It is the key itself, or the key in base64url
+    /// without padding, because a token cannot contain every character (RFC 9110 §5.6.2).
     package func authenticate(subprotocol value: borrowing Span<UInt8>) -> Authentication {
         guard !value.isEmpty else { return .missing }
         let asItIs = look(for: value)
@@ -36,12 +37,13 @@ package struct KeyTable: Sendable {
         return Base64.withDecodedURL(value, atMost: Self.basicLimit) { look(for: $0) } ?? .invalid
     }
 
-    /// Those whose key opens nothing any more in a newer table.
+    /// Returns the principals whose keys are not valid in a newer table.
     package func revoked(by newer: KeyTable) -> Set<Principal> {
         Set(secrets.places(missingIn: newer.secrets).map { principals[$0] })
     }
 
-    /// Basic credentials are base64 of `user:password` (RFC 7617 §2); the user's name ends at the first colon.
+    /// Checks Basic credentials, which are base64 of `user:password` (RFC 7617 §2). The user name ends at the first
+    /// colon.
     private func lookBehindColon(of text: borrowing Span<UInt8>) -> Authentication {
         let judgement = Base64.withDecoded(text, atMost: Self.basicLimit) { decoded in
             for index in decoded.indices where decoded[index] == UInt8(ascii: ":") {

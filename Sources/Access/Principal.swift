@@ -1,22 +1,22 @@
-/// Who a request comes from.
+/// The sender of a request.
 package struct Principal: Sendable, Hashable {
-    /// The key's name, for logs; not secret.
+    /// The key's name for logs, which is not secret.
     package let name: String
 
-    /// A principal of this name.
+    /// Creates a principal with the given name.
     package init(name: String) { self.name = name }
 }
 
-/// What the credentials of a request are worth.
+/// The result of checking a request's credentials.
 package enum Authentication: Sendable, Equatable {
-    /// A known key was presented.
+    /// The request contains a known key.
     case principal(Principal)
-    /// No credentials, or none of a form that the gateway knows.
+    /// The request contains no credentials, or none in a supported format.
     case missing
-    /// Credentials with an unknown key.
+    /// The request contains an unknown key.
     case invalid
 
-    /// The sentence of the 401 answer (the wire contract); nil for a principal.
+    /// The sentence of the 401 response (the wire contract); nil for a principal.
     package var detail: String? {
         switch self {
         case .principal: nil
