@@ -1,11 +1,11 @@
-/// Random numbers that are the same in every run (SplitMix64), for tests that compare with a model.
+/// A generator of random numbers that are the same in every run (SplitMix64), for tests that compare with a model.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// The numbers that belong to this seed.
+    /// Creates a generator for the seed's sequence of numbers.
     package init(seed: UInt64) { state = seed }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     package mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Calls into libc with errno kept and interruptions repeated.
+/// Calls libc functions, preserves errno and repeats interrupted calls.
 enum SystemCall {
-    /// The result of `body`, repeated while a signal interrupts it (EINTR).
+    /// Returns the result of `body`, which is repeated while a signal interrupts it (EINTR).
     static func check(_ operation: String, _ body: () -> Int32) throws -> Int32 {
         while true {
             let result = body()
@@ -12,13 +12,13 @@ enum SystemCall {
         }
     }
 
-    /// The text that strerror(3) has for a code, with the number.
+    /// Returns the text of strerror(3) for a code, with the number.
     static func message(_ code: Int32) -> String {
         guard let text = strerror(code) else { return "errno \(code)" }
         return "\(String(cString: text)) (errno \(code))"
     }
 
-    /// Waits by poll(2) for `events` on one or two descriptors; false when the deadline passes first.
+    /// Waits with poll(2) for events on one or two descriptors. Returns false if the deadline passes first.
     static func wait(_ descriptors: inout [pollfd], until deadline: Deadline) throws -> Bool {
         while true {
             let ready = poll(&descriptors, nfds_t(descriptors.count), deadline.remainingMilliseconds)

@@ -1,18 +1,18 @@
-/// What went wrong between a test and its peer. Thrown by every blocking call of TestKit.
+/// A failure in the communication between a test and its peer. Every blocking call of TestKit throws it.
 package enum TestKitError: Error, Equatable, CustomStringConvertible {
-    /// Nothing happened in time: the limit and what was waited for.
+    /// The time limit was reached, with the limit and the expected event.
     case timedOut(after: Duration, waitingFor: String)
-    /// The peer ended its direction cleanly (FIN), or a list was finished, before what was waited for had arrived.
+    /// The peer ended its direction cleanly (FIN), or a list was finished, before the expected event.
     case closed(waitingFor: String)
     /// The peer reset the connection (RST).
     case reset(during: String)
-    /// This side had closed the connection already, maybe from another thread.
+    /// This side had already closed the connection, possibly on another thread.
     case closedHere(during: String)
-    /// The bytes that arrived break the protocol: what is wrong with them.
+    /// The received bytes violate the protocol, as described.
     case malformed(String)
-    /// A system call failed: its name and its errno.
+    /// A system call failed, with its name and its errno.
     case system(operation: String, code: Int32)
-    /// A precondition of a test does not hold, such as a program that is not built.
+    /// A precondition of a test is not fulfilled, such as a program that is not built.
     case unavailable(String)
 
     /// One sentence for a test's failure message.

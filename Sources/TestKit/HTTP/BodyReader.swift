@@ -1,4 +1,4 @@
-/// Reads one message body piece by piece as its framing says. Used by one thread.
+/// Reads one message body incrementally according to its framing. Used by one thread.
 final class BodyReader {
     private enum Position {
         case inData(left: Int)
@@ -11,15 +11,15 @@ final class BodyReader {
     private let connection: TestConnection
     private var position: Position
     private let framing: BodyFraming
-    /// How the body ended; nil while it goes on.
+    /// How the body ended; nil while it is incomplete.
     private(set) var ending: TestResponse.Ending?
     /// The trailer fields; empty before the end.
     private(set) var trailers: [TestField] = []
-    /// What stood behind each chunk's size, with its semicolon; only of chunks that have some.
+    /// The chunk extensions after the sizes, including the semicolon, of the chunks that have some.
     private(set) var chunkExtensions: [String] = []
-    /// The size of each chunk as it came, without the last one of size 0.
+    /// The size of each chunk in order, except the last chunk of size 0.
     private(set) var chunkSizes: [Int] = []
-    /// Every byte of the body as it stood on the wire, framing included; only kept when asked for.
+    /// All bytes of the body as received, including framing. Stored only on request.
     private(set) var raw: [UInt8] = []
     private let keepsRaw: Bool
 
@@ -37,7 +37,7 @@ final class BodyReader {
         }
     }
 
-    /// The next bytes of the content, never across a chunk's end; nil when the body has ended (see `ending`).
+    /// Returns the next bytes of the content, which never span two chunks; nil at the end of the body (see `ending`).
     func next(within limit: Duration) throws -> [UInt8]? {
         let deadline = Deadline(after: limit)
         do {
@@ -70,7 +70,7 @@ final class BodyReader {
             if part.count < left {
                 position = .inData(left: left - part.count)
             } else if framing == .chunked {
-                // The data is handed on at once: its CRLF may be late, or never come.
+                // Return the data immediately, because its CRLF may be delayed or never arrive.
                 position = .afterChunkData
             } else {
                 position = .done

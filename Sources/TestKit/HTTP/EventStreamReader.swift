@@ -1,28 +1,29 @@
 /// Reads server-sent events (the `text/event-stream` format of the HTML standard) from a response's body. Used by one
 /// thread.
 package final class EventStreamReader {
-    /// The response whose body this reads: its head, and how it ended.
+    /// The response with this body, which provides its head and its ending.
     package let response: ResponseReader
     private var pending = ReceiveBuffer()
-    /// Every byte of the body so far, exactly.
+    /// All bytes of the body so far, unchanged.
     package private(set) var raw: [UInt8] = []
 
-    /// A reader over the body of a response.
+    /// Creates a reader for the body of a response.
     package init(_ response: ResponseReader) {
         self.response = response
     }
 
-    /// A reader of the answer that comes next on a connection.
+    /// Creates a reader for the next response on a connection.
     package convenience init(_ connection: TestConnection) {
         self.init(ResponseReader(connection))
     }
 
-    /// The next block up to its empty line, without that, as it came; nil at the stream's end. Comments are blocks too.
+    /// Returns the next block without its empty line, unchanged; nil at the end of the stream. Comments are blocks too.
     package func nextBlock(within limit: Duration = TestConnection.defaultLimit) throws -> String? {
         try nextBlockBytes(within: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The payload of the next event: its `data:` lines joined by line feeds; nil at the stream's end. Skips comments.
+    /// Returns the payload of the next event, which is its `data:` lines joined by line feeds; nil at the end of the
+    /// stream. Skips comments.
     package func next(within limit: Duration = TestConnection.defaultLimit) throws -> String? {
         let deadline = Deadline(after: limit)
         while let block = try nextBlockBytes(within: deadline.remaining) {
@@ -61,7 +62,8 @@ package final class EventStreamReader {
         return data.isEmpty ? nil : data.joined(separator: "\n")
     }
 
-    /// The first event from here on whose payload satisfies the predicate; throws `closed` when the stream ends before.
+    /// Returns the first event from here on whose payload satisfies the predicate. Throws `closed` if the stream ends
+    /// before.
     @discardableResult
     package func first(
         _ what: String = "an event", within limit: Duration = TestConnection.defaultLimit,

@@ -1,38 +1,39 @@
-/// One header or trailer field as it stood on the wire.
+/// A header or trailer field as received.
 package struct TestField: Sendable, Equatable, CustomStringConvertible {
-    /// The name with its exact spelling.
+    /// The name in its exact spelling.
     package let name: String
-    /// The value without the white space around it.
+    /// The value without surrounding white space.
     package let value: String
 
-    /// A field.
+    /// Creates a field from its name and value.
     package init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }
 
-    /// `Name: value`.
+    /// The field in the form `Name: value`.
     package var description: String { "\(name): \(value)" }
 }
 
 extension [TestField] {
-    /// All values of the fields with that name, case-insensitively, in order.
+    /// Returns all values of the fields with this name in order, ignoring case.
     package func values(of name: String) -> [String] {
         let name = name.lowercased()
         return filter { $0.name.lowercased() == name }.map(\.value)
     }
 
-    /// The value of the first field with that name.
+    /// Returns the value of the first field with this name.
     package func first(_ name: String) -> String? { values(of: name).first }
 }
 
-/// The start line and the fields of a message (RFC 9112 §2.1), read strictly: only CRLF ends a line, no folded lines.
+/// The start line and the fields of a message (RFC 9112 §2.1). Parsed strictly: only CRLF ends a line, and folded lines
+/// are rejected.
 struct MessageHead {
     let startLine: String
     let fields: [TestField]
     let raw: [UInt8]
 
-    /// Parses a head that ends with its empty line.
+    /// Parses a head, including its empty line.
     init(_ raw: [UInt8]) throws {
         var lines = try MessageHead.lines(of: raw)
         guard !lines.isEmpty else { throw TestKitError.malformed("a head without a start line") }
@@ -41,7 +42,7 @@ struct MessageHead {
         self.raw = raw
     }
 
-    /// The fields of a trailer section that ends with its empty line.
+    /// Parses the fields of a trailer section, including its empty line.
     static func fields(ofTrailer raw: [UInt8]) throws -> [TestField] {
         try lines(of: raw).map(field)
     }
@@ -79,18 +80,18 @@ struct MessageHead {
     }
 }
 
-/// How the end of a body is told (RFC 9112 §6.3).
+/// The way in which a body is delimited (RFC 9112 §6.3).
 enum BodyFraming: Equatable {
     case none
     case length(Int)
     case chunked
     case untilClose
 
-    /// Whether there is a body that tells its own end.
+    /// Whether there is a body that is self-delimiting.
     var tellsEnd: Bool { self != .none && self != .untilClose }
 
-    /// The framing that the fields declare; nil when they declare none. What RFC 9112 forbids a sender is malformed
-    /// here.
+    /// Determines the framing that the fields declare; returns nil if they declare none. Throws `malformed` for fields
+    /// that RFC 9112 forbids a sender.
     init?(_ fields: [TestField]) throws {
         let codings = fields.values(of: "Transfer-Encoding")
         let lengths = fields.values(of: "Content-Length")

@@ -1,14 +1,14 @@
-/// The request line and the fields of a request as they came.
+/// The request line and the fields of a request as received.
 package struct ReceivedRequestHead: Sendable, Equatable {
     /// The method, such as `GET`.
     package let method: String
-    /// The request target, raw: nothing decoded.
+    /// The raw request target, not decoded.
     package let target: String
-    /// `HTTP/1.1` or `HTTP/1.0`.
+    /// The version, `HTTP/1.1` or `HTTP/1.0`.
     package let version: String
-    /// The fields in order, with exact spelling and duplicates.
+    /// The fields in order, in their exact spelling and with duplicates.
     package let fields: [TestField]
-    /// Every byte up to and including the empty line.
+    /// All bytes of the head, including the empty line.
     package let raw: [UInt8]
 
     init(_ head: MessageHead) throws {
@@ -22,10 +22,10 @@ package struct ReceivedRequestHead: Sendable, Equatable {
         raw = head.raw
     }
 
-    /// All values of the fields with that name, case-insensitively, in order.
+    /// Returns all values of the fields with this name in order, ignoring case.
     package func values(of name: String) -> [String] { fields.values(of: name) }
 
-    /// The value of the first field with that name.
+    /// Returns the value of the first field with this name.
     package func value(of name: String) -> String? { fields.first(name) }
 
     /// The target up to its question mark.
@@ -38,45 +38,47 @@ package struct ReceivedRequestHead: Sendable, Equatable {
     }
 }
 
-/// A whole request with its body.
+/// A complete request including its body.
 package struct ReceivedRequest: Sendable, Equatable {
     /// The request line and the fields.
     package let head: ReceivedRequestHead
-    /// The content, chunk framing removed.
+    /// The content without chunk framing.
     package let body: [UInt8]
-    /// The body as it stood on the wire, chunk framing included.
+    /// The body as received, including chunk framing.
     package let rawBody: [UInt8]
     /// The trailer fields of a chunked body.
     package let trailers: [TestField]
-    /// The sizes of the chunks; empty when it was not chunked.
+    /// The sizes of the chunks; empty for a body that is not chunked.
     package let chunkSizes: [Int]
 
     /// The method, such as `GET`.
     package var method: String { head.method }
-    /// The request target, raw.
+    /// The raw request target, not decoded.
     package var target: String { head.target }
-    /// The fields in order, with exact spelling and duplicates.
+    /// The fields in order, in their exact spelling and with duplicates.
     package var fields: [TestField] { head.fields }
-    /// The body as UTF-8.
+    /// The body decoded as UTF-8.
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// All values of the fields with that name, case-insensitively, in order.
+    /// Returns all values of the fields with this name in order, ignoring case.
     package func values(of name: String) -> [String] { head.values(of: name) }
 
-    /// The value of the first field with that name.
+    /// Returns the value of the first field with this name.
     package func value(of name: String) -> String? { head.value(of: name) }
 }
 
 extension TestConnection {
-    /// The next request's head; nil when the peer closed cleanly before its first byte.
+    /// Reads the next request's head. Returns nil if the peer closed the connection cleanly before its first byte.
     package func readRequestHead(within limit: Duration = TestConnection.defaultLimit) throws -> ReceivedRequestHead? {
         guard let raw = try readThrough("\r\n\r\n", within: limit, waitingFor: "a request's head") else { return nil }
         return try ReceivedRequestHead(MessageHead(raw))
     }
 
-    /// The next request with its whole body; nil when the peer closed cleanly before its first byte.
+    /// Reads the next request with its whole body. Returns nil if the peer closed the connection cleanly before its
+    /// first byte.
     ///
-    /// `Expect: 100-continue` is answered with `100 Continue` when wanted. A body cut short throws `closed` or `reset`.
+    /// Answers `Expect: 100-continue` with `100 Continue` unless disabled. Throws `closed` or `reset` if the body is
+    /// incomplete.
     package func readRequest(
         within limit: Duration = TestConnection.defaultLimit, answeringExpect: Bool = true
     ) throws -> ReceivedRequest? {
@@ -84,7 +86,7 @@ extension TestConnection {
         return try readRequest(startingWith: raw, within: limit, answeringExpect: answeringExpect)
     }
 
-    /// The whole request whose head's bytes were read before.
+    /// Reads the rest of the request whose head has already been read.
     package func readRequest(
         startingWith raw: [UInt8], within limit: Duration = TestConnection.defaultLimit, answeringExpect: Bool = true
     ) throws -> ReceivedRequest {
@@ -95,7 +97,8 @@ extension TestConnection {
         return try readBody(of: head, within: limit)
     }
 
-    /// The body that belongs to a head read before, and with it the whole request. The limit is for all of it.
+    /// Reads the body for a head that has already been read, and returns the complete request. The limit applies to the
+    /// whole body.
     package func readBody(
         of head: ReceivedRequestHead, within limit: Duration = TestConnection.defaultLimit
     ) throws -> ReceivedRequest {

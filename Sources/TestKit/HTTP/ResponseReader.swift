@@ -1,26 +1,31 @@
-/// Reads one response incrementally: its head first, then its body as it comes. Used by one thread.
+/// Reads one response incrementally: first its head, then its body as it arrives. Used by one thread.
 package final class ResponseReader {
     private let connection: TestConnection
     private let method: String
     private let mayClose: Bool
     private var body: BodyReader?
     private var bodyFraming = BodyFraming.none
-    /// The 1xx heads that came before the final one.
+    /// The 1xx heads before the final one.
     package private(set) var interim: [TestResponseHead] = []
-    /// The final head, once `readHead` has returned it.
+    /// The final head, after `readHead` has returned it.
     package private(set) var head: TestResponseHead?
 
-    /// A reader of the answer to a request with that method, which decides whether there is a body. `mayClose`: whether an event
-    /// stream may say `Connection: close`, because no request can follow this one.
+    /// Creates a reader for the response to a request.
+    ///
+    /// - Parameters:
+    ///   - method: The request's method, which determines whether there is a body.
+    ///   - mayClose: Whether an event stream may have the field `Connection: close`, because no further request can
+    ///     follow.
     package init(_ connection: TestConnection, method: String = "GET", mayClose: Bool = false) {
         self.connection = connection
         self.method = method
         self.mayClose = mayClose
     }
 
-    /// The final head. A `101 Switching Protocols` is final: what follows is read from the connection itself.
+    /// Reads the final head. A `101 Switching Protocols` is final; the following bytes are read from the connection
+    /// itself.
     ///
-    /// Throws `closed` or `reset` when the peer ends before it is whole.
+    /// Throws `closed` or `reset` if the connection ends before the head is complete.
     package func readHead(within limit: Duration = TestConnection.defaultLimit) throws -> TestResponseHead {
         if let head { return head }
         let deadline = Deadline(after: limit)
@@ -45,29 +50,30 @@ package final class ResponseReader {
         }
     }
 
-    /// The next bytes of the body as soon as some are there, never across a chunk's end; nil when it has ended.
+    /// Returns the next bytes of the body as soon as they arrive, which never span two chunks; nil at the end of the
+    /// body.
     package func readBodyPart(within limit: Duration = TestConnection.defaultLimit) throws -> [UInt8]? {
         _ = try readHead(within: limit)
         return try body?.next(within: limit)
     }
 
-    /// How the body ended; nil while it goes on.
+    /// How the body ended; nil while it is incomplete.
     package var ending: TestResponse.Ending? { body?.ending }
 
-    /// How the body ended for the fetch of Node 20 and 22: its client (undici 6) takes a chunked body for whole, wherever the
-    /// connection was closed or reset, when the head says that the connection ends with it.
+    /// How the body ended according to fetch in Node 20 and 22. Its client (undici 6) treats a chunked body as complete
+    /// wherever the connection was closed or reset, if the head announces the end of the connection.
     package var endingInNode20: TestResponse.Ending? {
         guard let ending, ending == .truncated || ending == .reset else { return ending }
         return bodyFraming == .chunked && head?.endsConnection == true ? .complete : ending
     }
-    /// The trailer fields, after the end.
+    /// The trailer fields, valid after the end.
     package var trailers: [TestField] { body?.trailers ?? [] }
-    /// The sizes of the chunks so far.
+    /// The sizes of the chunks received so far.
     package var chunkSizes: [Int] { body?.chunkSizes ?? [] }
-    /// What stood behind chunk sizes so far, with the semicolon.
+    /// The chunk extensions received so far, including the semicolon.
     package var chunkExtensions: [String] { body?.chunkExtensions ?? [] }
 
-    /// The whole response. The limit is for all of it; a body cut short is told by `ending`, not thrown.
+    /// Reads the whole response within the limit. An incomplete body is reported by `ending`, not thrown.
     package func readAll(within limit: Duration = TestConnection.defaultLimit) throws -> TestResponse {
         let deadline = Deadline(after: limit)
         let head = try readHead(within: limit)
@@ -78,7 +84,8 @@ package final class ResponseReader {
             chunkSizes: chunkSizes)
     }
 
-    /// Reads the rest of the body without keeping it; how many bytes that were. The limit is for all of it.
+    /// Reads the rest of the body without storing it, and returns the number of bytes. The limit applies to the whole
+    /// rest.
     package func discardBody(within limit: Duration = TestConnection.defaultLimit) throws -> Int {
         let deadline = Deadline(after: limit)
         var count = 0
@@ -97,7 +104,7 @@ package final class ResponseReader {
 }
 
 extension TestConnection {
-    /// The head of the answer that comes next, interim ones skipped; its body is left unread on the connection.
+    /// Reads the head of the next response, skipping interim ones. Its body remains unread on the connection.
     package func readResponseHead(within limit: Duration = TestConnection.defaultLimit) throws -> TestResponseHead {
         try ResponseReader(self).readHead(within: limit)
     }

@@ -1,5 +1,6 @@
 extension TestConnection {
-    /// Sends a whole response, framed by Content-Length unless the headers frame it or the status has no body.
+    /// Sends a whole response. It is framed by Content-Length, unless the headers define the framing or the status has
+    /// no body.
     package func respond(
         _ status: Int, _ reason: String = "OK", headers: [(String, String)] = [], body: [UInt8] = []
     ) throws {
@@ -19,12 +20,13 @@ extension TestConnection {
         try respond(status, reason, headers: headers, body: Array(text.utf8))
     }
 
-    /// Sends a head and nothing more; the headers are exactly the given ones.
+    /// Sends a head with exactly the given headers, and nothing more.
     package func writeHead(_ status: Int, _ reason: String = "OK", headers: [(String, String)] = []) throws {
         try write(TestConnection.head(status, reason, headers))
     }
 
-    /// Sends one chunk (RFC 9112 §7.1), size line and data in one write. Must not be empty: that would end the body.
+    /// Sends one chunk (RFC 9112 §7.1) with its size line in one write. The chunk must not be empty, because that would
+    /// end the body.
     package func writeChunk(_ bytes: some Collection<UInt8>, within limit: Duration = defaultLimit) throws {
         precondition(!bytes.isEmpty, "an empty chunk ends the body: call writeLastChunk")
         try write(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10], within: limit)
@@ -35,7 +37,7 @@ extension TestConnection {
         try writeChunk(Array(text.utf8), within: limit)
     }
 
-    /// Ends a chunked body, with trailer fields if wanted.
+    /// Ends a chunked body, optionally with trailer fields.
     package func writeLastChunk(trailers: [(String, String)] = []) throws {
         try write("0\r\n" + trailers.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n")
     }

@@ -1,7 +1,7 @@
 extension TestConnection {
-    /// Sends a request and reads the whole answer; the connection can serve the next one afterwards.
+    /// Sends a request and reads the whole response. The connection can be used for another request afterwards.
     ///
-    /// `Host` is added when it is missing, and `Content-Length` when there is a body and no field that frames it.
+    /// Adds a missing `Host`, and a `Content-Length` if there is a body and no field frames it.
     package func exchange(
         _ method: String = "GET", _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         within limit: Duration = TestConnection.defaultLimit
@@ -10,7 +10,7 @@ extension TestConnection {
         return try ResponseReader(self, method: method).readAll(within: limit)
     }
 
-    /// Sends a request as `exchange` does, without reading anything.
+    /// Sends a request like `exchange`, without reading the response.
     package func send(
         _ method: String = "GET", _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         within limit: Duration = TestConnection.defaultLimit
@@ -27,8 +27,7 @@ extension TestConnection {
 }
 
 extension TestClient {
-    /// One request on a connection of its own, and its whole answer. Fields are added as `TestConnection.exchange`
-    /// does.
+    /// Sends a request on a new connection and returns the whole response. Adds fields like `TestConnection.exchange`.
     package static func request(
         _ port: UInt16, _ method: String = "GET", _ target: String, headers: [(String, String)] = [],
         body: [UInt8]? = nil, within limit: Duration = TestConnection.defaultLimit
@@ -38,7 +37,7 @@ extension TestClient {
         return try connection.exchange(method, target, headers: headers, body: body, within: limit)
     }
 
-    /// One request with a text body on a connection of its own, and its whole answer.
+    /// Sends a request with a text body on a new connection and returns the whole response.
     package static func request(
         _ port: UInt16, _ method: String, _ target: String, headers: [(String, String)] = [], text: String,
         within limit: Duration = TestConnection.defaultLimit
@@ -46,7 +45,7 @@ extension TestClient {
         try request(port, method, target, headers: headers, body: Array(text.utf8), within: limit)
     }
 
-    /// Opens an event stream on a connection of its own; its head is not read yet.
+    /// Opens an event stream on a new connection without reading its head.
     package static func events(
         _ port: UInt16, _ target: String, headers: [(String, String)] = []
     ) throws -> EventStreamReader {

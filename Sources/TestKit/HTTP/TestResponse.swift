@@ -1,14 +1,14 @@
 /// The status line and the fields of a response, final or interim.
 package struct TestResponseHead: Sendable, Equatable {
-    /// `HTTP/1.1` or `HTTP/1.0`.
+    /// The version, `HTTP/1.1` or `HTTP/1.0`.
     package let version: String
-    /// The three digits.
+    /// The status code, three digits.
     package let status: Int
-    /// The text behind the status; may be empty.
+    /// The text after the status; may be empty.
     package let reason: String
-    /// The fields in order, with exact spelling and duplicates.
+    /// The fields in order, in their exact spelling and with duplicates.
     package let fields: [TestField]
-    /// Every byte up to and including the empty line.
+    /// All bytes of the head, including the empty line.
     package let raw: [UInt8]
 
     init(_ head: MessageHead) throws {
@@ -23,13 +23,13 @@ package struct TestResponseHead: Sendable, Equatable {
         raw = head.raw
     }
 
-    /// All values of the fields with that name, case-insensitively, in order.
+    /// Returns all values of the fields with this name in order, ignoring case.
     package func values(of name: String) -> [String] { fields.values(of: name) }
 
-    /// The value of the first field with that name.
+    /// Returns the value of the first field with this name.
     package func value(of name: String) -> String? { fields.first(name) }
 
-    /// Whether it says that the connection ends with this answer (RFC 9112 §9.6).
+    /// Whether the head announces the end of the connection (RFC 9112 §9.6).
     package var endsConnection: Bool {
         let options = values(of: "Connection").joined(separator: ",").lowercased()
         return options.split { $0 == "," || $0 == " " }.contains("close")
@@ -39,47 +39,47 @@ package struct TestResponseHead: Sendable, Equatable {
     var isEventStream: Bool { value(of: "Content-Type")?.lowercased().hasPrefix("text/event-stream") == true }
 }
 
-/// A whole response: the final head, the interim ones before it, and the body as far as it came.
+/// A response: the final head, the interim ones before it, and the received part of the body.
 package struct TestResponse: Sendable, Equatable {
     /// How a response's body ended.
     package enum Ending: Sendable, Equatable {
-        /// All that was promised came: by Content-Length, by the last chunk, or because there is no body.
+        /// The body is complete according to Content-Length, its last chunk, or the absence of a body.
         case complete
-        /// The length was not told and the peer closed cleanly, which is such a body's proper end.
+        /// The peer closed the connection cleanly, which is the proper end of a body without a length.
         case closed
-        /// The peer closed cleanly before all that was promised had come.
+        /// The peer closed the connection cleanly before the body was complete.
         case truncated
-        /// The peer reset the connection before all that was promised had come.
+        /// The peer reset the connection before the body was complete.
         case reset
     }
 
-    /// The final head.
+    /// The final head of the response.
     package let head: TestResponseHead
-    /// The 1xx heads before it.
+    /// The 1xx heads before the final one.
     package let interim: [TestResponseHead]
-    /// The content, chunk framing removed.
+    /// The content without chunk framing.
     package let body: [UInt8]
-    /// How the body ended.
+    /// How the body ended, complete or not.
     package let ending: Ending
-    /// The trailer fields.
+    /// The trailer fields of a chunked body.
     package let trailers: [TestField]
-    /// The sizes of the chunks; empty when it was not chunked.
+    /// The sizes of the chunks; empty for a body that is not chunked.
     package let chunkSizes: [Int]
 
-    /// The status code.
+    /// The status code of the final head.
     package var status: Int { head.status }
-    /// The reason phrase.
+    /// The reason phrase of the final head.
     package var reason: String { head.reason }
-    /// `HTTP/1.1` or `HTTP/1.0`.
+    /// The version, `HTTP/1.1` or `HTTP/1.0`.
     package var version: String { head.version }
-    /// The fields in order, with exact spelling and duplicates.
+    /// The fields in order, in their exact spelling and with duplicates.
     package var fields: [TestField] { head.fields }
-    /// The body as UTF-8.
+    /// The body decoded as UTF-8.
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// All values of the fields with that name, case-insensitively, in order.
+    /// Returns all values of the fields with this name in order, ignoring case.
     package func values(of name: String) -> [String] { head.values(of: name) }
 
-    /// The value of the first field with that name.
+    /// Returns the value of the first field with this name.
     package func value(of name: String) -> String? { head.value(of: name) }
 }

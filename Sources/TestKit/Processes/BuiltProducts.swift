@@ -1,12 +1,12 @@
 import Glibc
 
-/// The programs of this package, as built together with the tests that are running.
+/// The programs of this package that were built together with the running tests.
 package enum BuiltProducts {
-    /// The path of a program; throws `unavailable` when it is not built.
+    /// Returns the path of a program. Throws `unavailable` if it is not built.
     ///
-    /// The test bundle is an executable in the build's own directory, next to the programs, also with a sanitizer or
-    /// another configuration. A runner that loads the bundle names it in its arguments instead. Programs in the folder
-    /// that `VIBEREMOTE_TEST_PROGRAMS` names come first: so the lab has the released gateway tested.
+    /// The test bundle is an executable in the build directory, next to the programs, also with a sanitizer or another
+    /// configuration. A runner that loads the bundle names it in its arguments instead. Programs in the directory
+    /// `VIBEREMOTE_TEST_PROGRAMS` take precedence, so that the lab can test the released gateway.
     package static func path(_ program: String) throws -> String {
         let chosen = getenv("VIBEREMOTE_TEST_PROGRAMS").map { [String(cString: $0)] } ?? []
         let candidates = chosen + ([executable] + CommandLine.arguments).compactMap { $0 }.flatMap(folders)
@@ -20,7 +20,7 @@ package enum BuiltProducts {
 
     private static var executable: String? { try? FileTree.resolve("/proc/self/exe") }
 
-    /// The folder of a file, and the one above it when that is a bundle.
+    /// Returns the directory of a file, and also the parent directory if it is a bundle.
     private static func folders(of file: String) -> [String] {
         guard let slash = file.lastIndex(of: "/") else { return [] }
         let folder = String(file[..<slash])

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Writing to standard output and standard error at once, without a buffer: for programs whose lines are waited for.
+/// Writes to standard output and standard error without a buffer, for programs whose lines a test waits for.
 package enum Console {
-    /// Where a text goes.
+    /// The destination of a text.
     package enum Target: Sendable {
-        /// Standard output.
+        /// The standard output stream.
         case output
-        /// Standard error.
+        /// The standard error stream.
         case error
     }
 
-    /// Writes a text as it is. A target that nobody reads any more loses it.
+    /// Writes a text unchanged. The text is lost if the target has no reader.
     package static func write(_ text: String, to target: Target = .output) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -1,9 +1,9 @@
 import CSpawn
 import Glibc
 
-/// Files of the tests: small ones, read whole.
+/// Operations on small files, which are read as a whole.
 package enum FileTree {
-    /// The bytes of a file; works for /proc too.
+    /// Returns the bytes of a file, also of one in /proc.
     package static func read(_ path: String) throws -> [UInt8] {
         let descriptor = try SystemCall.check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
         defer { _ = close(descriptor) }
@@ -17,15 +17,15 @@ package enum FileTree {
         }
     }
 
-    /// Writes a whole file; a missing one is made, with these permissions in any case. One that may be executed can be as soon
-    /// as this returns.
+    /// Writes a whole file with the given permissions and creates it if necessary. An executable file can be executed
+    /// as soon as this returns.
     package static func write(_ content: String, to path: String, mode: UInt32 = 0o644) throws {
         try writeBytes(content, to: path, mode: mode)
         if mode & 0o100 != 0 { try waitUntilExecutable(path) }
     }
 
-    /// Another thread's child has every descriptor of this process between its fork and its exec, and a file that somebody
-    /// has open for writing is not executed (execve(2), ETXTBSY).
+    /// Waits until the file can be executed. The children of other threads hold all descriptors of this process between
+    /// fork and exec, and a file that is open for writing cannot be executed (execve(2), ETXTBSY).
     private static func waitUntilExecutable(_ path: String) throws {
         let descriptor = try SystemCall.check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
         defer { _ = close(descriptor) }
@@ -52,7 +52,7 @@ package enum FileTree {
         _ = fchmod(descriptor, mode)
     }
 
-    /// The names in a directory, without `.` and `..`, in no order.
+    /// Returns the names in a directory in no particular order, without `.` and `..`.
     package static func names(in path: String) throws -> [String] {
         guard let directory = opendir(path) else {
             throw TestKitError.system(operation: "opendir \(path)", code: errno)
@@ -68,7 +68,7 @@ package enum FileTree {
         return names
     }
 
-    /// The absolute path without symbolic links (realpath(3)).
+    /// Returns the absolute path without symbolic links (realpath(3)).
     package static func resolve(_ path: String) throws -> String {
         guard let resolved = realpath(path, nil) else {
             throw TestKitError.system(operation: "realpath \(path)", code: errno)
@@ -77,7 +77,7 @@ package enum FileTree {
         return String(cString: resolved)
     }
 
-    /// Removes a file or a directory with all that is in it; does not follow symbolic links.
+    /// Removes a file, or a directory with its content. Does not follow symbolic links.
     package static func remove(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }

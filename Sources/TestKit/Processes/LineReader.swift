@@ -1,13 +1,13 @@
 import Glibc
 
-/// Cuts what a child writes into lines, on a thread of its own.
+/// Splits the output of a child into lines on a dedicated thread.
 final class LineReader: Sendable {
     /// Opened when everything that the child wrote before its exit has been recorded.
     let restIsRead = Latch("the rest of the child's output")
     private let descriptor: Int32
     private let record: @Sendable (String) -> Void
 
-    /// Takes over the reading end of a pipe.
+    /// Takes ownership of the read end of a pipe.
     init(owning descriptor: Int32, record: @escaping @Sendable (String) -> Void) {
         self.descriptor = descriptor
         self.record = record
@@ -15,15 +15,16 @@ final class LineReader: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Reads until the pipe's end or until `stop` is woken. `exited` only marks the point for `restIsRead`: a grandchild
-    /// may hold the pipe open for longer.
+    /// Reads until the end of the pipe or until `stop` is woken. `exited` only determines when `restIsRead` opens,
+    /// because a grandchild may keep the pipe open for longer.
     func run(exited: WakePipe, stop: WakePipe) {
         defer { restIsRead.open() }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var line: [UInt8] = []
         var waitsForExit = true
         while true {
-            // The exit before the pipe: poll(2) looks at them in this order, and what the child wrote last was there at its exit.
+            // The exit precedes the pipe, because poll(2) checks the descriptors in this order. The child's last output
+            // was in the pipe at its exit.
             var descriptors = [
                 pollfd(fd: waitsForExit ? exited.readEnd : -1, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -33,8 +34,9 @@ final class LineReader: Sendable {
             if descriptors[1].revents != 0 {
                 guard read(into: &line) else { return recordRest(of: &line) }
             } else if descriptors[0].revents != 0 {
-                // The exit was seen and the pipe is empty: nothing of the child itself can follow. Its end may be long in
-                // coming, for another child may have a copy of it, if only between fork and exec.
+                // The exit was observed and the pipe is empty, so the child itself cannot write anything more. The end
+                // of the pipe may still be far away: another child may have a copy of the descriptor, if only between
+                // fork and exec.
                 waitsForExit = false
                 recordRest(of: &line)
                 restIsRead.open()
@@ -44,7 +46,7 @@ final class LineReader: Sendable {
         }
     }
 
-    /// A last line that no line break ends.
+    /// Records a last line without a line break.
     private func recordRest(of line: inout [UInt8]) {
         guard !line.isEmpty else { return }
         record(String(decoding: line, as: UTF8.self))

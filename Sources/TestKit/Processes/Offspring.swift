@@ -1,12 +1,12 @@
 import CSpawn
 import Glibc
 
-/// A process that is meant to outlive the program that starts it, or to be found by whoever cleans up behind it.
+/// Starts processes that must outlive the program that starts them, or that a clean-up must find.
 package enum Offspring {
-    /// Starts a program that shares this one's standard output and error, environment and ignored signals, but no other
-    /// descriptor; its process id. Nobody waits for it.
+    /// Starts a program and returns its process ID. The program is never reaped by this one.
     ///
-    /// It stays in this program's process group, or leads a session of its own.
+    /// It shares this program's standard output and error, environment and ignored signals, but no other descriptor. It
+    /// stays in this program's process group, or becomes the leader of a new session.
     package static func start(_ path: String, _ arguments: [String], inNewSession: Bool) throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

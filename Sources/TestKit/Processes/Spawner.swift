@@ -1,7 +1,8 @@
 import CSpawn
 import Glibc
 
-/// posix_spawn(3) of a program with its output in two pipes and nothing else inherited but what it is given.
+/// Starts a program with posix_spawn(3). The program's output goes to two pipes, and it inherits only the given
+/// descriptor.
 enum Spawner {
     struct Child {
         let pid: Int32
@@ -60,7 +61,7 @@ enum Spawner {
         return Child(pid: pid, standardOutput: output.read, standardError: error.read)
     }
 
-    /// Runs `body` with an array of C strings that ends with a null pointer.
+    /// Calls `body` with an array of C strings that ends with a null pointer.
     static func withCStrings<Result>(
         _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A new empty directory below the system's temporary one, removed with all that is in it when it goes out of scope.
+/// A new directory in the system's temporary directory. It is removed with its content when this object is released.
 package final class TemporaryDirectory: Sendable {
-    /// Its absolute path, without symbolic links and without a slash at the end.
+    /// Its absolute path, without symbolic links and without a trailing slash.
     package let path: String
 
-    /// Makes the directory, readable only for this user.
+    /// Creates the directory, accessible only to this user.
     package init(prefix: String = "viberemote-test") throws {
         let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(base)/\(prefix)-\(String(repeating: "X", count: 6))".utf8CString)
@@ -16,7 +16,7 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { FileTree.remove(path) }
 
-    /// Writes a file (with missing directories on the way) and returns its absolute path.
+    /// Writes a file, creating missing directories, and returns its absolute path.
     @discardableResult
     package func write(_ content: String, to name: String, mode: UInt32 = 0o644) throws -> String {
         if let slash = name.lastIndex(of: "/") { try makeDirectory(String(name[..<slash])) }
@@ -25,7 +25,7 @@ package final class TemporaryDirectory: Sendable {
         return file
     }
 
-    /// Makes a directory (with missing ones on the way) and returns its absolute path.
+    /// Creates a directory, including missing parents, and returns its absolute path.
     @discardableResult
     package func makeDirectory(_ name: String) throws -> String {
         var made = path

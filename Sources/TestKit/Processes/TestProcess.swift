@@ -1,23 +1,24 @@
 import Glibc
 
-/// A program run by a test: its output line by line, its end, what it consumes. Killed when it goes out of scope.
+/// A program that a test runs, with its output lines, its end and its resource usage. It is killed when this object is
+/// released.
 package final class TestProcess: Sendable {
-    /// Where a line of output came from.
+    /// The stream that a line of output was written to.
     package enum Stream: Sendable, Equatable {
-        /// Standard output.
+        /// The standard output stream.
         case output
-        /// Standard error.
+        /// The standard error stream.
         case error
     }
 
-    /// One line of output, without its line feed.
+    /// One line of output without its line feed.
     package struct Line: Sendable, Equatable {
-        /// Where it came from.
+        /// The stream that it was written to.
         package let stream: Stream
-        /// The line as UTF-8.
+        /// The line decoded as UTF-8.
         package let text: String
 
-        /// A line, to compare with.
+        /// Creates a line for comparisons.
         package init(stream: Stream, text: String) {
             self.stream = stream
             self.text = text
@@ -26,15 +27,15 @@ package final class TestProcess: Sendable {
 
     /// How a process ended.
     package enum ExitStatus: Sendable, Equatable {
-        /// It exited with that code.
+        /// The process exited with this code.
         case exited(Int32)
-        /// A signal ended it.
+        /// The process was ended by this signal.
         case signalled(Int32)
     }
 
-    /// The process id.
+    /// The process ID of the program.
     package let pid: Int32
-    /// Every line of both streams in the order in which they were read.
+    /// All lines of both streams in the order in which they were read.
     package let output = Recorded<Line>("a line of output")
     private let status = Monitor<ExitStatus?>(nil)
     private let ownGroup: Bool
@@ -42,8 +43,7 @@ package final class TestProcess: Sendable {
     private let readers: [LineReader]
     private let threads: [TestThread]
 
-    /// Variables that a child gets from the test runner's own environment, because programs or sanitizers need them to
-    /// start.
+    /// The variables that a child inherits from the test runner, because programs or sanitizers need them to start.
     private static let inherited = [
         "PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "SWIFT_BACKTRACE", "ASAN_OPTIONS", "LSAN_OPTIONS",
         "TSAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
@@ -53,11 +53,11 @@ package final class TestProcess: Sendable {
     ///
     /// - Parameters:
     ///   - path: The executable's absolute path.
-    ///   - environment: Variables to add; an empty value stays an empty value. Only a few are inherited from the test
-    ///     runner, so that a developer's own settings do not change what is tested.
-    ///   - directory: The working directory; the runner's own when nil.
-    ///   - ownGroup: Whether it leads a process group of its own, which `deinit` then kills as a whole.
-    ///   - descriptor: What the program finds open as descriptor 3; stays the caller's too.
+    ///   - environment: The variables to add. An empty value is set as an empty value. Only a few variables are
+    ///     inherited from the test runner, so that a developer's own settings do not influence the tests.
+    ///   - directory: The working directory; nil for that of the runner.
+    ///   - ownGroup: Whether the program leads its own process group, which `deinit` kills as a whole.
+    ///   - descriptor: The descriptor that the program receives as descriptor 3. The caller keeps its own copy.
     package init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil,
         ownGroup: Bool = true, descriptor: Int32? = nil
@@ -83,7 +83,7 @@ package final class TestProcess: Sendable {
                 TestThread {
                     TestProcess.reap(pid, into: status)
                     exited.wake()
-                    // Opened in any case: by the readers' end when not by what they have read.
+                    // Always opened: at the latest when the readers end.
                     for reader in readers { _ = reader.restIsRead.isOpened(within: .seconds(86_400)) }
                     output.finish()
                 }
@@ -92,7 +92,7 @@ package final class TestProcess: Sendable {
 
     deinit {
         if ownGroup {
-            // Also what the program has left behind; the group's id cannot be taken while any member is left.
+            // Also kills the descendants of the program. The group's ID is not reused while it has a member.
             _ = kill(-pid, SIGKILL)
         }
         terminate(SIGKILL)
@@ -100,16 +100,16 @@ package final class TestProcess: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// Sends a signal; nothing happens when the process has ended.
+    /// Sends a signal. Does nothing if the process has ended.
     package func terminate(_ signal: Int32 = SIGTERM) {
-        // Under the lock: the process is not reaped meanwhile, so its id cannot belong to another one.
+        // While the lock is held the process is not reaped, so its ID cannot belong to another process.
         status.withLock { if $0 == nil { _ = kill(pid, signal) } }
     }
 
-    /// How it ended; nil while it runs.
+    /// How the process ended; nil while it is running.
     package var exitStatus: ExitStatus? { status.withLock { $0 } }
 
-    /// Waits for its end; all it wrote is then in `output`.
+    /// Waits for the end of the process. Afterwards, `output` contains everything that it wrote.
     @discardableResult
     package func waitForExit(within limit: Duration = .seconds(10)) throws -> ExitStatus {
         let deadline = Deadline(after: limit)
@@ -118,8 +118,8 @@ package final class TestProcess: Sendable {
         return result
     }
 
-    /// Waits for a line, written already or still to come. When there is none in time, or the process ends before, what
-    /// it did write is in the error.
+    /// Waits for a line that was already written or will be. If the time limit is reached or the process ends first,
+    /// the error contains the lines that it did write.
     @discardableResult
     package func waitForLine(
         on stream: Stream? = nil, within limit: Duration = .seconds(10), matching predicate: (String) -> Bool
@@ -136,14 +136,14 @@ package final class TestProcess: Sendable {
         }
     }
 
-    /// The lines of one stream so far.
+    /// Returns the lines of one stream so far.
     package func lines(of stream: Stream) -> [String] {
         output.values.filter { $0.stream == stream }.map(\.text)
     }
 
     private static func reap(_ pid: Int32, into status: Monitor<ExitStatus?>) {
         var info = siginfo_t()
-        // Waits without reaping: the id stays taken until the status is set under the lock.
+        // Waits without reaping, so that the ID is not reused before the status is set under the lock.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         status.withLock { status in
             var raw: Int32 = 0

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A listening socket on a loopback address whose accepting can be woken up and ended from another thread.
+/// A listening socket on a loopback address. Another thread can interrupt and end `accept`.
 final class Listener: Sendable {
     private let descriptor: Int32
     private let stop: WakePipe
-    /// Holds the port when nothing listens on it any more.
+    /// Holds the port after the socket has stopped listening.
     private let holder = Monitor<Int32?>(nil)
     private let loopback: Loopback
     let port: UInt16
 
-    /// Listens on the port, 0 for any free one. Throws `system("bind …", EADDRINUSE)` when it is taken.
+    /// Listens on a port, or on any free port for 0. Throws `system("bind …", EADDRINUSE)` if the port is in use.
     init(port: UInt16, on loopback: Loopback = .ipv4, backlog: Int32) throws {
         let descriptor = try Listener.bound(port: port, on: loopback)
         do {
@@ -29,10 +29,10 @@ final class Listener: Sendable {
         if let holding = holder.withLock({ $0 }) { _ = close(holding) }
     }
 
-    /// A socket that holds the port; not listening yet.
+    /// Returns a socket that holds the port but does not listen yet.
     static func bound(port: UInt16, on loopback: Loopback = .ipv4) throws -> Int32 {
         let descriptor = try SocketAddress.makeSocket(loopback)
-        // A port whose last connections are still in TIME_WAIT is free again; one with a listener is not.
+        // Allows a port whose last connections are still in TIME_WAIT, but not one with a listener.
         SocketOption.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
         do {
             _ = try SystemCall.check("bind to port \(port)") {
@@ -45,7 +45,7 @@ final class Listener: Sendable {
         return descriptor
     }
 
-    /// The next connection; nil once `wake` or `refuse` was called.
+    /// Returns the next connection; nil after `wake` or `refuse`.
     func accept() throws -> TestConnection? {
         while true {
             var descriptors = [
@@ -59,37 +59,37 @@ final class Listener: Sendable {
                 _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
                 return TestConnection(owning: accepted)
             }
-            // The socket does not listen any more.
+            // The socket no longer listens.
             if errno == EINVAL { return nil }
-            // The peer may have given up between the two calls.
+            // The peer may have closed the connection between the two calls.
             if ![EINTR, EAGAIN, ECONNABORTED].contains(errno) {
                 throw TestKitError.system(operation: "accept", code: errno)
             }
         }
     }
 
-    /// Ends `accept` for good.
+    /// Ends `accept` permanently.
     func wake() {
         stop.wake()
     }
 
-    /// Ends listening, and `accept` with it: from now on the kernel refuses connections. The port stays taken.
+    /// Ends listening and `accept`. From now on the kernel refuses connections, but the port remains occupied.
     func refuse() {
-        // Or another listener that reuses addresses could take the port now.
+        // Otherwise another listener that reuses addresses could get the port now.
         SocketOption.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 0)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
-        // A port that the kernel has chosen is free from here on.
+        // A port that the kernel has chosen becomes free at this point.
         holder.withLock { if $0 == nil { $0 = try? Listener.bound(port: port, on: loopback) } }
     }
 }
 
-/// A port of 127.0.0.1 that refuses connections and that nobody else can get: bound, but not listening.
+/// A port of 127.0.0.1 that refuses connections and that no other socket can get: it is bound, but does not listen.
 package final class RefusingPort: Sendable {
     private let descriptor: Int32
-    /// The port's number.
+    /// The number of the port.
     package let number: UInt16
 
-    /// Takes any free port.
+    /// Occupies any free port.
     package init() throws {
         descriptor = try Listener.bound(port: 0)
         number = SocketAddress.port(of: descriptor, getsockname)

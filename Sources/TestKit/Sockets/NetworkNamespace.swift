@@ -1,15 +1,15 @@
 import CSpawn
 import Glibc
 
-/// The network name space that a process runs in (network_namespaces(7)), to make sockets there. Takes root.
+/// The network namespace of a process (network_namespaces(7)), in which a test can create sockets. Requires root.
 package struct NetworkNamespace: Sendable {
     private let pid: Int32
 
-    /// The one of a process.
+    /// Creates a reference to the namespace of a process.
     package init(of pid: Int32) { self.pid = pid }
 
-    /// Runs `body` inside, on a thread of its own, and returns what it gives. Sockets made there stay there, whoever uses
-    /// them afterwards.
+    /// Runs `body` inside the namespace on a dedicated thread and returns its result. Sockets created there remain in
+    /// the namespace, whichever thread uses them.
     package func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
         let pid = pid
         let outcome = Monitor<Swift.Result<Result, any Error>?>(nil)

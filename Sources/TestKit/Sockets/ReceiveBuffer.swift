@@ -1,13 +1,13 @@
 import Glibc
 
-/// Bytes that were received but not consumed yet. Consuming from its front copies only what is taken.
+/// Received bytes that were not consumed yet. Consuming from the front copies only the consumed bytes.
 struct ReceiveBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
 
     var count: Int { bytes.count - start }
 
-    /// Takes at most that many bytes from the front.
+    /// Removes and returns at most `maximum` bytes from the front.
     mutating func take(_ maximum: Int) -> [UInt8] {
         let end = start + min(maximum, count)
         let part = start == 0 && end == bytes.count ? bytes : Array(bytes[start..<end])
@@ -19,7 +19,7 @@ struct ReceiveBuffer: Sendable {
         return part
     }
 
-    /// Adds bytes at the end.
+    /// Appends bytes to the buffer.
     mutating func append(_ more: [UInt8]) {
         if start > 0 {
             bytes.removeFirst(start)
@@ -28,27 +28,27 @@ struct ReceiveBuffer: Sendable {
         bytes += more
     }
 
-    /// Puts bytes back in front.
+    /// Inserts bytes at the front.
     mutating func giveBack(_ part: [UInt8]) {
         bytes = part + bytes[start...]
         start = 0
     }
 
-    /// How many bytes there are up to the end of the first `pattern`; nil when it is not there. The first `offset`
-    /// bytes are known not to begin one.
+    /// Returns the number of bytes up to the end of the first `pattern`; nil if there is none. No occurrence begins in
+    /// the first `offset` bytes.
     func length(through pattern: [UInt8], from offset: Int) -> Int? {
         bytes.firstEnd(of: pattern, from: start + offset).map { $0 - start }
     }
 }
 
 extension [UInt8] {
-    /// The index behind the first occurrence of `pattern` that begins at `start` or later.
+    /// Returns the index after the first occurrence of `pattern` that begins at or after `start`.
     func firstEnd(of pattern: [UInt8], from start: Int) -> Int? {
         guard let first = pattern.first else { return nil }
         return withUnsafeBytes { buffer in
             guard let base = buffer.baseAddress else { return nil }
             var index = start
-            // By memchr(3): a loop over single bytes is slow in the debug builds that tests are.
+            // Uses memchr(3), because a loop over single bytes is slow in the debug builds of tests.
             while index + pattern.count <= count,
                 let found = memchr(base + index, Int32(first), count - pattern.count + 1 - index)
             {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// setsockopt(2) for the few options that tests turn.
+/// Sets the few socket options that tests need (setsockopt(2)).
 enum SocketOption {
-    /// The level of TCP_NODELAY; glibc declares the protocol numbers with another type.
+    /// The level of TCP_NODELAY. glibc declares the protocol numbers with a different type.
     static let tcpLevel = Int32(IPPROTO_TCP)
 
     static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
@@ -16,17 +16,15 @@ enum SocketOption {
     }
 }
 
-/// One of the machine's addresses for itself.
+/// The loopback addresses of the machine.
 package enum Loopback: Sendable, Equatable {
-    /// 127.0.0.1.
     case ipv4
-    /// ::1.
     case ipv6
 }
 
-/// Loopback addresses: nothing here ever leaves the machine.
+/// Loopback socket addresses; their traffic never leaves the machine.
 enum SocketAddress {
-    /// Calls `body` with a loopback address and the port as a generic socket address.
+    /// Calls `body` with a loopback address and a port as a generic socket address.
     static func withLoopback<Result>(
         _ loopback: Loopback = .ipv4, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Result
     ) rethrows -> Result {
@@ -52,8 +50,8 @@ enum SocketAddress {
         }
     }
 
-    /// The port that getsockname(2) or getpeername(2) tells, which both families have in the same place; 0 when there is
-    /// none.
+    /// Returns the port that getsockname(2) or getpeername(2) reports, which is at the same offset in both families; 0
+    /// if there is none.
     static func port(
         of descriptor: Int32,
         _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
@@ -66,14 +64,15 @@ enum SocketAddress {
         return result == 0 ? UInt16(bigEndian: address.sin_port) : 0
     }
 
-    /// Ends a connection with RST at once, whoever else has a copy of its descriptor (connect(2), AF_UNSPEC).
+    /// Ends a connection with RST immediately, even if other processes have a copy of its descriptor (connect(2),
+    /// AF_UNSPEC).
     static func disconnect(_ descriptor: Int32) {
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_UNSPEC)
         _ = connect(descriptor, &address, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
-    /// A new TCP socket that programs started later do not inherit.
+    /// Returns a new TCP socket that child processes do not inherit.
     static func makeSocket(_ loopback: Loopback = .ipv4) throws -> Int32 {
         try SystemCall.check("socket") {
             socket(

@@ -2,9 +2,9 @@ import Glibc
 
 /// Opens connections to a server on a loopback address.
 package enum TestClient {
-    /// A new connection. A receive buffer has to be given here to limit the window from the start.
+    /// Returns a new connection. Specify a receive buffer here to limit the window from the start.
     ///
-    /// Throws `system("connect", ECONNREFUSED)` when nobody listens.
+    /// Throws `system("connect", ECONNREFUSED)` if nothing listens on the port.
     package static func connect(
         port: UInt16, on loopback: Loopback = .ipv4, receiveBuffer: Int? = nil,
         within limit: Duration = TestConnection.defaultLimit

@@ -1,10 +1,10 @@
 import Glibc
 
 extension TestConnection {
-    /// At least one byte, at most `count`, as soon as something is there; empty means that the peer has closed cleanly
-    /// (FIN).
+    /// Returns between one and `count` bytes as soon as some arrive. An empty result means that the peer has closed
+    /// cleanly (FIN).
     ///
-    /// Throws `reset` at RST and `timedOut` when nothing came.
+    /// Throws `reset` after a RST and `timedOut` if nothing arrives.
     package func read(
         upTo count: Int = 65_536, within limit: Duration = TestConnection.defaultLimit,
         waitingFor what: String = "bytes"
@@ -14,7 +14,7 @@ extension TestConnection {
         return try receive(upTo: count, Deadline(after: limit), what)
     }
 
-    /// Exactly that many bytes; throws `closed` when the peer closes before.
+    /// Returns exactly the given number of bytes. Throws `closed` if the peer closes before.
     package func readExactly(
         _ count: Int, within limit: Duration = TestConnection.defaultLimit, waitingFor what: String = "bytes"
     ) throws -> [UInt8] {
@@ -28,7 +28,7 @@ extension TestConnection {
                 if part.isEmpty { throw TestKitError.closed(waitingFor: state) }
                 bytes += part
             } catch TestKitError.timedOut {
-                // What has come is read by whoever waits longer.
+                // Keep the received bytes for the next call.
                 giveBack(bytes[...])
                 throw TestKitError.timedOut(after: limit, waitingFor: state)
             }
@@ -36,9 +36,10 @@ extension TestConnection {
         return bytes
     }
 
-    /// Everything up to and including the delimiter; nil when the peer closed before the first byte.
+    /// Returns all bytes up to and including the delimiter; nil if the peer closed before the first byte.
     ///
-    /// Throws `closed` when it closes after that, and `malformed` when more than `maximum` bytes come without it.
+    /// Throws `closed` if the peer closes after that, and `malformed` if more than `maximum` bytes arrive without the
+    /// delimiter.
     package func readThrough(
         _ delimiter: String, within limit: Duration = TestConnection.defaultLimit, waitingFor what: String,
         maximum: Int = 1 << 20
@@ -49,7 +50,7 @@ extension TestConnection {
         while true {
             let found = unread.withLock { buffer in
                 let bytes = buffer.length(through: delimiter, from: searched).map { buffer.take($0) }
-                // A delimiter can lie across two reads: look again from just before the new bytes.
+                // A delimiter can span two reads, so continue the search just before the new bytes.
                 searched = max(0, buffer.count - delimiter.count + 1)
                 return (bytes: bytes, waiting: buffer.count)
             }
@@ -64,14 +65,14 @@ extension TestConnection {
         }
     }
 
-    /// Everything until the peer closes cleanly; throws `reset` when it resets instead.
+    /// Returns all bytes until the peer closes cleanly. Throws `reset` if it resets instead.
     package func readUntilClose(within limit: Duration = TestConnection.defaultLimit) throws -> [UInt8] {
         let (bytes, ending) = try readUntilEnd(within: limit)
         if ending == .reset { throw TestKitError.reset(during: "reading until close, after \(bytes.count) bytes") }
         return bytes
     }
 
-    /// Everything until the peer ends its direction in either way.
+    /// Returns all bytes until the peer ends its direction in either way.
     package func readUntilEnd(
         within limit: Duration = TestConnection.defaultLimit
     ) throws -> (bytes: [UInt8], ending: Ending) {
@@ -88,7 +89,7 @@ extension TestConnection {
         }
     }
 
-    /// Waits until the peer ends its direction, throwing away what it sends; how it ended.
+    /// Discards all bytes until the peer ends its direction, and returns how it ended.
     @discardableResult
     package func waitForEnd(within limit: Duration = TestConnection.defaultLimit) throws -> Ending {
         let deadline = Deadline(after: limit)
@@ -100,10 +101,9 @@ extension TestConnection {
         }
     }
 
-    /// Ends this side politely: FIN after what was written, then the peer's end is awaited, then the connection is
-    /// closed.
+    /// Closes the connection gracefully: sends FIN, waits for the peer's end and then closes.
     ///
-    /// Closing while bytes of the peer are unread is a reset, which can take the last answer with it.
+    /// Closing while the peer's bytes are unread causes a reset, which can destroy the last response.
     @discardableResult
     package func finish(within limit: Duration = TestConnection.defaultLimit) throws -> Ending {
         defer { close() }
@@ -111,8 +111,7 @@ extension TestConnection {
         return try waitForEnd(within: limit)
     }
 
-    /// Whether nothing arrives for that long: true only after the whole time passed without a byte and without an
-    /// ending.
+    /// Returns true if neither a byte nor the connection's end arrives for the whole time.
     package func staysSilent(for time: Duration) throws -> Bool {
         do {
             giveBack(try read(upTo: 65_536, within: time, waitingFor: "silence to be broken")[...])
@@ -122,7 +121,7 @@ extension TestConnection {
         }
     }
 
-    /// Puts bytes back in front of what will be read next.
+    /// Inserts bytes before those that will be read next.
     package func giveBack(_ bytes: ArraySlice<UInt8>) {
         if bytes.isEmpty { return }
         unread.withLock { $0.giveBack(Array(bytes)) }
@@ -146,7 +145,7 @@ extension TestConnection {
                     code = errno
                     initialized = max(0, received)
                 }
-                // This side's own close wakes the thread with what looks like the peer's FIN.
+                // Closing this side wakes the thread in a way that looks like the peer's FIN.
                 if isClosed { throw TestKitError.closedHere(during: "reading \(what)") }
                 if received >= 0 { return bytes }
                 switch code {

@@ -1,9 +1,9 @@
 import Glibc
 
 extension TestConnection {
-    /// Sends all the bytes, waiting for room where the peer reads slowly.
+    /// Sends all bytes, and waits for buffer space if the peer reads slowly.
     ///
-    /// Throws `timedOut` when there is no room for the whole limit, `reset` when the peer is gone.
+    /// Throws `timedOut` if there is no space within the limit, and `reset` if the peer is gone.
     package func write(_ bytes: some Sequence<UInt8>, within limit: Duration = TestConnection.defaultLimit) throws {
         let deadline = Deadline(after: limit)
         let bytes = Array(bytes)
@@ -18,9 +18,10 @@ extension TestConnection {
         try write(Array(text.utf8), within: limit)
     }
 
-    /// Sends the bytes in pieces of `size`, waiting `interval` between two: the peer is to see each on its own.
+    /// Sends the bytes in pieces of `size` with `interval` between them, so that the peer receives each piece
+    /// separately.
     ///
-    /// The waiting is the point here (a slow peer), not a synchronisation; it ends early when the peer resets.
+    /// The delay simulates a slow peer and is not a synchronisation. It ends early if the peer resets the connection.
     package func writeSlowly(_ bytes: some Sequence<UInt8>, pieces size: Int = 1, interval: Duration) throws {
         let bytes = Array(bytes)
         for start in stride(from: 0, to: bytes.count, by: max(1, size)) {
@@ -29,13 +30,13 @@ extension TestConnection {
         }
     }
 
-    /// Sends a text as `writeSlowly` does with bytes.
+    /// Sends a text like `writeSlowly` for bytes.
     package func writeSlowly(_ text: String, pieces size: Int = 1, interval: Duration) throws {
         try writeSlowly(Array(text.utf8), pieces: size, interval: interval)
     }
 
-    /// Sends as much as the peer and both kernels take without waiting; how many bytes that was. Fills a stalled peer's
-    /// window.
+    /// Sends as many bytes as the peer and both kernels accept without waiting, and returns their number. Fills a
+    /// stalled peer's window.
     package func writeUntilFull(_ piece: [UInt8], atMost maximum: Int, stalledAfter limit: Duration) throws -> Int {
         var total = 0
         while total < maximum, !piece.isEmpty {
@@ -48,10 +49,11 @@ extension TestConnection {
         return total
     }
 
-    /// Lets time pass on this connection; throws when the peer resets or this side closes meanwhile.
+    /// Waits for the given time. Throws if the peer resets or this side closes the connection in the meantime.
     package func pause(_ time: Duration) throws {
         try use("a pause") { descriptor in
-            // No event asked for: only an error or both directions' end (POLLERR, POLLHUP) ends the wait early.
+            // No event is requested: only an error or the end of both directions (POLLERR, POLLHUP) ends the wait
+            // early.
             var descriptors = [pollfd(fd: descriptor, events: 0, revents: 0)]
             if try SystemCall.wait(&descriptors, until: Deadline(after: time)) {
                 if isClosed { throw TestKitError.closedHere(during: "a pause") }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A connected TCP socket whose every byte and every way to end are under the test's control.
+/// A connected TCP socket that gives a test control over every byte and over the way the connection ends.
 ///
-/// One thread may read while another writes and a third closes: closing wakes the other two, and the descriptor is
-/// given back only when nobody uses it any more. Every blocking call has a limit.
+/// One thread may read while another writes and a third closes. Closing wakes the other two, and the descriptor is
+/// released only when no thread uses it. Every blocking call has a time limit.
 package final class TestConnection: Sendable {
-    /// What a blocking call may take when the caller does not say.
+    /// The default time limit of a blocking call.
     package static let defaultLimit: Duration = .seconds(10)
 
     /// How the peer ended its direction.
     package enum Ending: Sendable, Equatable {
-        /// Cleanly, with FIN.
+        /// The peer closed it cleanly, with FIN.
         case closed
-        /// With RST.
+        /// The peer reset it, with RST.
         case reset
     }
 
@@ -24,19 +24,19 @@ package final class TestConnection: Sendable {
     }
 
     private let life: Monitor<Life>
-    /// Bytes that were received but not consumed yet.
+    /// The received bytes that were not consumed yet.
     let unread = Monitor(ReceiveBuffer())
     /// The port of this side.
     package let localPort: UInt16
-    /// The port of the other side.
+    /// The port of the peer's side.
     package let peerPort: UInt16
 
-    /// Takes over a connected stream socket.
+    /// Takes ownership of a connected stream socket.
     init(owning descriptor: Int32) {
         life = Monitor(Life(descriptor: descriptor))
         localPort = SocketAddress.port(of: descriptor, getsockname)
         peerPort = SocketAddress.port(of: descriptor, getpeername)
-        // Each write is to leave at once: what a test writes in two pieces must arrive in two.
+        // Send each write immediately: what a test writes in two pieces must arrive in two pieces.
         SocketOption.set(descriptor, SocketOption.tcpLevel, TCP_NODELAY, 1)
     }
 
@@ -45,35 +45,36 @@ package final class TestConnection: Sendable {
     /// Whether this side has closed or reset the connection.
     package var isClosed: Bool { life.withLock { $0.isClosing } }
 
-    /// Closes both directions: the peer sees FIN, or RST when it still sends. Harmless when done twice.
+    /// Closes both directions. The peer receives FIN, or RST if it is still sending. Further calls have no effect.
     package func close() {
         end(reset: false)
     }
 
-    /// Ends the connection with RST (SO_LINGER 0): what was not sent yet is thrown away.
+    /// Ends the connection with RST (SO_LINGER 0). Unsent data is discarded.
     package func reset() {
         end(reset: true)
     }
 
-    /// Ends this side's direction with FIN; reading goes on.
+    /// Ends this side's direction with FIN. Reading remains possible.
     package func shutdownWrite() throws {
         try use("shutdown") { descriptor in
             _ = try SystemCall.check("shutdown") { shutdown(descriptor, Int32(SHUT_WR)) }
         }
     }
 
-    /// Limits the kernel's receive buffer (the kernel doubles it). Fully effective only before the peer has sent much.
+    /// Limits the kernel's receive buffer (the kernel doubles the value). Fully effective only before the peer has sent
+    /// much.
     package func setReceiveBuffer(bytes: Int) throws {
         try use("setsockopt") { SocketOption.set($0, SOL_SOCKET, SO_RCVBUF, Int32(clamping: bytes)) }
     }
 
-    /// Limits the kernel's send buffer (the kernel doubles it).
+    /// Limits the kernel's send buffer (the kernel doubles the value).
     package func setSendBuffer(bytes: Int) throws {
         try use("setsockopt") { SocketOption.set($0, SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes)) }
     }
 
-    /// How long the peer let the connection rest before the bytes that came last: since those that were sent last, of which there
-    /// must be some, and none since (tcp(7), TCP_INFO). To a tick of the kernel's clock, however late its reader's thread runs.
+    /// Returns the time between the last sent bytes and the last received ones (tcp(7), TCP_INFO). Some bytes must have
+    /// been sent, and none since. The resolution is a tick of the kernel's clock, however late the reading thread runs.
     package func restBeforeArrival() throws -> Duration {
         var info = tcp_info()
         var length = socklen_t(MemoryLayout<tcp_info>.size)
@@ -85,7 +86,7 @@ package final class TestConnection: Sendable {
         return .milliseconds(Int(info.tcpi_last_data_sent) - Int(info.tcpi_last_data_recv))
     }
 
-    /// Runs `body` with the descriptor, which stays valid meanwhile.
+    /// Calls `body` with the descriptor, which remains valid during the call.
     func use<Result>(_ operation: String, _ body: (Int32) throws -> Result) throws -> Result {
         let descriptor = try life.withLock { life in
             if life.isClosing { throw TestKitError.closedHere(during: operation) }
@@ -112,15 +113,15 @@ package final class TestConnection: Sendable {
             if life.users == 0 {
                 Self.close(life)
             } else {
-                // Wakes the thread that is in poll(2): it closes when it leaves. SHUT_RD tells the peer nothing, so
-                // that the close that follows a reset is still the RST.
+                // Wakes the thread that is in poll(2), which closes the descriptor when it returns. SHUT_RD sends
+                // nothing to the peer, so the following close can still send the RST.
                 _ = shutdown(life.descriptor, Int32(reset ? SHUT_RD : SHUT_RDWR))
             }
         }
     }
 
-    /// Tells the peer at once what close(2) alone would: that waits for the last copy of the descriptor, and a child of another
-    /// test has one between its fork and its exec.
+    /// Closes the connection with an immediate effect for the peer. close(2) alone would wait for the last copy of the
+    /// descriptor, and another test's child has a copy between fork and exec.
     private static func close(_ life: Life) {
         var unread: Int32 = 0
         _ = ioctl(life.descriptor, UInt(FIONREAD), &unread)

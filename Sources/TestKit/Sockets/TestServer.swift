@@ -1,23 +1,25 @@
-/// A server on a loopback address, 127.0.0.1 unless another is wanted, that hands each connection to a closure on a thread of its own.
+/// A server on a loopback address, by default 127.0.0.1, that passes each connection to a closure on a dedicated
+/// thread.
 ///
-/// The connection is closed when the closure returns or throws. `stop` (also called when the server goes out of scope)
-/// ends every connection and waits for all threads; a handler must not call it.
+/// The connection is closed when the closure returns or throws. `stop`, which is also called when the server is
+/// released, ends every connection and waits for all threads. A handler must not call it.
 package final class TestServer: Sendable {
-    /// What is done with a connection. What it throws is kept in `failures`.
+    /// Handles a connection. Errors that it throws are stored in `failures`.
     package typealias Handler = @Sendable (TestConnection) throws -> Void
 
     private let listener: Listener
     private let acceptor: TestThread
     private let crew: Crew
 
-    /// The port it listens on.
+    /// The port on which the server listens.
     package var port: UInt16 { listener.port }
-    /// Every connection that was accepted, in order, also the ended ones; empty when the server forgets them.
+    /// Every accepted connection in order, including ended ones. Empty if the server does not remember them.
     package var connections: Recorded<TestConnection> { crew.connections }
-    /// What handlers threw, as text. A peer that leaves early is the usual reason.
+    /// The errors that handlers threw, as text. The usual cause is a peer that disconnects early.
     package var failures: Recorded<String> { crew.failures }
 
-    /// Starts listening. Port 0 takes any free one. A server that lives long forgets what has ended (`remembers`).
+    /// Starts listening. Port 0 selects any free port. Pass false for `remembers` in a long-lived server, so that it
+    /// does not store ended connections.
     package init(
         port: UInt16 = 0, on loopback: Loopback = .ipv4, backlog: Int32 = 1024, remembers: Bool = true,
         _ handler: @escaping Handler
@@ -44,16 +46,16 @@ package final class TestServer: Sendable {
         crew.dismiss()
     }
 
-    /// Refuses connections from now on and closes those that there are. A handler may call it.
+    /// Refuses further connections and closes the existing ones. A handler may call this.
     package func refuse() {
         listener.refuse()
         crew.refuse()
     }
 
-    /// How many handlers are running now.
+    /// The number of handlers that are running.
     package var activeConnections: Int { crew.active.withLock { $0.count } }
 
-    /// Waits until exactly that many handlers are running.
+    /// Waits until exactly this many handlers are running.
     package func wait(forActiveConnections count: Int, within limit: Duration = .seconds(10)) throws {
         _ = try crew.active.wait(for: "\(count) active connections", within: limit) { $0.count == count ? true : nil }
     }
@@ -70,7 +72,8 @@ package final class TestServer: Sendable {
         let connections = Recorded<TestConnection>("a connection")
         let failures = Recorded<String>("a handler's failure")
         let active = Monitor<[ObjectIdentifier: Member]>([:])
-        /// Set before `refuse` looks at `active`, and looked at behind an entry there: one of the two sees the other.
+        /// Set before `refuse` reads `active`, and read after an entry is added there, so that one of the two always
+        /// sees the other.
         private let isRefusing = Latch("refusing")
 
         init(remembers: Bool, _ handler: @escaping Handler) {
@@ -81,7 +84,7 @@ package final class TestServer: Sendable {
         func take(_ connection: TestConnection) throws {
             let id = ObjectIdentifier(connection)
             active.withLock { $0[id] = Member(connection: connection) }
-            // It was accepted before the listening ended, and is taken only now.
+            // The connection was accepted before listening ended, but is handled only now.
             if isRefusing.isOpen { connection.close() }
             if remembers { connections.append(connection) }
             let thread = try TestThread { [self] in
@@ -93,7 +96,7 @@ package final class TestServer: Sendable {
                 connection.close()
                 active.withLock { $0[id] = nil }
             }
-            // A handler that is done already has taken itself off the list.
+            // A handler that has already returned has removed its entry.
             active.withLock { $0[id]?.thread = thread }
         }
 

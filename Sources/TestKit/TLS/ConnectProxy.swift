@@ -1,14 +1,14 @@
-/// A proxy that knows CONNECT alone (RFC 9110 §9.3.6). Whatever name is asked for, it connects to that port of
+/// A proxy that supports only CONNECT (RFC 9110 §9.3.6). For every requested name, it connects to the requested port of
 /// 127.0.0.1.
 package final class ConnectProxy: Sendable {
     private let server: TestServer
-    /// What it was asked for, such as `hooks.example.com:443`.
+    /// The requested targets, such as `hooks.example.com:443`.
     package let asked = Recorded<String>("a CONNECT")
 
     /// The port of 127.0.0.1 on which it listens.
     package var port: UInt16 { server.port }
 
-    /// Starts it; with a status other than 200 it refuses all.
+    /// Starts the proxy. With a status other than 200 it rejects all requests.
     package init(answering status: Int = 200) throws {
         let asked = asked
         server = try TestServer { client in
@@ -26,7 +26,7 @@ package final class ConnectProxy: Sendable {
 }
 
 extension TestConnection {
-    /// Hands every byte on, both ways, until one end closes.
+    /// Forwards all bytes in both directions until one side closes.
     func exchange(with other: TestConnection) throws {
         let upwards = try TestThread { Self.carry(self, other) }
         Self.carry(other, self)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// nginx in front of a server on 127.0.0.1: TLS, HTTP/2, and whatever else its settings do to what passes.
+/// nginx in front of a server on 127.0.0.1, with TLS, HTTP/2 and the effects of its settings.
 package final class NginxFront: Sendable {
     private let process: TestProcess
     private let folder: TemporaryDirectory
@@ -9,10 +9,12 @@ package final class NginxFront: Sendable {
 
     private static let program = "/usr/sbin/nginx"
 
-    /// Whether the program is there.
+    /// Whether nginx and openssl are installed.
     package static var isAvailable: Bool { access(program, X_OK) == 0 && TestCertificates.isAvailable }
 
-    /// Starts it in front of a port; `settings` stand within its `location /`.
+    /// Starts nginx in front of a port.
+    ///
+    /// - Parameter settings: The directives in its `location /`.
     package init(_ pair: TestCertificates.Pair, to upstream: UInt16, settings: String = "") throws {
         let folder = try TemporaryDirectory()
         for name in ["body", "proxy", "fastcgi", "uwsgi", "scgi"] { try folder.makeDirectory(name) }

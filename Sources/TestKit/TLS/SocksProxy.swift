@@ -1,14 +1,14 @@
-/// A proxy that speaks SOCKS 5 (RFC 1928), without authentication. Whatever is asked for, it connects to that port of
+/// A SOCKS 5 proxy (RFC 1928) without authentication. For every requested name, it connects to the requested port of
 /// 127.0.0.1.
 package final class SocksProxy: Sendable {
     private let server: TestServer
-    /// What it was asked for, such as `hooks.example.com`, or `127.0.0.1` where the client has looked the name up.
+    /// The requested hosts, such as `hooks.example.com`, or `127.0.0.1` if the client has resolved the name itself.
     package let asked = Recorded<String>("a SOCKS request")
 
     /// The port of 127.0.0.1 on which it listens.
     package var port: UInt16 { server.port }
 
-    /// Starts it.
+    /// Starts the proxy on a free port.
     package init() throws {
         let asked = asked
         server = try TestServer { client in

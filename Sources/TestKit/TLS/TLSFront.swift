@@ -1,7 +1,7 @@
 import Glibc
 
-/// Speaks TLS in front of a `TestServer`: a helper in Python (`Tests/Fixtures/tls-front.py`) that hands on every byte,
-/// so that what is answered stays in the test's hands.
+/// A TLS terminator in front of a `TestServer`, implemented by a Python helper (`Tests/Fixtures/tls-front.py`). It
+/// forwards every byte, so that the test controls the responses.
 package final class TLSFront: Sendable {
     private let process: TestProcess
     /// The port of 127.0.0.1 on which it listens.
@@ -9,10 +9,10 @@ package final class TLSFront: Sendable {
 
     private static let program = "/usr/bin/python3"
 
-    /// Whether the program is there.
+    /// Whether Python and openssl are installed.
     package static var isAvailable: Bool { access(program, X_OK) == 0 && TestCertificates.isAvailable }
 
-    /// Starts it in front of a port. A silent one accepts connections and never says anything.
+    /// Starts the helper in front of a port. A silent one accepts connections but never sends anything.
     package init(_ pair: TestCertificates.Pair, to port: UInt16, isSilent: Bool = false, from file: String = #filePath)
         throws
     {

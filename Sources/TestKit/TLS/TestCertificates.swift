@@ -1,25 +1,25 @@
 import Glibc
 
-/// A certificate authority of a test's own and certificates that it has signed, made by Debian's openssl(1).
+/// A test's own certificate authority and the certificates that it has signed, created with Debian's openssl(1).
 package final class TestCertificates: Sendable {
-    /// A server's certificate and its key, both as files.
+    /// The paths of a server's certificate and key files.
     package struct Pair: Sendable {
-        /// The certificate (PEM).
+        /// The path of the certificate (PEM).
         package let certificate: String
-        /// The key (PEM).
+        /// The path of the key (PEM).
         package let key: String
     }
 
     private let folder: TemporaryDirectory
-    /// The authority's certificate (PEM).
+    /// The path of the authority's certificate (PEM).
     package let authority: String
 
     private static let program = "/usr/bin/openssl"
 
-    /// Whether the program is there.
+    /// Whether openssl is installed.
     package static var isAvailable: Bool { access(program, X_OK) == 0 }
 
-    /// Makes the authority.
+    /// Creates a new certificate authority.
     package init() throws {
         folder = try TemporaryDirectory()
         authority = "\(folder.path)/authority.pem"
@@ -28,8 +28,8 @@ package final class TestCertificates: Sendable {
                 + Self.newKey("\(folder.path)/authority.key"))
     }
 
-    /// Makes a certificate for these names (`DNS:localhost`, `IP:127.0.0.1`); a negative number of days makes one that
-    /// has expired.
+    /// Creates a certificate for these names (`DNS:localhost`, `IP:127.0.0.1`). A negative number of days creates an
+    /// expired one.
     package func pair(for names: [String] = ["DNS:localhost", "IP:127.0.0.1"], days: Int = 30) throws -> Pair {
         let path = "\(folder.path)/\(names.joined().filter { $0.isLetter || $0.isNumber })\(days)"
         try Self.run(

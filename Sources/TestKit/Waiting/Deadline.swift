@@ -1,13 +1,13 @@
 import Glibc
 
-/// A point of monotonic time by which something must have happened.
+/// A point in monotonic time by which an event must have occurred.
 package struct Deadline: Sendable {
-    /// Nanoseconds of CLOCK_MONOTONIC.
+    /// The time in nanoseconds of CLOCK_MONOTONIC.
     let nanoseconds: Int64
-    /// The duration that it was made from, for messages.
+    /// The duration that the deadline was created from, for messages.
     let limit: Duration
 
-    /// A deadline that long from now.
+    /// Creates a deadline at the given duration from now.
     package init(after limit: Duration) {
         self.limit = limit
         let parts = limit.components
@@ -16,19 +16,19 @@ package struct Deadline: Sendable {
         nanoseconds = Deadline.now &+ min(end, Int64.max / 2)
     }
 
-    /// Whether the point lies in the past.
+    /// Whether the deadline is in the past.
     package var hasPassed: Bool { Deadline.now >= nanoseconds }
 
-    /// What is left, never below zero.
+    /// The remaining time, never negative.
     package var remaining: Duration { .nanoseconds(max(0, nanoseconds - Deadline.now)) }
 
-    /// What is left for poll(2): rounded up, so that a wait never ends early.
+    /// The remaining time for poll(2), rounded up so that a wait never ends early.
     var remainingMilliseconds: Int32 {
         let left = max(0, nanoseconds - Deadline.now)
         return Int32(clamping: (left + 999_999) / 1_000_000)
     }
 
-    /// The point as the condition variables of `Monitor` take it.
+    /// The deadline in the form for the condition variables of `Monitor`.
     var timespec: Glibc.timespec {
         Glibc.timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }

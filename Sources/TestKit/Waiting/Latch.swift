@@ -1,27 +1,28 @@
-/// A door that opens once and stays open: one thread opens it, any number wait for that.
+/// A flag that is set once and never reset. One thread opens it, and any number of threads can wait for that.
 package final class Latch: Sendable {
     private let monitor = Monitor(false)
     private let name: String
 
-    /// A closed latch; the name appears in time-out messages.
+    /// Creates a closed latch. The name appears in time-out messages.
     package init(_ name: String = "a latch to open") {
         self.name = name
     }
 
-    /// Opens the latch for good.
+    /// Opens the latch permanently.
     package func open() {
         monitor.withLock { $0 = true }
     }
 
-    /// Whether somebody has opened it.
+    /// Whether the latch is open.
     package var isOpen: Bool { monitor.withLock { $0 } }
 
-    /// Waits until it is open.
+    /// Waits until the latch is open.
     package func wait(within limit: Duration = .seconds(10)) throws {
         _ = try monitor.wait(for: name, within: limit) { $0 ? true : nil }
     }
 
-    /// Waits until it is open or the time is over; whether it is open. For pacing that can be cut short.
+    /// Waits until the latch is open or the time limit is reached, and returns whether it is open. Useful for delays
+    /// that can be ended early.
     package func isOpened(within limit: Duration) -> Bool {
         (try? wait(within: limit)) != nil
     }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// State behind a lock, with waiting for a condition on it.
+/// State protected by a lock, on which threads can wait for a condition.
 ///
-/// Over pthread's mutex and condition variable: Thread Sanitizer knows these, and reports races that are none with
-/// Swift's own `Mutex` on Linux (seen with 6.3.1).
+/// It uses pthread's mutex and condition variable, which Thread Sanitizer recognises. With Swift's own `Mutex` on Linux
+/// it reports false races (observed with 6.3.1).
 package final class Monitor<State: Sendable>: @unchecked Sendable {  // the mutex orders every access to the state
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
-    /// A monitor around a first state.
+    /// Creates a monitor with an initial state.
     package init(_ initial: State) {
         state = initial
         mutex = .allocate(capacity: 1)
@@ -17,7 +17,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {  // the mute
         changed = .allocate(capacity: 1)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // Deadlines are monotonic: the default clock jumps when somebody sets the time.
+        // Use the monotonic clock for deadlines, because the default clock jumps when the time is set.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(changed, &attributes)
         pthread_condattr_destroy(&attributes)
@@ -30,7 +30,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {  // the mute
         mutex.deallocate()
     }
 
-    /// Runs `body` with the state locked, then wakes everybody who waits for a change.
+    /// Calls `body` with the state while holding the lock, then wakes all waiting threads.
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer {
@@ -40,9 +40,10 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {  // the mute
         return try body(&state)
     }
 
-    /// Waits until `condition` gives a value and returns that; throws `timedOut` when it has not within the limit.
+    /// Waits until `condition` returns a value, and returns that. Throws `timedOut` if this does not happen within the
+    /// limit.
     ///
-    /// The condition may change the state (take a value out), which wakes nobody else.
+    /// The condition may change the state, such as removing a value, which wakes no other thread.
     package func wait<Result>(
         for what: String, within limit: Duration = .seconds(10), until condition: (inout State) throws -> Result?
     ) throws -> Result {

@@ -1,4 +1,4 @@
-/// A list that one thread appends to while others wait for what they look for in it.
+/// A list to which one thread appends while other threads wait for its values.
 package final class Recorded<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
@@ -8,28 +8,29 @@ package final class Recorded<Value: Sendable>: Sendable {
     private let monitor = Monitor(State())
     private let name: String
 
-    /// An empty list; the name appears in time-out messages.
+    /// Creates an empty list. The name appears in time-out messages.
     package init(_ name: String = "a recorded value") {
         self.name = name
     }
 
-    /// Adds a value at the end and wakes whoever waits.
+    /// Appends a value and wakes the waiting threads.
     package func append(_ value: Value) {
         monitor.withLock { $0.values.append(value) }
     }
 
-    /// Says that nothing will follow: who waits in vain is told at once, with `closed`, instead of at the time-out.
+    /// Marks the list as complete. Threads that wait for further values fail immediately with `closed` instead of
+    /// timing out.
     package func finish() {
         monitor.withLock { $0.isFinished = true }
     }
 
-    /// Everything recorded so far, in order.
+    /// All values so far, in order.
     package var values: [Value] { monitor.withLock { $0.values } }
 
-    /// How many values there are so far.
+    /// The number of values so far.
     package var count: Int { monitor.withLock { $0.values.count } }
 
-    /// Waits until the whole list satisfies the predicate and returns the list.
+    /// Waits until the whole list satisfies the predicate, and returns the list.
     @discardableResult
     package func wait(
         _ what: String? = nil, within limit: Duration = .seconds(10), until predicate: ([Value]) -> Bool
@@ -37,7 +38,7 @@ package final class Recorded<Value: Sendable>: Sendable {
         try result(what, within: limit) { predicate($0) ? $0 : nil }
     }
 
-    /// Waits for the first value that satisfies the predicate, recorded already or still to come.
+    /// Waits for the first value that satisfies the predicate, already recorded or not.
     package func first(
         _ what: String? = nil, within limit: Duration = .seconds(10), where predicate: (Value) -> Bool
     ) throws -> Value {
@@ -54,7 +55,7 @@ package final class Recorded<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for at least that many values and returns all there are.
+    /// Waits for at least this many values and returns all of them.
     @discardableResult
     package func wait(forCount count: Int, within limit: Duration = .seconds(10)) throws -> [Value] {
         try wait("\(count) of \(name)", within: limit) { $0.count >= count }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A thread that runs one closure and can be joined. Sockets here block, so they need real threads, not tasks.
+/// A thread that runs one closure and can be joined. Test sockets block, so they need threads instead of tasks.
 package final class TestThread: Sendable {
     private let handle: Monitor<pthread_t?>
 
-    /// Starts the thread. Small stacks keep thousands of connections cheap.
+    /// Starts the thread. Small stacks make thousands of connections inexpensive.
     package init(stackBytes: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void) throws {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -24,7 +24,7 @@ package final class TestThread: Sendable {
         if let thread = handle.withLock({ $0 }) { pthread_detach(thread) }
     }
 
-    /// Waits until the closure has returned. Must not be called from the thread itself.
+    /// Waits until the closure has returned. Must not be called on the thread itself.
     package func join() {
         let thread = handle.withLock { handle in
             defer { handle = nil }

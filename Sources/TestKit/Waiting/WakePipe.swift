@@ -1,8 +1,8 @@
 import Glibc
 
-/// A descriptor that becomes readable for good once `wake` is called: what ends a poll(2) in another thread.
+/// A descriptor that becomes readable permanently after `wake`, which ends a poll(2) in another thread.
 final class WakePipe: Sendable {
-    /// Readable, or at its end, after `wake`.
+    /// The descriptor to poll; readable, or at its end, after `wake`.
     let readEnd: Int32
     private let writeEnd: Int32
 
@@ -17,14 +17,14 @@ final class WakePipe: Sendable {
         _ = close(writeEnd)
     }
 
-    /// Wakes everybody who polls, now and later. Harmless when done twice.
+    /// Wakes all threads that poll the descriptor, now and later. Further calls have no effect.
     func wake() {
         var byte: UInt8 = 1
         _ = write(writeEnd, &byte, 1)
     }
 }
 
-/// pipe(2) with descriptors that programs started later do not inherit.
+/// Creates pipes (pipe(2)) whose descriptors child processes do not inherit.
 enum Pipe {
     static func make() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
