@@ -159,7 +159,7 @@ extension ProjectCatalogue {
         openHome()
     }
 
-    // MARK: What nobody tells of
+    // MARK: Polling
 
     private func armSweep() {
         do {
