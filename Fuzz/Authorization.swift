@@ -7,7 +7,7 @@ private let key = Array("0123456789abcdef".utf8)
 private let table = KeyTable(keys: [("main", key), ("other", Array("fedcba9876543210".utf8))])
 private let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-/// Only a field that holds a key opens the gateway, and one text has one meaning.
+/// Only a field that contains a key gives access to the gateway, and each text has one meaning.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let value = Array(UnsafeBufferPointer(start: data, count: count))
@@ -25,11 +25,11 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// The key that a field presents; nil where there is none.
+/// Returns the key in a field; nil if there is none.
 private func secret(of value: [UInt8]) -> ArraySlice<UInt8>? {
     let words = value.split(maxSplits: 1) { $0 == 0x20 || $0 == 0x09 }
     guard words.count == 2 else { return nil }
-    // The split leaves further white space at both ends of the second word.
+    // The split leaves additional white space at both ends of the second word.
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     var rest = words[1].drop(while: isSpace)
     while let last = rest.last, isSpace(last) { rest.removeLast() }

@@ -2,9 +2,9 @@
 
 import OpenCode
 
-/// An announced port is found wherever the output is cut, and only in a line that is an announcement.
+/// An announced port is found wherever the output is split, and only in a line that is an announcement.
 ///
-/// The input is a byte for the pieces, then the output.
+/// The input consists of a byte for the chunks and the output.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -14,7 +14,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let port = whole.scan(output[...])?.port
     precondition(whole.announcement?.port == port && port != 0)
     precondition(port == scan(output, pieces: pieces))
-    // Without colours the announcement is a line of its own.
+    // Without colours, the announcement is a separate line.
     guard !output.contains(0x1B) else { return 0 }
     let lines = output.split(omittingEmptySubsequences: false) { $0 == 0x0A || $0 == 0x0D }.dropLast()
     precondition(port == lines.lazy.compactMap(announcement).first)
@@ -35,7 +35,7 @@ private func scan(_ output: [UInt8], pieces: Int) -> UInt16? {
 
 private let phrases = ["opencode server listening on http://", "server listening on http://"].map { Array($0.utf8) }
 
-/// The port of a line that is an announcement: phrase, host, colon, port, and a path at most.
+/// Returns the port of an announcement line: phrase, host, colon, port, and optionally a path.
 private func announcement(_ line: ArraySlice<UInt8>) -> UInt16? {
     guard line.count <= 512, let phrase = phrases.first(where: { line.starts(with: $0) }) else { return nil }
     let authority = line.dropFirst(phrase.count).prefix { $0 > 0x20 && $0 != UInt8(ascii: "/") }

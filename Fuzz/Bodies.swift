@@ -3,9 +3,10 @@
 import HTTPTypes
 import TextCoding
 
-/// A body's content and verdict don't depend on how the network cut it, and are those of a second, naive reader.
+/// The content and the result of a body do not depend on where the network splits it, and agree with a simple second
+/// parser.
 ///
-/// The input is a byte for the framing, one for the length and the pieces, then the body.
+/// The input consists of a byte for the framing, a byte for the length and the chunks, and the body.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -38,7 +39,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// Any content that is coded in chunks comes back.
+/// Content that is encoded in chunks is decoded unchanged.
 private func checkCoding(of content: [UInt8], chunk: Int) {
     var coded: [UInt8] = []
     for start in stride(from: 0, to: content.count, by: chunk) {
@@ -51,7 +52,7 @@ private func checkCoding(of content: [UInt8], chunk: Int) {
     precondition(reading.content == content && reading.isComplete && reading.fault == nil && reading.trailers == 1)
 }
 
-/// All that a reader says of one body.
+/// The complete result of reading one body.
 private struct Reading: Equatable {
     var content: [UInt8] = []
     var fault: ResponseBodyReader.Fault?
@@ -83,9 +84,9 @@ private struct Reading: Equatable {
     }
 }
 
-/// The chunked coding read in the simplest way (RFC 9112 §7.1).
+/// A minimal parser for the chunked coding (RFC 9112 §7.1).
 private enum PlainChunks {
-    /// The content of a body that is exactly one whole chunked body; nil for any other.
+    /// Returns the content of a body that is exactly one complete chunked body; nil for any other.
     static func content(of body: [UInt8]) -> [UInt8]? {
         var content: [UInt8] = []
         var rest = body[...]
@@ -119,7 +120,7 @@ private enum PlainChunks {
         return false
     }
 
-    /// The next line without its CR LF; nil where there is none, or a CR or LF stands alone in it.
+    /// Returns the next line without its CR LF; nil if there is none, or if it contains a bare CR or LF.
     private static func line(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let end = rest.firstIndex(where: { $0 == 0x0D || $0 == 0x0A }), rest[end...].starts(with: [0x0D, 0x0A])
         else { return nil }

@@ -4,8 +4,8 @@ import Conversations
 import Dialects
 import JSONText
 
-/// Whatever a chat's client or a request's body says, the answer is JSON, at most 1 MiB, and in a request's case of the
-/// contract's form; no answer of OpenCode makes that otherwise.
+/// For every message of a chat's client and every request body, the response is JSON of at most 1 MiB; for a request it
+/// also conforms to the contract. No response of OpenCode changes that.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -30,7 +30,7 @@ private func checkChat(_ input: inout FuzzInput) {
                 precondition(text.count <= 1 << 20)
                 precondition(JSONParser.parse(text)?["type"]?.text != nil)
             case .run(let number, let plan):
-                // OpenCode answers with what the client sent, too.
+                // A response of OpenCode may contain what the client sent.
                 actions += chat.finished(number, settle(plan, Array(line)), in: &book, at: now) { 2 }
             case .watch, .tell, .tellOthers: continue
             }

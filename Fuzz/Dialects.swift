@@ -3,8 +3,8 @@
 import Dialects
 import JSONText
 
-/// JSON that is read is written as JSON that means the same; whatever an OpenCode 2 says, what is told of it is JSON that
-/// an OpenCode 1's client can read, and a piece that is not read says the same as one that is.
+/// JSON that is parsed and written again has the same meaning. For every event of OpenCode 2, the translated events are
+/// JSON that a client of OpenCode 1 can parse, and a fragment that is not parsed is translated like one that is.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -18,7 +18,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 private func checkJSON(_ bytes: [UInt8]) {
     guard let json = JSONParser.parse(bytes) else {
-        // Nesting is limited here, and elsewhere otherwise.
+        // The parser limits nesting, and the reader of the checks has a different limit.
         precondition(!JSONReader.isValid(bytes) || bytes.count { $0 == 0x5B || $0 == 0x7B } > JSONParser.deepest)
         return
     }
@@ -35,7 +35,7 @@ private func checkJSON(_ bytes: [UInt8]) {
 
 private let surroundings = Surroundings(version: "2.0.15", model: Model(providerID: "p", modelID: "m"))
 
-/// The checks' own reader takes no half surrogate pairs.
+/// Returns whether the JSON contains an unpaired surrogate, which the reader of the checks rejects.
 private func containsHalfAPair(_ json: JSON) -> Bool {
     switch json {
     case .brokenString: true
@@ -61,7 +61,7 @@ private func checkEvents(_ input: inout FuzzInput) {
         guard case .frames(let frames) = outcome else { preconditionFailure("asked twice") }
         let isWhole = JSONParser.parse(Array(line)) != nil
         for frame in frames {
-            // A piece is passed on without being read: a broken event makes a broken piece.
+            // A fragment is forwarded without parsing it, so a malformed event yields a malformed fragment.
             if case .written = frame.content, !isWhole { continue }
             guard let bytes = frame.bytes(), let json = JSONParser.parse(bytes) else { preconditionFailure("no JSON") }
             precondition(Event(openCode1: json) != nil)

@@ -5,10 +5,11 @@ import OpenCode
 private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)
 
-/// Whatever way a request names a directory in, what passes is the project's folder to OpenCode too, as a second reader
-/// of queries, fields and paths understands it; and every path in the folder passes when it is written properly.
+/// In whichever way a request names a directory, an accepted one is the project's folder for OpenCode as well,
+/// according to a second parser of queries, fields and paths. Every path in the folder is accepted if it is encoded
+/// properly.
 ///
-/// The input is a byte for the way, then the query, the field's value or a path.
+/// The input consists of a byte for the way and the query, the field's value or a path.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -28,7 +29,7 @@ private func checkQueryValue(_ value: ArraySlice<UInt8>, _ name: String) {
     if DirectoryPin.violation(ofQuery: query[...], in: scope) == nil { checkQuery(query[...]) }
 }
 
-/// The first and the last parameter of each name, decoded as a form and once more.
+/// Checks the first and the last parameter of each name, decoded once as a form and once more.
 private func checkQuery(_ query: ArraySlice<UInt8>) {
     for wanted in ["directory", "location[directory]"] {
         let values = query.split(separator: UInt8(ascii: "&")).compactMap { parameter -> [UInt8]? in
@@ -50,10 +51,10 @@ private func isInside(_ path: [UInt8]) -> Bool {
     path.elementsEqual(folder.utf8) || path.starts(with: (folder + "/").utf8)
 }
 
-/// A path below the folder, without escapes, control characters or ways up, encoded as clients do it.
+/// Checks a path below the folder without escapes, control characters and `..`, encoded as clients do.
 private func checkPathInside(_ bytes: ArraySlice<UInt8>) {
     guard String(validating: bytes, as: UTF8.self) != nil,
-        // A space at the end is judged as if it were not there, too.
+        // A path with a trailing space is also checked without that space.
         bytes.last != UInt8(ascii: " "), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "%") }),
         !bytes.split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) })
     else { return }
@@ -67,13 +68,13 @@ private func escape(_ byte: UInt8) -> [UInt8] {
     return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
 }
 
-/// As `URLSearchParams` does it: `+` is a space, what is no escape stays, what is no UTF-8 is replaced.
+/// Decodes like `URLSearchParams`: `+` is a space, invalid escapes are unchanged, and invalid UTF-8 is replaced.
 private func decodeForm(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     let spaced = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
     return Array(String(decoding: unescape(spaced).bytes, as: UTF8.self).utf8)
 }
 
-/// As `decodeURIComponent` does it; where that throws, the text itself.
+/// Decodes like `decodeURIComponent`; returns the text itself where that function throws.
 private func decodeComponent(_ bytes: [UInt8]) -> [UInt8] {
     let (decoded, isWhole) = unescape(bytes)
     return isWhole && String(validating: decoded, as: UTF8.self) != nil ? decoded : bytes
@@ -101,7 +102,7 @@ private func unescape(_ bytes: [UInt8]) -> (bytes: [UInt8], isWhole: Bool) {
     return (decoded, isWhole)
 }
 
-/// As `path.resolve` does it in the folder.
+/// Resolves a path in the folder like `path.resolve`.
 private func resolve(_ path: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     let whole = path.first == slash ? path : Array((folder + "/").utf8) + path

@@ -4,8 +4,8 @@ import EnvironmentFiles
 
 private let path = "/etc/env"
 
-/// Whatever a file holds: names are names, values have no NUL, lines rise, nothing of the content is in a message, and
-/// what was read is read back the same when it is written with single quotes.
+/// For every file, names are valid, values contain no NUL, line numbers increase, and messages contain none of the
+/// content. The result can be written with single quotes and parsed again unchanged.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))

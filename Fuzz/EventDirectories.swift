@@ -5,11 +5,12 @@ import OpenCode
 private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)
 
-/// What passes of a stream does not depend on how it was cut, is a part of it in order, and an event passes exactly when
-/// its directory is the project's, wherever that stands in its JSON and however it is escaped; one without a directory when
-/// its session's is, which is asked for where no event has told it. That news are waited for changes nothing where they tell nothing.
+/// The forwarded part of a stream does not depend on where the stream is split, and is a part of it in order. An event
+/// is forwarded exactly if its directory is the project's, wherever the directory is in the JSON and however it is
+/// escaped. An event without a directory is forwarded if its session's directory is the project's, which is queried if
+/// no event has contained it. Waiting for this answer changes nothing else.
 ///
-/// The input is a byte for the pieces and one for what is tried, then the stream, or what events are made of.
+/// The input consists of a byte for the chunks, a byte for the test case, and the stream or the material for events.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -21,7 +22,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(whole == filtered(stream, pieces: pieces))
         precondition(whole == filtered(stream, pieces: pieces, isBehind: true))
         precondition(isPart(whole, of: stream))
-        // With next to no room, less passes.
+        // With nearly no memory, less is forwarded.
         precondition(isPart(filtered(stream, pieces: pieces, limit: 4), of: stream))
     case 1:
         let isOwn = input.byte() & 1 == 0
@@ -54,11 +55,11 @@ private func filtered(_ stream: [UInt8], pieces: Int, limit: Int = 1 << 20, isBe
     return passed
 }
 
-/// Where the instance says that a session is.
+/// Returns the directory of a session according to the instance.
 private func home(of session: [UInt8]) -> String { (session.last ?? 0) & 1 == 0 ? folder : "/home/vibe/other" }
 
-/// Events with and without a location, of four sessions that are made, used, moved and removed: what passes is what a second
-/// look at the same story lets pass.
+/// Tests events with and without a location from four sessions that are created, used, moved and removed. The forwarded
+/// events must agree with those of a second implementation.
 private func checkSessions(_ input: inout FuzzInput, _ pieces: Int) {
     var places: [String: String] = [:]
     var stream: [UInt8] = []
@@ -88,7 +89,7 @@ private func checkSessions(_ input: inout FuzzInput, _ pieces: Int) {
             places[session] = places[session] ?? home(of: Array(session.utf8))
         }
         members.append(("data", object(data)))
-        // Members may stand in any order.
+        // Members may be in any order.
         let turn = Int(input.byte()) % members.count
         let event = Array("data: ".utf8) + object(Array(members[turn...] + members[..<turn])) + Array("\n\n".utf8)
         stream += event
@@ -111,7 +112,7 @@ private func isPart(_ part: [UInt8], of whole: [UInt8]) -> Bool {
     return true
 }
 
-/// An event with members before and behind its directory, made of the input.
+/// Returns an event with members before and after its directory, built from the input.
 private func frame(_ isOwn: Bool, _ input: inout FuzzInput) -> [UInt8] {
     let directory = string(Array((isOwn ? folder : "/home/vibe/other").utf8), escapes: input.byte())
     let key = string(Array("directory".utf8), escapes: input.byte())
@@ -121,7 +122,7 @@ private func frame(_ isOwn: Bool, _ input: inout FuzzInput) -> [UInt8] {
         + Array("\"end\":null}\n\n".utf8)
 }
 
-/// A member that is not the directory: text, or an object or list with a directory in it.
+/// Returns a member that is not the directory: a text, or an object or array that contains a directory.
 private func member(_ input: inout FuzzInput) -> [UInt8] {
     let kind = input.byte()
     let text = Array(String(decoding: input.piece(endedBy: 0xFF) ?? [], as: UTF8.self).utf8)

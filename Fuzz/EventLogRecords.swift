@@ -5,10 +5,10 @@ import OpenCode
 
 @testable import EventHub
 
-/// Whatever a segment's file holds, what is read of it are events in their order, within it, and reading ends.
+/// For every content of a segment's file, the parsed records are events in order and within the file, and parsing ends.
 ///
-/// The input is a byte of choices, then what stands behind a segment's header. So that the fuzzer gets past the checksums,
-/// they are made right first where it says so.
+/// The input consists of a byte of options and the content after a segment's header. The options can request that the
+/// checksums are corrected first, so that the fuzzer gets past them.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -53,14 +53,14 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         }
         offset = record.end
     }
-    // The next byte is no record that was passed over.
+    // The next byte is not the start of a skipped record.
     if let next = EventRecord(region, at: scan.end, limit: region.count), next.isWhole(in: region) {
         precondition(scan.isDamaged)
     }
     return 0
 }
 
-/// A header is what has the right mark, version and checksum, and nothing else.
+/// A header is valid exactly if its magic number, version and checksum are.
 private func readHeader(_ bytes: [UInt8]) {
     let region = MappedRegion(memory: bytes.count)
     region.write(bytes.span, at: 0)
@@ -70,7 +70,7 @@ private func readHeader(_ bytes: [UInt8]) {
     precondition(SegmentHeader.read(again) == .header(header))
 }
 
-/// Gives every record the checksum that it should have.
+/// Corrects the checksum of every record.
 private func makeWhole(_ region: MappedRegion) {
     var offset = SegmentHeader.count
     while let record = EventRecord(region, at: offset, limit: region.count) {

@@ -2,10 +2,10 @@
 
 import OpenCode
 
-/// Whatever a line holds, it is read without an end; of an event that is made of the input every member is found, in any order
-/// and however it is escaped.
+/// Parsing every line ends. In an event that is built from the input, every member is found, in any order and however
+/// it is escaped.
 ///
-/// The input is a byte for what is tried, then the line, or what events are made of.
+/// The input consists of a byte for the test case, and the line or the material for events.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -49,7 +49,7 @@ private func checkMembers(_ input: inout FuzzInput) {
     precondition(plain.session == texts[0] && plain.message == texts[1] && plain.part == texts[2])
 }
 
-/// An object with its members in an order that the input chooses, and others between them.
+/// Returns an object with its members in an order that the input determines, and with other members between them.
 private func object(_ members: [(String, [UInt8])], _ input: inout FuzzInput) -> [UInt8] {
     var members = members.map { (string(Array($0.0.utf8), &input), $0.1) }
     let others: [String] = ["1", "null", #"{"type":"x","sessionID":"y"}"#, #"[{"directory":"/"},"]"]"#, #""\"}""#]
@@ -59,7 +59,7 @@ private func object(_ members: [(String, [UInt8])], _ input: inout FuzzInput) ->
     return Array("{".utf8) + texts.joined(separator: Array(",".utf8)) + Array("}".utf8)
 }
 
-/// A JSON string; every character that the input's bits choose is escaped.
+/// Returns a JSON string in which the characters selected by the input's bits are escaped.
 private func string(_ text: [UInt8], _ input: inout FuzzInput) -> [UInt8] {
     var bits = input.byte()
     var result = Array("\"".utf8)

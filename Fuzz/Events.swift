@@ -2,9 +2,9 @@
 
 import OpenCode
 
-/// Frames don't depend on how the stream was cut, follow each other without a gap, and are those of a second, naive reader.
+/// Frames do not depend on where the stream is split, are contiguous, and agree with a simple second parser.
 ///
-/// The input is a byte for the pieces, then the stream.
+/// The input consists of a byte for the chunks and the stream.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -54,7 +54,7 @@ private func frames(_ stream: [UInt8], pieces: Int) -> [Frame] {
     return frames
 }
 
-/// Line after line, as WHATWG HTML §9.2.6 tells it.
+/// Parses the stream line by line, as WHATWG HTML §9.2.6 describes.
 private func plainFrames(_ stream: [UInt8]) -> [Frame] {
     var frames: [Frame] = []
     var frame = Frame(bytes: 0..<0)
@@ -74,7 +74,7 @@ private func plainFrames(_ stream: [UInt8]) -> [Frame] {
     return frames
 }
 
-/// The value of a line of data; nil for any other.
+/// Returns the value of a data line; nil for any other line.
 private func data(_ line: ArraySlice<UInt8>) -> [UInt8]? {
     let colon = line.firstIndex(of: UInt8(ascii: ":"))
     guard line[..<(colon ?? line.endIndex)].elementsEqual("data".utf8) else { return nil }

@@ -3,10 +3,10 @@
 import EventHub
 import OpenCode
 
-/// Whatever events hold, forms end and their ids rise; of events that are made of the input every frame is JSON, a timer or the
-/// next event tells the same, and pieces that are merged say what they said one by one.
+/// For all events, encodings end and their IDs increase. For events that are built from the input, every frame is JSON,
+/// a timer and the next event produce the same output, and merged deltas have the same content as separate ones.
 ///
-/// The input is a byte for what is tried, then the events.
+/// The input consists of a byte for the test case and the events.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -59,7 +59,7 @@ private func check(_ frames: [FormedFrame], _ events: [(time: UInt64, json: [UIn
     precondition(merged.count <= frames.count && merged.last?.id == frames.last?.id)
 }
 
-/// Without half characters, of which the reader holds that they are no text.
+/// Returns the JSON without unpaired surrogates, which the parser does not treat as text.
 private func withoutHalves(_ json: [UInt8]) -> [UInt8] {
     var json = json
     for index in json.indices.dropLast(5)
@@ -69,7 +69,7 @@ private func withoutHalves(_ json: [UInt8]) -> [UInt8] {
     return json
 }
 
-/// An event of one of two sessions with four parts each; the bytes behind the first three are its text.
+/// Returns an event of one of two sessions with four parts each. The bytes after the first three are its text.
 private func made(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var input = Array(bytes.dropFirst())[...]
     let (kind, which) = (input.popFirst() ?? 0, input.popFirst() ?? 0)
@@ -94,7 +94,7 @@ private func made(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     return Array(event.utf8)
 }
 
-/// The JSON of a text, which may have half a character at either end.
+/// Returns the JSON of a text that may have an unpaired surrogate at either end.
 private func piece(_ bytes: ArraySlice<UInt8>) -> String {
     bytes.map { byte in
         switch byte {

@@ -6,9 +6,10 @@ private let trusted = ["10.0.0.0/8", "::1", "2001:db8::/32", "192.0.2.0/24"]
 private let ranges = AddressRanges(trusted.map(range))
 private let peers = ["10.0.0.1", "::1", "2001:db8::5", "203.0.113.1"].map(address)
 
-/// The client behind proxies is the last address of the list that is not trusted; addresses and networks have one form.
+/// The client behind proxies is the last address of the list that is not trusted. Addresses and networks have one
+/// canonical text.
 ///
-/// The input is a byte for the peer, then one field's value a line.
+/// The input consists of a byte for the peer, and one field value for each line.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -25,7 +26,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// The same rule, written the other way round: from a whole list.
+/// Implements the same rule in the opposite direction, based on the complete list.
 private func client(behind peer: IPAddress, _ values: [ArraySlice<UInt8>]) -> IPAddress {
     let elements = values.flatMap { $0.split(separator: UInt8(ascii: ",")) }.map(Characters.trimmed).filter {
         !$0.isEmpty
@@ -43,7 +44,7 @@ private func isTrusted(_ address: IPAddress) -> Bool {
     return text.hasPrefix("10.") || text == "::1" || text.hasPrefix("2001:db8:") || text.hasPrefix("192.0.2.")
 }
 
-/// An element without its port and brackets.
+/// Returns the address of an element without its port and brackets.
 private func hop(_ element: ArraySlice<UInt8>) -> IPAddress? {
     let colon = UInt8(ascii: ":")
     let parts = element.split(separator: colon, omittingEmptySubsequences: false)

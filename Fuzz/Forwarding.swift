@@ -23,10 +23,10 @@ private let crossOriginFields: [StaticString] = [
 private let peer = Array("192.0.2.1".utf8)
 private let own = Array("Basic own".utf8)
 
-/// What is passed on in both directions is what came, in order, without what belongs to one connection; what the gateway
-/// adds stands there once.
+/// In both directions, the fields are forwarded in order without those that apply to a single connection. The fields
+/// that the gateway adds occur once.
 ///
-/// The input is a byte for the kind of head, then lines of `name:value LF`.
+/// The input consists of a byte for the kind of head, and lines of `name:value LF`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -43,7 +43,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(list.name(at: index) == fields[index].name && list.value(at: index) == fields[index].value)
         precondition(elements(fields[index].value).elementsEqual(ListElements(list.value(at: index))))
     }
-    // The gateway looks at so many options only.
+    // The gateway considers only this number of options.
     let named = fields.filter { Characters.matches($0.name, "connection") }.flatMap { elements($0.value) }
     guard named.count <= 32 else { return 0 }
     let staying = fields.filter { field in
@@ -141,7 +141,7 @@ private func checkResponse(_ kind: UInt8, _ list: FieldList, _ fields: [Field], 
     precondition(switching.status == 101 && switching.fields.count == staying.count - lengths + upgrades)
 }
 
-/// Reads a list from the front and compares.
+/// Reads a list from the front and compares its fields.
 private struct Expectation {
     private let fields: FieldList
     private var index = 0

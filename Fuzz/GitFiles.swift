@@ -2,7 +2,7 @@
 
 import OpenCode
 
-/// Whatever stands in git's small files, what is read out of them is an absolute path without control characters, or nothing.
+/// For every content of git's small files, the result is an absolute path without control characters, or nothing.
 ///
 /// The input is the content of a file.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -18,7 +18,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
     }
     if let whole = GitPath.ofFile(content, in: "/d") {
-        // A link is a path behind its word, and a worktree the folder of its file.
+        // A link is a path after its keyword, and a worktree is the folder of its file.
         precondition(GitPath.ofLink(Array("gitdir: ".utf8) + content, in: "/d") == whole)
         precondition((GitPath.worktree(content, in: "/d").map { $0 + "/.git" } ?? whole) == whole)
     }

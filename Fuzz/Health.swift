@@ -5,9 +5,10 @@ import OpenCode
 private let healthy = Array(#"{"healthy":true,"version":"#.utf8)
 private let unhealthy = Array(#"{"healthy":false,"version":"#.utf8)
 
-/// Only 200 with a JSON `true`, or with a version at `/api/info`, makes an instance healthy, each reason is one line, and the version comes through as it is.
+/// Only status 200 with a JSON `true`, or with a version at `/api/info`, makes an instance healthy. Each reason is one
+/// line, and the version is returned unchanged.
 ///
-/// The input is a byte for the status, then the body; or, from 192 on, the version.
+/// The input consists of a byte for the status and the body; from 192 on, the rest is the version.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -22,7 +23,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let answer = HealthAnswer(status: status, body: body, path: path)
     switch answer {
     case .healthy(let version, _):
-        // The decoder is lenient with parts that nobody asks for, but the answer itself must stand there.
+        // The decoder is lenient with unused members, but the answer itself must be in the body.
         precondition(status == 200 && (version?.utf8.count ?? 0) <= body.count)
         let text = String(decoding: body.filter { $0 != 0 }, as: UTF8.self)
         precondition(text.contains("true") || (path == .info && version != nil))
@@ -37,7 +38,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// Whatever version an instance names, in either spelling of what JSON may escape.
+/// Checks a version in both spellings of the characters that JSON may escape.
 private func checkVersion(_ version: String) {
     let string = quoted(version)
     for path in HealthPath.allCases {

@@ -2,10 +2,11 @@
 
 import OpenCode
 
-/// What an instance says of its project and of its sessions is read without a crash, the same however it is cut, and from
-/// where it stands alone.
+/// Parsing an instance's answers about its project and its sessions never crashes. The result does not depend on where
+/// an answer is split, and comes only from the member that defines it.
 ///
-/// The input is a byte for the pieces and one for what is tried, then an answer's body, or what one is made of.
+/// The input consists of a byte for the chunks, a byte for the test case, and the body of an answer or the material for
+/// one.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -35,7 +36,7 @@ private func listed(_ body: [UInt8], _ pieces: Int, _ family: APIFamily?) -> (se
     return (sessions, listing.nextTarget())
 }
 
-/// A session with text around its directory that looks like one.
+/// Checks a session whose other texts look like its directory.
 private func checkSession(_ input: inout FuzzInput) {
     let directory = Array(String(decoding: input.piece(endedBy: 0xFF) ?? [], as: UTF8.self).utf8)
     let trap = Array(

@@ -2,10 +2,10 @@
 
 import OpenCode
 
-/// Every path that OpenCode's router would take for the list of sessions, as a second reader resolves and decodes it, is
-/// known to be that; and a path that is plain has one reading.
+/// Every path that OpenCode's router would treat as the list of sessions, according to a second implementation, is
+/// recognised. A plain path has only one interpretation.
 ///
-/// The input is a byte for what is tried, then the path, or what one is made of.
+/// The input consists of a byte for the test case, and the path or the material for one.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -27,7 +27,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// A path out of pieces that mean something.
+/// Builds a path from parts with a special meaning.
 private func made(of bytes: [UInt8]) -> [UInt8] {
     let pieces = [
         "/", "/", "api", "session", "/api", "/session", ".", "..", "%2e", "%2F", "%73", "ession", "A", "PI", "\\", ";",
@@ -43,7 +43,7 @@ private func isPlain(_ path: [UInt8]) -> Bool {
     return !pairs && !path.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "\\") }
 }
 
-/// As the URL standard resolves a path: a backslash is a slash, and dots count encoded, too.
+/// Resolves a path as the URL standard defines: a backslash is a slash, and encoded dots count as dots.
 private func resolved(_ path: [UInt8]) -> [UInt8] {
     var parts: [[UInt8]] = []
     let pieces = path.dropFirst().split(omittingEmptySubsequences: false) {
@@ -62,13 +62,14 @@ private func resolved(_ path: [UInt8]) -> [UInt8] {
     return parts.reduce(into: []) { $0 += [UInt8(ascii: "/")] + $1 }
 }
 
-/// A router ends a path at the first semicolon.
+/// Cuts a path at the first semicolon, as a router does.
 private func cut(_ path: [UInt8]) -> (path: [UInt8], hasParameters: Bool) {
     let kept = Array(path.prefix { $0 != UInt8(ascii: ";") })
     return (kept, kept.count < path.count)
 }
 
-/// As a router takes it that decodes all but reserved characters, and takes doubled slashes, the last one and case away.
+/// Compares like a router that decodes all characters except reserved ones, and ignores doubled and trailing slashes
+/// and case.
 private func isList(_ path: [UInt8]) -> Bool {
     var decoded: [UInt8] = []
     var rest = path[...]

@@ -7,7 +7,7 @@ import Projects
 import Supervisors
 import Systemd
 
-/// A record that is understood is usable, and stays the same through its text; every record's text is understood.
+/// A parsed record is usable and can be written and parsed again unchanged. The text of every record can be parsed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
@@ -41,7 +41,7 @@ private func address(_ port: UInt16, _ isIPv4: Bool) -> InstanceAddress {
 
 private func check(_ record: InstanceRecord) {
     guard let back = InstanceRecord(text: record.text) else { preconditionFailure("a record is not understood") }
-    // By bytes: `==` of text follows Unicode's equivalences.
+    // Compare bytes, because `==` of strings follows Unicode's canonical equivalence.
     precondition(Array(back.text.utf8) == Array(record.text.utf8))
     precondition(back.process == record.process && back.project == record.project)
     precondition(back.address == record.address)

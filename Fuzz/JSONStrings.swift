@@ -4,7 +4,7 @@ import HTTPServer
 import HTTPTypes
 import JSONText
 
-/// Whatever a text holds, what the gateway writes of it is JSON that means the same text.
+/// For every text, the gateway writes JSON with the same meaning.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)

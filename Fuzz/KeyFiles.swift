@@ -7,10 +7,10 @@ import EnvironmentFiles
 private let path = "/keys"
 private let defaults = SystemDefaults(home: "/home/vibe", stateFolder: "/home/vibe/.local/state", processors: 2)
 
-/// Whatever a key file or a configuration file holds: every key that is taken is a line of it and good enough, and no
-/// message shows any of it.
+/// For every key file and configuration file, each accepted key is a line of the file and strong enough, and no message
+/// contains any of the content.
 ///
-/// The input is a byte that says which file it is, then the file.
+/// The input consists of a byte for the kind of file and the file.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

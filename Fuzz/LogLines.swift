@@ -3,9 +3,9 @@
 import Glibc
 import Logging
 
-/// Whatever is logged, a line stays one line, no byte of it is a control character, and a JSON line is JSON.
+/// For every text, a log line remains one line without control characters, and a JSON line is JSON.
 ///
-/// The input is a byte for the place, then the text that stands there.
+/// The input consists of a byte for the position and the text at that position.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

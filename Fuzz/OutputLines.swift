@@ -2,9 +2,9 @@
 
 import Supervisors
 
-/// A child's lines don't depend on how its output was cut, and none is empty, too long or more than one line.
+/// A child's lines do not depend on where its output is split. No line is empty, too long or more than one line.
 ///
-/// The input is a byte for the pieces, then the output.
+/// The input consists of a byte for the chunks and the output.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

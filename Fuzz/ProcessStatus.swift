@@ -2,7 +2,7 @@
 
 import Systemd
 
-/// A process's name, which any program may choose for itself, changes nothing about the other fields.
+/// A process's name, which any program can choose itself, does not affect the other fields.
 ///
 /// The input is a line of /proc/PID/stat, and a name.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -7,7 +7,7 @@ private let known = ["alpha", "beta", "a b", "gr\u{fc}n"].compactMap { ProjectNa
 private let table = RoutingTable(known.map { RoutingTable.Route(name: $0, state: .stopped, endpoint: nil) })
 private let hexadecimal = Array("0123456789abcdef".utf8)
 
-/// A name is safe as a folder's, stays the same through text and percent-encoding, and is decoded exactly once.
+/// A name is safe as a folder name, does not change through text and percent-encoding, and is decoded exactly once.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
@@ -22,7 +22,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let decoded = decode(bytes)
     precondition((fromPath != nil) == (decoded.map(isName) ?? false))
     precondition(fromPath.map { $0.bytes == decoded } ?? true)
-    // A request finds the route of its name, and no other.
+    // A request finds the route with its name, and no other.
     precondition(table.route(forSegment: bytes[...])?.name == fromPath.flatMap { known.contains($0) ? $0 : nil })
     return 0
 }

@@ -4,8 +4,8 @@ import EnvironmentFiles
 
 @testable import Settings
 
-/// Durations, sizes, addresses and commands without the limits of a setting: each that is taken is read back the same, and
-/// any list of words can be written as a command.
+/// Every accepted duration, size, address and command is parsed again unchanged, without the limits of a setting. Any
+/// list of words can be written as a command.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
@@ -28,7 +28,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// Whether words stay the same, byte by byte, through their text.
+/// Returns whether words do not change, byte by byte, through their text.
 private func read(_ words: [String]) -> Bool {
     guard let again = try? CommandWords.parse(CommandWords.text(words)), again.count == words.count else {
         return false

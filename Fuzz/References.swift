@@ -15,14 +15,14 @@ private let references: InstanceReferences = {
         to: InstanceAddress(ip: .loopback, port: 4096), base: ClientBase(head, isTrusted: false))
 }()
 
-/// A reference to the instance's own address is one to the client's base, and every other value stays as it is.
+/// A reference to the instance's own address becomes one to the client's base, and every other value is unchanged.
 ///
-/// The input is a byte for the field, then its value.
+/// The input consists of a byte for the field and its value.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
     let isLink = input.byte() & 1 == 0
-    // What stands in a value of a field.
+    // Use only characters that a field value may contain.
     let value = Characters.trimmed(input.remainder()[...].filter { $0 >= 0x20 && $0 != 0x7F }[...])
     let result = Array(replaced(isLink ? "Link" : "Location", value))
     precondition(replaced(isLink ? "X-Link" : "Refresh", value).elementsEqual(value))
@@ -32,7 +32,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         return 0
     }
     guard !result.elementsEqual(value) else { return 0 }
-    // Only what stands right behind a bracket can have been replaced.
+    // Only an address directly after a bracket can have been replaced.
     let brackets = value.indices.filter { value[$0] == UInt8(ascii: "<") }
     precondition(brackets.contains { index in own.contains { value[(index + 1)...].startsIgnoringCase($0) } })
     precondition(!value.contains(UInt8(ascii: "\"")) || result.contains(UInt8(ascii: "\"")))
@@ -47,7 +47,7 @@ private func replaced(_ name: String, _ value: ArraySlice<UInt8>) -> ArraySlice<
     return references.replaced(in: fields).value(at: 0)
 }
 
-/// What follows the instance's address, where the value begins with it.
+/// Returns the part after the instance's address; nil if the value does not begin with it.
 private func behind(_ address: [UInt8], _ value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard value.startsIgnoringCase(address) else { return nil }
     let rest = value.dropFirst(address.count)

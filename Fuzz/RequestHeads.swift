@@ -5,9 +5,10 @@ import HTTPTypes
 
 private let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE"]
 
-/// A request head is taken exactly when nobody could read it differently, and its body's end is the one that it names.
+/// A request head is accepted exactly if no other parser could interpret it differently, and its body ends where the
+/// head declares.
 ///
-/// The input is a byte for the version, then `METHOD SP target LF` and lines of `name:value LF`.
+/// The input consists of a byte for the version, `METHOD SP target LF` and lines of `name:value LF`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -51,7 +52,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// The sentence that the client gets is true.
+/// Checks that the sentence in the client's response is correct.
 private func check(_ refusal: RequestFraming.Refusal, _ head: RequestHead, _ framing: FramingFields, _ hosts: Int) {
     switch refusal {
     case .lengthAndTransferEncoding: precondition(framing.lengths > 0 && framing.codings > 0)
@@ -82,13 +83,13 @@ private func check(_ refusal: RequestFraming.Refusal, _ head: RequestHead, _ fra
     }
 }
 
-/// A number from 2^63 on.
+/// Returns whether the value is a number of 2^63 or more.
 private func isTooLarge(_ value: ArraySlice<UInt8>) -> Bool {
     guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
     return (UInt64(String(decoding: value, as: UTF8.self)) ?? .max) >= 1 << 63
 }
 
-/// `uri-host [ ":" port ]`, read with a regular expression, and an IPv6 address by inet_pton(3).
+/// Parses `uri-host [ ":" port ]` with a regular expression, and an IPv6 address with inet_pton(3).
 private func isHost(_ value: ArraySlice<UInt8>) -> Bool {
     let text = String(decoding: value, as: UTF8.self)
     guard text.utf8.elementsEqual(value), let match = text.wholeMatch(of: host) else { return false }

@@ -4,24 +4,25 @@ import OpenCode
 
 private let token = Array("auth_token".utf8)
 
-/// However a target is read, what an instance gets of it has no `auth_token`; and nothing else is taken out of it.
+/// In whichever way a target is parsed, the target for the instance contains no `auth_token`, and nothing else is
+/// removed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let target = Array(UnsafeBufferPointer(start: data, count: count))
     let left = Array(AuthToken.removed(from: target[...]))
-    // A URL's query begins at the question mark, a router's also at a semicolon before that.
+    // A URL's query begins at the question mark; that of some routers also at an earlier semicolon.
     for start in ["?", "?;"] {
         precondition(!parameters(of: left, behind: Array(start.utf8)).contains(where: isToken))
     }
     let readings = ["?", "?;"].map { parameters(of: target, behind: Array($0.utf8)) }
     if readings.joined().contains(where: isToken) { precondition(left != target) }
-    // Nothing is taken out where no reader, however strange, could find it.
+    // Nothing is removed if no parser, however unusual, could find the token.
     if !target.split(whereSeparator: { "?;&".utf8.contains($0) }).contains(where: isToken) {
         precondition(left == target)
     }
     precondition(Array(AuthToken.removed(from: left[...])) == left)
     precondition(isSubsequence(left, of: target))
-    // Its answer is a matter of the path alone.
+    // The result depends on the path alone.
     let path = left.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: ";") }
     precondition(TurnRoutes.contains("POST", left[...]) == TurnRoutes.contains("POST", path))
     precondition(!TurnRoutes.contains("GET", left[...]))

@@ -2,11 +2,11 @@
 
 import HTTPTypes
 
-/// An upstream's head is taken only when it can be read in one way, however the network cuts it, says the same when it is
-/// written again, and its framing is what its fields say.
+/// An upstream head is accepted only if it has a single interpretation, wherever the network splits it. Written again,
+/// it has the same meaning. Its framing agrees with its fields.
 ///
-/// The input is a byte for the kind of request and whether CR is put before each LF, one for the size of the pieces, then
-/// the head.
+/// The input consists of a byte for the kind of request and for adding a CR before each LF, a byte for the size of the
+/// chunks, and the head.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -28,13 +28,13 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// All that a reader says of a text.
+/// The complete result of parsing a text.
 private struct Reading {
     var head: ResponseHead?
     var isSwitching = false
     var isHTTP10 = false
     var fault: ResponseHeadReader.Fault?
-    /// Where the final head begins and ends.
+    /// The offsets at which the final head begins and ends.
     var start = 0
     var consumed = 0
 
@@ -61,7 +61,7 @@ private struct Reading {
     }
 
     func isSame(as other: Reading) -> Bool {
-        // A line that is too long is known before its end, so the pieces count.
+        // A line that is too long is detected before its end, so the result depends on the chunks.
         guard fault == other.fault, fault == nil else { return fault == other.fault }
         return head?.status == other.head?.status && head?.fields.count == other.head?.fields.count
             && isSwitching == other.isSwitching && isHTTP10 == other.isHTTP10 && start == other.start
@@ -96,7 +96,7 @@ private func check(_ head: ResponseHead, _ method: Method, isHTTP10: Bool) {
     }
 }
 
-/// The head that a line completes; nil while more is needed.
+/// Returns the head that a line completes; nil while more lines are needed.
 private func progress(_ reader: inout ResponseHeadReader, _ line: some Collection<UInt8>) -> ResponseHead? {
     let bytes = Array(line) + [0x0D, 0x0A]
     var index = 0

@@ -10,7 +10,7 @@ private let projects = Array("/projects/".utf8)
 private let api = Array("/api".utf8)
 private let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-/// The router reads a raw target in one way only, and what an instance gets is the client's own bytes.
+/// The router has a single interpretation of a raw target, and the instance receives the client's own bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let target = Array(UnsafeBufferPointer(start: data, count: count))
@@ -38,7 +38,7 @@ private func match(_ method: Method, _ target: [UInt8]) -> EndpointTable.Match {
     return EndpointTable.gateway.match(head)
 }
 
-/// The endpoint serves the method, and the project that its path names is one.
+/// Checks that the endpoint supports the method, and that its path names a valid project.
 private func check(_ endpoint: Endpoint, _ method: Method, _ target: [UInt8]) {
     precondition(endpoint.methods.contains(method) && !endpoint.handler.isInstance)
     guard let path = RequestTarget(target)?.path else { preconditionFailure("no target") }
@@ -62,13 +62,13 @@ private func check(_ parts: RequestTarget, _ target: [UInt8]) {
 private func check(_ method: Method, _ segment: ArraySlice<UInt8>, _ forwarded: ArraySlice<UInt8>, _ target: [UInt8]) {
     precondition(method != .other && !segment.contains(UInt8(ascii: "/")) && !segment.contains(UInt8(ascii: "?")))
     precondition(forwarded.first == UInt8(ascii: "/") && !forwarded.contains(UInt8(ascii: "#")))
-    // What stands behind /api goes on unchanged; where that is no path, a slash is put before it.
+    // The part after /api is forwarded unchanged. If it is not a path, a slash is added before it.
     let whole = projects + segment + api + forwarded
     let withoutSlash = projects + segment + api + forwarded.dropFirst()
     precondition(ends(target, with: whole) || ends(target, with: withoutSlash))
     guard let name = ProjectName(percentEncoded: segment) else { return }
     precondition(isSafe(name))
-    // However the name was spelt, it is the same project.
+    // Every spelling of the name leads to the same project.
     let spelling = name.bytes.flatMap { [UInt8(ascii: "%"), hexadecimal[Int($0 >> 4)], hexadecimal[Int($0 & 15)]] }
     let again = match(method, projects + spelling + api + forwarded)
     guard case .instance(_, let sameSegment, let sameTarget) = again else { preconditionFailure("another route") }
@@ -77,14 +77,14 @@ private func check(_ method: Method, _ segment: ArraySlice<UInt8>, _ forwarded: 
 
 private func ends(_ target: [UInt8], with end: [UInt8]) -> Bool { target.suffix(end.count).elementsEqual(end) }
 
-/// The refused segment is no name; the answer shows its text.
+/// Checks that the rejected segment is not a name, and that the response shows its text.
 private func check(unknown name: String, _ target: [UInt8]) {
     guard target[0] == UInt8(ascii: "/") else { return }
     let segment = target.dropFirst(projects.count).prefix { $0 != UInt8(ascii: "/") }
     precondition(name == String(decoding: segment, as: UTF8.self) && ProjectName(percentEncoded: segment) == nil)
 }
 
-/// A name that can't leave the folder of projects.
+/// Returns whether a name cannot lead outside the folder of projects.
 private func isSafe(_ name: ProjectName) -> Bool {
     !name.bytes.isEmpty && name.bytes[0] != UInt8(ascii: ".") && !name.bytes.contains(UInt8(ascii: "/"))
         && !name.bytes.contains { $0 < 0x20 || $0 == 0x7F }

@@ -7,10 +7,11 @@ private let scope = DirectoryScope(folder: folder, resolved: folder)
 private let own = OwnProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: false)
 private let shared = OwnProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: true)
 
-/// Whatever a request for the list of sessions names, what goes on lists the project's own sessions only, as a second reader
-/// of queries and cursors understands it.
+/// For every request for the list of sessions, the forwarded request lists only the project's own sessions, according
+/// to a second parser of queries and cursors.
 ///
-/// The input is a byte for what is tried and one for whose the id is, then the query or what a cursor holds.
+/// The input consists of a byte for the test case, a byte for the owner of the ID, and the query or the content of a
+/// cursor.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -18,7 +19,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let project = [own, shared, nil][Int(input.byte() % 3)]
     let rest = Array(input.remainder())
     let query = isCursor ? Array("limit=2&cursor=".utf8) + base64(rest) : rest
-    // That each directory is inside is seen before.
+    // An earlier check ensures that each directory is inside the project.
     guard DirectoryPin.violation(ofQuery: query[...], in: scope) == nil else { return 0 }
     switch SessionListQuery(query[...]).narrowed(to: project, in: scope) {
     case .unchanged: check(query, project)
@@ -28,7 +29,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// The query as OpenCode reads it: the first and the last parameter of each name count.
+/// Checks the query as OpenCode parses it: the first and the last parameter of each name count.
 private func check(_ query: [UInt8], _ project: OwnProject?) {
     precondition(query.first != UInt8(ascii: "?") || values("?project", query).isEmpty)
     let cursors = values("cursor", query)
@@ -51,7 +52,7 @@ private func checkCursor(_ text: [UInt8], _ project: OwnProject?) {
     precondition(isInside || project.map { !$0.isShared && $0.id == id } ?? false)
 }
 
-/// The top-level members of an object whose values are strings; of others the value is empty.
+/// Returns the top-level members of an object whose values are strings; the values of other members are empty.
 private func members(_ json: [UInt8]) -> [(key: [UInt8], value: [UInt8])]? {
     var found: [(key: [UInt8], value: [UInt8])] = []
     var depth = 0
@@ -88,7 +89,7 @@ private func members(_ json: [UInt8]) -> [(key: [UInt8], value: [UInt8])]? {
     return depth == 0 ? found : nil
 }
 
-/// The non-empty values of a name, decoded as a form.
+/// Returns the non-empty values of a name, decoded as a form.
 private func values(_ wanted: String, _ query: [UInt8]) -> [[UInt8]] {
     query.split(separator: UInt8(ascii: "&")).compactMap { parameter in
         let equals = parameter.firstIndex(of: UInt8(ascii: "=")) ?? parameter.endIndex
@@ -127,7 +128,7 @@ private func base64(_ bytes: [UInt8]) -> [UInt8] {
     return text
 }
 
-/// As Node's `Buffer.from(text, "base64")` does it: either alphabet, up to the first `=`, anything else skipped.
+/// Decodes like Node's `Buffer.from(text, "base64")`: either alphabet, up to the first `=`, skipping anything else.
 private func decode(_ text: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits = 0

@@ -4,9 +4,10 @@
 
 private let blank = Configuration()
 
-/// A value that is taken is printed so that it is read back the same, and a refusal is one line that tells no secret.
+/// An accepted value is printed in a form that is parsed again unchanged. A rejection is one line that contains no
+/// secret.
 ///
-/// The input is a byte for the setting, then the text.
+/// The input consists of a byte for the setting and the text.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

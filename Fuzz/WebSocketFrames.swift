@@ -3,11 +3,11 @@
 import HTTPTypes
 import WebSockets
 
-/// Whatever a client sends, a server's end says the same however its bytes are cut, answers every message that it takes, holds
-/// no more than it was sent, and ends with one close frame or none.
+/// For every input of a client, the server's endpoint gives the same output wherever the bytes are split. It replies to
+/// every accepted message, stores no more than it was sent, and ends with at most one close frame.
 ///
-/// The input is a byte for what is tried. Then: the bytes, in pieces of up to so many; or frames made of the input, each from
-/// a byte for its kind and a piece, so that most are right.
+/// The input consists of a byte for the test case, followed by the bytes in chunks of limited size, or by material for
+/// frames. Each such frame is built from a byte for its kind and a payload, so that most frames are valid.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -49,7 +49,7 @@ private func answer(to pieces: [ArraySlice<UInt8>]) -> Heard {
     return heard
 }
 
-/// What comes back is whole frames as a server sends them, and a close frame only as the last.
+/// Checks that the output consists of complete server frames, with a close frame only at the end.
 private func check(_ output: [UInt8], hasEnded: Bool) {
     var rest = output[...]
     var hasClosed = false

@@ -1,21 +1,21 @@
-/// What RFC 9110 says about characters, written a second time: what the gateway reads is judged by this.
+/// A second implementation of RFC 9110's character rules, against which the gateway's parsers are checked.
 enum Characters {
     private static let tokens: [Bool] = (0..<256).map { byte in
         let character = Character(Unicode.Scalar(UInt8(byte)))
         return character.isASCII && (character.isLetter || character.isNumber || "!#$%&'*+-.^_`|~".contains(character))
     }
 
-    /// A token (§5.6.2).
+    /// Returns whether the bytes are a token (§5.6.2).
     static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy { tokens[Int($0)] }
     }
 
-    /// A field value that is safe to pass on (§5.5).
+    /// Returns whether the bytes are a field value that is safe to forward (§5.5).
     static func isFieldValue(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
     }
 
-    /// Without white space at both ends (§5.6.3).
+    /// Returns the bytes without white space at both ends (§5.6.3).
     static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
@@ -23,19 +23,19 @@ enum Characters {
         return bytes[first...last]
     }
 
-    /// Whether the bytes are `word`, which is in lower case, in any spelling of their letters.
+    /// Returns whether the bytes equal `word`, ignoring the case of letters; `word` must be in lower case.
     static func matches(_ bytes: some Collection<UInt8>, _ word: some Collection<UInt8>) -> Bool {
         guard bytes.count == word.count else { return false }
         return zip(bytes, word).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 + 0x20 == $1 }
     }
 
-    /// As ``matches(_:_:)`` for a literal.
+    /// Compares like ``matches(_:_:)`` with a literal.
     static func matches(_ bytes: ArraySlice<UInt8>, _ word: StaticString) -> Bool {
         matches(bytes, UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 }
 
-/// Where a message's framing fields stand and what they say, for both directions (RFC 9112 §6).
+/// The positions and values of a message's framing fields, for both directions (RFC 9112 §6).
 struct FramingFields {
     var lengths = 0
     var length: UInt64?
@@ -54,7 +54,7 @@ struct FramingFields {
         }
     }
 
-    /// Whether every reader sees the same end.
+    /// Whether all parsers see the same end.
     var isClear: Bool {
         switch (lengths, codings) {
         case (0, 0): true

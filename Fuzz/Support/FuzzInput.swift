@@ -1,4 +1,4 @@
-/// One input of the fuzzer, taken apart from the front.
+/// An input of the fuzzer that is consumed from the front.
 struct FuzzInput {
     private var rest: ArraySlice<UInt8>
 
@@ -6,16 +6,16 @@ struct FuzzInput {
         rest = Array(UnsafeBufferPointer(start: data, count: count))[...]
     }
 
-    /// The next byte; 0 where nothing is left.
+    /// Returns the next byte; 0 if none is left.
     mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-    /// What is left, which ends the input.
+    /// Returns the rest, which ends the input.
     mutating func remainder() -> ArraySlice<UInt8> {
         defer { rest = [] }
         return rest
     }
 
-    /// The bytes up to the next `separator`, which is dropped; nil where nothing is left.
+    /// Returns the bytes up to the next `separator`, which is dropped; nil if none are left.
     mutating func piece(endedBy separator: UInt8) -> ArraySlice<UInt8>? {
         guard !rest.isEmpty else { return nil }
         let end = rest.firstIndex(of: separator) ?? rest.endIndex
@@ -25,7 +25,7 @@ struct FuzzInput {
 }
 
 extension ArraySlice<UInt8> {
-    /// The two parts at the first `separator`, which is dropped; nil where there is none.
+    /// Returns the two parts around the first `separator`, which is dropped; nil if there is none.
     func divided(at separator: UInt8) -> (ArraySlice<UInt8>, ArraySlice<UInt8>)? {
         firstIndex(of: separator).map { (self[..<$0], self[($0 + 1)...]) }
     }

@@ -1,4 +1,4 @@
-/// Reads JSON strictly (RFC 8259), to check what the gateway writes. Shares no code with it.
+/// A strict JSON parser (RFC 8259) for checking the gateway's output. It shares no code with the gateway.
 struct JSONReader {
     private let bytes: [UInt8]
     private var index = 0
@@ -6,7 +6,7 @@ struct JSONReader {
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether the bytes are one JSON text.
+    /// Returns whether the bytes are one JSON text.
     static func isValid(_ bytes: [UInt8]) -> Bool {
         guard String(validating: bytes, as: UTF8.self) != nil else { return false }
         var reader = JSONReader(bytes)
@@ -16,7 +16,7 @@ struct JSONReader {
         return reader.index == bytes.count
     }
 
-    /// What the JSON string that the bytes are means, as UTF-8; nil where they are none.
+    /// Returns the content of a JSON string as UTF-8; nil if the bytes are not a JSON string.
     static func string(_ bytes: some Collection<UInt8>) -> [UInt8]? {
         var reader = JSONReader(Array(bytes))
         guard String(validating: reader.bytes, as: UTF8.self) != nil, let text = reader.string() else { return nil }

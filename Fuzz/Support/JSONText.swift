@@ -1,4 +1,4 @@
-/// A JSON string; every character that the bits choose is escaped.
+/// Returns a JSON string in which the characters selected by the bits are escaped.
 func string(_ text: [UInt8], escapes: UInt8) -> [UInt8] {
     var bits = escapes
     var result = Array("\"".utf8)
