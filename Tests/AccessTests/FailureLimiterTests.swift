@@ -69,7 +69,7 @@ struct FailureLimiterTests {
         for _ in 0..<3 { _ = fail(attacker, at: 10) }
         #expect(fail(attacker, at: 10) == .refused(retryAfter: .seconds(6)))
         #expect(wait(attacker, at: 10) == nil)
-        // The attack goes on for more than a day.
+        // The attack lasts for more than a day.
         for _ in 0..<3 { _ = fail(attacker, at: 86_399) }
         #expect(wait(attacker, at: 86_399) == nil)
         #expect(wait(attacker, at: 86_400) != nil)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The client behind trusted proxies (X-Forwarded-For)")
 struct ForwardedClientTests {
-    /// Who has sent a request with these fields' values, in the order in which they stand in its head.
+    /// Returns the client of a request with these field values, in the order of the request's head.
     private func client(_ values: [String], peer: String = "10.0.0.1") throws -> String {
         let trusted = AddressRanges([try AddressRange("10.0.0.0/8"), try AddressRange("fd00::/8")])
         var walk = ForwardedClient(peer: try #require(IPAddress(peer)), trusted: trusted)
@@ -23,11 +23,11 @@ struct ForwardedClientTests {
         arguments: [
             ([], "10.0.0.1"), ([""], "10.0.0.1"), (["203.0.113.9"], "203.0.113.9"),
             (["203.0.113.9, 10.0.0.2"], "203.0.113.9"), (["203.0.113.9,10.0.0.2,fd00::5"], "203.0.113.9"),
-            // What the client itself has sent stands left of its address.
+            // The elements that the client itself sent are to the left of its address.
             (["127.0.0.1, 203.0.113.9"], "203.0.113.9"), (["10.0.0.9, 203.0.113.9, 10.0.0.2"], "203.0.113.9"),
             (["10.0.0.7, 10.0.0.8"], "10.0.0.7"), (["2001:db8::1"], "2001:db8::1"),
             (["  203.0.113.9\t,\t10.0.0.2  "], "203.0.113.9"), ([", 203.0.113.9,, ,10.0.0.2,"], "203.0.113.9"),
-            // Several fields are one list (RFC 9110 §5.3).
+            // Several fields form one list (RFC 9110 §5.3).
             (["198.51.100.1", "203.0.113.9"], "203.0.113.9"), (["203.0.113.9", "10.0.0.2"], "203.0.113.9"),
             (["203.0.113.9", ""], "203.0.113.9"), (["198.51.100.1, 10.0.0.3", "10.0.0.2"], "198.51.100.1"),
             (["::ffff:203.0.113.9"], "203.0.113.9"), (["203.0.113.9, ::ffff:10.0.0.2"], "203.0.113.9"),

@@ -7,7 +7,7 @@ struct SpecialPurposeTests {
     @Test(
         "Each network that is not public, from its first address to its last, and what lies beside it",
         arguments: [
-            // first, last, the address before the first, the one behind the last; "" where that is special too.
+            // First, last, the address before the first, and the one after the last; "" if that is special, too.
             ("0.0.0.0", "0.255.255.255", "", "1.0.0.0"), ("10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"),
             ("100.64.0.0", "100.127.255.255", "100.63.255.255", "100.128.0.0"),
             ("127.0.0.0", "127.255.255.255", "126.255.255.255", "128.0.0.0"),
@@ -26,7 +26,7 @@ struct SpecialPurposeTests {
             ("2001:db8::", "2001:db8:ffff::", "2001:db7:ffff::", "2001:db9::"),
             ("2002::", "2002:ffff::", "2001:ffff::", "2003::"), ("3fff::", "3fff:fff::", "3ffe::", ""),
             ("fc00::", "fdff:ffff::", "", ""), ("fe80::", "febf:ffff::", "", ""), ("fec0::", "ffff::", "", ""),
-            // Outside of what is allocated to the public Internet.
+            // Outside the address space allocated to the public Internet.
             ("::2", "1fff:ffff::", "", "2000::"), ("4000::", "fbff:ffff::", "", ""),
         ])
     func networks(first: String, last: String, before: String, behind: String) throws {

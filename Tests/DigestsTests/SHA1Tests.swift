@@ -2,7 +2,7 @@ import Digests
 import Testing
 
 @Suite struct SHA1Tests {
-    /// RFC 3174 §7.3, and lengths at which the padding needs another block.
+    /// RFC 3174 §7.3, and lengths whose padding needs another block.
     @Test func digests() {
         func hex(_ text: String) -> String {
             SHA1.digest(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

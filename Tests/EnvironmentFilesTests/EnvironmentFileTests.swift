@@ -1,7 +1,7 @@
 import EnvironmentFiles
 import Testing
 
-/// systemd.exec(5), EnvironmentFile=, and the corners that its text leaves open, as systemd behaves there.
+/// systemd.exec(5), EnvironmentFile=, and the cases that its text leaves open, according to systemd's behaviour.
 @Suite("Environment files in systemd's syntax")
 struct EnvironmentFileTests {
     private static func read(_ text: String) throws -> EnvironmentFile {
@@ -11,24 +11,24 @@ struct EnvironmentFileTests {
     @Test(
         "One value",
         arguments: [
-            // Plain text: white space around it goes, white space within stays.
+            // Plain text: surrounding white space is removed, inner white space is kept.
             ("A=b", "b"), ("A=", ""), ("A =  b c\t d  ", "b c\t d"), (" \t A\t=b", "b"), ("A=b\r\n", "b"),
             ("A=b=c", "b=c"), ("A==", "="), ("A=b # no comment", "b # no comment"), ("A=#b", "#b"), ("A=;b", ";b"),
             ("A=$HOME `x` ${y}", "$HOME `x` ${y}"), ("A=grün", "grün"), ("A=a\u{1}b", "a\u{1}b"),
-            // A backslash keeps the next character, and joins lines.
+            // A backslash keeps the next character and joins lines.
             (#"A=\\"#, #"\"#), (#"A=a\b"#, "ab"), (#"A=\ b\ "#, " b "), (#"A=b \ "#, "b  "), (#"A=\"b\""#, #""b""#),
             ("A=b\\\nc", "bc"), ("A=b \\\n  c", "b   c"), ("A=\\\nb", "b"), ("A=b  \\\n", "b  "), (#"A=b\"#, "b"),
             ("A=b\\\r\nB=c", "b"), ("A=b\\\n\nB=c", "b"),
-            // Quotes behind the first character are kept.
+            // Quotes after the first character are kept.
             (#"A=a"b""#, #"a"b""#), ("A=it's", "it's"), ("A=b 'c d'", "b 'c d'"),
-            // '…' keeps everything, over lines too.
+            // '…' keeps everything, also across lines.
             ("A='b  c '", "b  c "), (#"A='a\n\'"#, #"a\n\"#), ("A='a\nb\r\nc'", "a\nb\r\nc"), ("A=''", ""),
             (#"A='a"b'"#, #"a"b"#), ("A= 'b' ", "b"),
-            // "…" resolves \" \\ \` \$ and joins lines; another backslash stays.
+            // "…" resolves \" \\ \` \$ and joins lines; other backslashes are kept.
             (#"A="b c""#, "b c"), (#"A="\"\\\`\$""#, #""\`$"#), (#"A="a\nb\'""#, #"a\nb\'"#),
             ("A=\"a\\\nb\"", "ab"), ("A=\"a\nb\"", "a\nb"), ("A=\"a\\\r\nb\"", "a\\\r\nb"), (#"A="it's""#, "it's"),
             ("A=\"\"", ""), (#"A="b " "#, "b "), ("A=\"#b\"", "#b"),
-            // Quoted pieces are joined; what follows them plainly is read plainly, white space between is dropped.
+            // Quoted parts are joined. Text after them is read as plain text, and white space between parts is dropped.
             (#"A='a'"b"'c'"#, "abc"), (#"A="a" 'b'"#, "ab"), (#"A="a" b"#, "ab"), (#"A="a"b"c""#, #"ab"c""#),
             (#"A='a'\ b"#, "a b"),
         ])
@@ -36,7 +36,7 @@ struct EnvironmentFileTests {
         let file = try Self.read(text)
         #expect(file.assignments.first == EnvironmentFile.Assignment(name: "A", value: value, line: 1))
         #expect(file.ignoredLines.isEmpty)
-        // What stands behind it is not swallowed and does not change it; a backslash at the end would.
+        // The following line is not swallowed and does not change the value, unless the text ends with a backslash.
         guard !text.hasSuffix("\\"), !text.hasSuffix("\\\n") else { return }
         let longer = try Self.read(text + "\nZ=1\n")
         #expect(longer.assignments.first?.value == value)

@@ -51,7 +51,7 @@ struct ByteQueueTests {
         "All bytes of another queue are moved behind one's own, and that one is empty",
         arguments: ["", "own"], ["", "other", String(repeating: "large", count: 10_000)])
     func moving(own: String, other: String) {
-        // Both have been taken from before.
+        // Bytes were removed from both queues before.
         var first = queue("x\(own)")
         first.removeFirst(1)
         var second = queue("yy\(other)")
@@ -84,7 +84,7 @@ struct ByteQueueTests {
 
     @Test("64 MiB pass through a queue that never runs empty, each byte once and in order")
     func largeVolume() {
-        // A byte tells where it stands in the whole stream; the period is no divisor of any amount below.
+        // Each byte identifies its position in the whole stream. The period divides none of the amounts below.
         let period = 251
         let pattern = (0..<(65_536 + period)).map { UInt8($0 % period) }
         var queue = ByteQueue()
@@ -93,7 +93,7 @@ struct ByteQueueTests {
             let start = written % period
             queue.append(contentsOf: pattern[start..<(start + 65_536)])
             written += 65_536
-            // Odd amounts, so that the end of what is taken wanders through the pieces.
+            // Odd amounts, so that the end of the removed bytes is at different positions in the chunks.
             let taken = min(queue.count - 1, round % 3 == 0 ? 30_011 : 81_017)
             let expected = read % period
             let isEqual = queue.withBytes { span in

@@ -72,17 +72,19 @@ struct BytesTests {
         #expect(bytes.text == "abcd")
     }
 
-    // Each of these expects once: thousands of expectations would keep one of the few threads of all asynchronous tests busy.
+    // Each of these tests has one expectation: thousands would block one of the few threads that all asynchronous tests
+    // share.
 
     @Test("A byte is found where it first stands, at every distance and behind every start")
     func finding() {
         var wrong: [String] = []
-        // Neighbours of the wanted byte, and what differs from it by the highest bit only, must not be taken for it.
+        // Bytes next to the searched one, and those that differ only in the highest bit, must not be mistaken for it.
         for filling in [0x00, 0x0b, 0x8a] as [UInt8] {
             for count in 0...17 {
                 var bytes = [UInt8](repeating: filling, count: count)
                 for place in 0...count {
-                    // Behind the last byte: nowhere. Else there, and at the end once more.
+                    // After the last byte there is no occurrence. Otherwise there is one here and another one at the
+                    // end.
                     if place < count { bytes[place] = 0x0a }
                     if place < count { bytes[count - 1] = 0x0a }
                     for start in [0, 1, 7, 8, 9, place, place + 1, count] where start <= count {
@@ -110,7 +112,8 @@ struct BytesTests {
             for place in 0..<count {
                 for byte in UInt8.min...UInt8.max {
                     left[place] = byte
-                    // What differs by the bit that makes a letter small, what else could be taken for it, and itself.
+                    // A byte that differs in the bit for lower case, bytes that could be mistaken for it, and the byte
+                    // itself.
                     for other in [byte, byte ^ 0x20, byte ^ 0x80, byte ^ 0xa0, byte &+ 1, 0x0d, 0x2d] {
                         right[place] = other
                         let isEqual = left.span.equalsIgnoringCase(right.span)

@@ -5,7 +5,7 @@ import Testing
 struct ChunkedDecoderTests {
     typealias Fault = ChunkedDecoder.Fault
 
-    /// What one decoder has made of a body.
+    /// The result of decoding one body.
     private struct Decoded: Equatable {
         var content = ""
         var isComplete = false
@@ -96,7 +96,8 @@ struct ChunkedDecoderTests {
 
     @Test("A chunk extension may have 256 bytes", arguments: [";", " ", "\t"])
     func longExtension(first: String) {
-        // Behind white space the extension's semicolon counts, as all does behind the first byte.
+        // After white space, the semicolon of the extension counts, too; otherwise everything after the first byte
+        // counts.
         let long = first == ";" ? String(repeating: "x", count: 256) : ";" + String(repeating: "x", count: 255)
         #expect(decode(["1\(first)\(long)\r\na".bytes[...]]) == Decoded(content: "a"))
         #expect(decode(["1\(first)\(long)x\r\na".bytes[...]]).fault == .lineTooLong)

@@ -12,7 +12,7 @@ struct ListElementsTests {
         ])
     func elements(value: String, expected: [String]) {
         #expect(ListElements(value.bytes[...]).map(\.text) == expected)
-        // A slice from the middle of other bytes reads the same.
+        // A slice from the middle of other bytes has the same elements.
         let inside = "x,\(value),x".bytes
         #expect(ListElements(inside[2..<(inside.count - 2)]).map(\.text) == expected)
     }

@@ -36,7 +36,7 @@ struct RequestFramingTests {
         ] as [(Fields, RequestFraming)])
     func accepted(fields: Fields, framing: RequestFraming) throws {
         #expect(try RequestFraming.of(head(fields)) == framing)
-        // The method has no say in it.
+        // The method has no influence.
         #expect(try RequestFraming.of(head(fields, method: "GET")) == framing)
     }
 

@@ -5,7 +5,7 @@ import Testing
 struct ResponseBodyReaderTests {
     typealias Fault = ResponseBodyReader.Fault
 
-    /// What a reader says of a body after which the connection was closed.
+    /// The result of reading a body after which the connection was closed.
     private struct Reading: Equatable {
         var content = ""
         var isComplete = false
@@ -36,7 +36,7 @@ struct ResponseBodyReaderTests {
         ] as [(ResponseFraming, String, String, Bool)])
     func whole(framing: ResponseFraming, body: String, content: String, isComplete: Bool) {
         for pieces in cuts(of: body.bytes) {
-            // Where only closing is the end, a reader never knows of it before.
+            // If only closing ends the body, the reader does not know its end before.
             #expect(read(framing, pieces) == Reading(content: content, isComplete: isComplete, fault: nil))
         }
     }

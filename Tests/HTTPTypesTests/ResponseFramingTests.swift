@@ -49,7 +49,7 @@ struct ResponseFramingTests {
         ] as [(Fields, ResponseFraming.Fault)])
     func faults(fields: Fields, fault: ResponseFraming.Fault) {
         #expect(throws: fault) { try framing(fields) }
-        // Nor can a head without a body be trusted that contradicts itself.
+        // A head that contradicts itself is not trusted either if there is no body.
         #expect(throws: fault) { try framing(fields, to: .head) }
         #expect(throws: fault) { try framing(fields, status: 304) }
     }

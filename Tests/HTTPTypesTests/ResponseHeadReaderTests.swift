@@ -5,7 +5,7 @@ import Testing
 struct ResponseHeadReaderTests {
     typealias Fault = ResponseHeadReader.Fault
 
-    /// What a reader has said of a text: `+` for more, `interim`, `complete 200`, `switching 101` at each line.
+    /// Reads a text and returns the progress at each line: `+` for more, `interim`, `complete 200`, `switching 101`.
     private func read(_ text: String, with reader: inout ResponseHeadReader) throws(Fault) -> (
         said: String, ResponseHead?
     ) {
@@ -123,7 +123,7 @@ struct ResponseHeadReaderTests {
                 position += index
             }
             #expect(head?.fields.lines == ["X: one", "X: "])
-            // Nothing of the body was taken.
+            // No byte of the body was consumed.
             #expect(text[position...].elementsEqual("the body".utf8))
         }
     }

@@ -1,17 +1,17 @@
 import HTTPTypes
 
 extension String {
-    /// The text's bytes.
+    /// The bytes of the text in UTF-8.
     var bytes: [UInt8] { Array(utf8) }
 }
 
 extension Sequence<UInt8> {
-    /// The bytes as text.
+    /// The bytes decoded as text.
     var text: String { String(decoding: Array(self), as: UTF8.self) }
 }
 
 extension FieldList {
-    /// The fields as they come out of the bytes of a head: white space around a value is left out.
+    /// Creates the fields as parsed from the bytes of a head, without white space around values.
     init(_ fields: KeyValuePairs<String, String>) {
         self.init()
         for (name, value) in fields { append(name: name.bytes.span, value: value.bytes.span) }
@@ -20,7 +20,7 @@ extension FieldList {
     /// Each field as `Name: value`, in order.
     var lines: [String] { (0..<count).map { "\(name(at: $0).text): \(value(at: $0).text)" } }
 
-    /// All fields as they stand in a head.
+    /// All fields as written in a head.
     var wire: String {
         var text: [UInt8] = []
         appendLines(to: &text)
@@ -28,7 +28,7 @@ extension FieldList {
     }
 }
 
-/// All ways to cut `bytes` that the tests try: whole, byte by byte, and in two at every offset.
+/// Returns all tested ways to split `bytes`: whole, byte by byte, and in two at every offset.
 func cuts(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
     [[bytes[...]], bytes.indices.map { bytes[$0...$0] }] + bytes.indices.map { [bytes[..<$0], bytes[$0...]] }
 }

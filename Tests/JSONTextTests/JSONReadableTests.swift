@@ -1,7 +1,7 @@
 import JSONText
 import Testing
 
-/// What stands in a JSON text in a form that is known: all of it, or nothing.
+/// Decoding JSON of a known shape succeeds or fails as a whole.
 @Suite struct JSONReadableTests {
     private struct Server: JSONReadable, Equatable {
         var name: String

@@ -41,6 +41,6 @@ import Testing
 }
 
 extension JSON {
-    /// As text, for messages of tests.
+    /// The JSON as text for messages of tests.
     fileprivate var shown: String { String(decoding: bytes, as: UTF8.self) }
 }

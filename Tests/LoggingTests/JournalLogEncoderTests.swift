@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Journal entries")
 struct JournalLogEncoderTests {
-    /// Reads the native protocol as journald does: `NAME=value\n`, or `NAME\n`, 64 bits of length, value, `\n`.
+    /// Parses the native protocol as journald does: `NAME=value\n`, or `NAME\n`, 64 bits of length, value, `\n`.
     static func fields(_ datagram: [UInt8]) throws -> [(name: String, value: String)] {
         var rest = datagram[...]
         var fields: [(String, String)] = []

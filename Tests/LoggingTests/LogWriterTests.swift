@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The log writer")
 struct LogWriterTests {
-    /// An output that takes nothing until it is opened, and keeps what it took.
+    /// An output that accepts nothing until it is opened, and records what it accepted.
     final class Gate: Sendable {
         struct State {
             var isOpen = false
@@ -41,7 +41,7 @@ struct LogWriterTests {
                 })
         }
 
-        /// Whether so many lines have been taken, or refused, before long.
+        /// Returns whether this many lines are accepted or rejected within the time limit.
         func has(taken: Int = 0, refused: Int = 0) -> Bool {
             state.wait(until: { $0.taken.count >= taken && $0.refused >= refused }, atMost: .seconds(60))
         }
@@ -101,7 +101,7 @@ struct LogWriterTests {
         let writer = try Self.writer(gate, limit: 3 * line.utf8.count)
         writer.write(Self.record("first!"))
         gate.state.wait(until: { $0.arrived == 1 }, then: { _ in })
-        // The first line is with the output now; three fit behind it.
+        // The output is processing the first line; three more fit into the queue.
         for number in 0..<8 { writer.write(Self.record("line \(number)")) }
         gate.open()
         #expect(gate.has(taken: 5))
@@ -130,7 +130,7 @@ struct LogWriterTests {
         let writer = try Self.writer(gate)
         writer.write(Self.record("one"))
         #expect(gate.has(refused: 1))
-        // This one is refused together with the line that tells of the first: two are missing now.
+        // This line is rejected together with the report about the first one, so two are missing now.
         writer.write(Self.record("two"))
         #expect(gate.has(refused: 3))
         gate.open()

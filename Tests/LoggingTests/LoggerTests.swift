@@ -2,7 +2,7 @@ import Locking
 import Logging
 import Testing
 
-/// Keeps what was logged.
+/// A log sink that stores its records.
 final class RecordingSink: LogSink {
     private let kept = Locked<[LogRecord]>([])
     var records: [LogRecord] { kept.withLock { $0 } }

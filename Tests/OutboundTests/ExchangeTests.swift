@@ -62,7 +62,7 @@ struct ExchangeTests {
             try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
             for number in 1...5 {
                 try connection.writeChunk(": \(number)\n\n")
-                // Nothing more comes before this has arrived.
+                // Send nothing more before this part has arrived.
                 try told.wait(within: .seconds(20)) { $0.contains(": \(number)\n\n") }
             }
             try connection.writeLastChunk()
@@ -113,7 +113,7 @@ struct ExchangeTests {
         var request = try rig.request("POST")
         if stage == 0 { request.url = try rig.url(port: silent.port) }
         var failure: OutboundFailure?
-        // A machine that other programs have needs more time than 1.5 s to get as far as the server.
+        // A busy machine needs more than 1.5 s to reach the server.
         for time in stage == 0 ? [300] : [1500, 6000, 24_000] where failure?.mayHaveArrived != (stage > 0) {
             request.timeout = .milliseconds(time)
             let begun = ContinuousClock.now
@@ -167,7 +167,7 @@ struct ExchangeTests {
             guard let first = try connection.readRequest(within: .seconds(60)) else { return }
             seen.append(first.target)
             try connection.respond(200)
-            // The next one on this connection is read and never answered.
+            // The next request on this connection is read but never answered.
             if let second = try connection.readRequest(within: .seconds(60)) { seen.append(second.target) }
         }
         _ = try await rig.outbound.send(try rig.request("GET", "/1"))
@@ -193,7 +193,7 @@ struct ExchangeTests {
         let answer = try await rig.outbound.send(request)
         #expect(answer.head.version == .two && answer.head["x-behind"] == "nginx" && answer.body == Array("two".utf8))
         #expect(received.values.first?.text == "body")
-        // Not on the connection that is there.
+        // The request does not use the existing connection.
         request.usesFirstVersion = true
         #expect(try await rig.outbound.send(request).head.version == .one)
     }

@@ -18,7 +18,7 @@ struct OutboundReachTests {
         let address = try #require(IPAddress(text))
         #expect(OutboundReach.publicInternet.refusal(of: address, own: Self.own) == reason)
         #expect(OutboundReach.everywhere.refusal(of: address, own: Self.own) == nil)
-        // What is not known is not allowed.
+        // An unknown address is not allowed.
         #expect(OutboundReach.publicInternet.refusal(of: address, own: nil) != nil)
         #expect(OutboundReach.everywhere.refusal(of: address, own: nil) == nil)
     }

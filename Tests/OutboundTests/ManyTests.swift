@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Many requests at once", .enabled(if: TLSFront.isAvailable, "python3 or openssl is missing"))
 struct ManyTests {
-    /// A server that answers nothing until it is let.
+    /// Returns a server that does not respond until it is released.
     private static func silent(mostAtOnce: Int = 64, mostWaiting: Int = 1024) throws -> OutboundRig {
         try OutboundRig(mostAtOnce: mostAtOnce, mostWaiting: mostWaiting) { connection in
             _ = try connection.readRequestHead()
@@ -20,7 +20,7 @@ struct ManyTests {
         let rig = try OutboundRig(mostAtOnce: 5) { connection in
             while try connection.readRequest(within: .seconds(60)) != nil {
                 counter.enter()
-                // Long enough for others to come along.
+                // Long enough for further requests to arrive.
                 try connection.pause(.milliseconds(20))
                 counter.leave()
                 try connection.respond(200)
@@ -63,7 +63,7 @@ struct ManyTests {
         #expect(await waiting.value?.kind == .cancelled)
         running.cancel()
         #expect(await running.value?.kind == .cancelled)
-        // Its connection goes with it.
+        // Its connection is closed as well.
         try await rig.active(0)
     }
 
@@ -79,7 +79,7 @@ struct ManyTests {
     }
 }
 
-/// Counts who is inside.
+/// Counts concurrent requests and records the maximum.
 private final class Counter: Sendable {
     private let state = Locked((now: 0, most: 0))
 

@@ -5,14 +5,16 @@ import Testing
 
 @testable import Outbound
 
-/// A server behind TLS, and requests to it.
+/// A server with TLS, and a client for requests to it.
 final class OutboundRig: Sendable {
     let certificates: TestCertificates
     let server: TestServer
     let front: TLSFront
     let outbound: Outbound
 
-    /// What is answered is the handler's; `days` is how long the certificate holds.
+    /// Starts a server whose handler produces the responses.
+    ///
+    /// - Parameter days: The validity period of the certificate.
     init(
         names: [String] = ["DNS:localhost", "IP:127.0.0.1", "IP:127.0.0.2"], days: Int = 30, isTrusted: Bool = true,
         proxies: ProxyEnvironment = .none, mostAtOnce: Int = 64, mostWaiting: Int = 1024,
@@ -35,7 +37,7 @@ final class OutboundRig: Sendable {
         try OutboundURL("https://\(host):\(port ?? front.port)\(path)")
     }
 
-    /// A request to an address of this machine, which the tests' own servers have.
+    /// Returns a request to an address of this machine, on which the tests' own servers listen.
     func request(_ method: String = "GET", _ path: String = "/", host: String = "localhost") throws -> OutboundRequest {
         var request = OutboundRequest(method, try url(path, host: host))
         request.reach = .everywhere
@@ -43,7 +45,7 @@ final class OutboundRig: Sendable {
         return request
     }
 
-    /// The failure of a request; nil and a finding when it has none.
+    /// Returns the failure of a request. If it succeeds, records an issue and returns nil.
     func failure(_ request: OutboundRequest) async -> OutboundFailure? {
         do throws(OutboundFailure) {
             let answer = try await outbound.send(request)
@@ -54,7 +56,7 @@ final class OutboundRig: Sendable {
         }
     }
 
-    /// Waits until the server has so many connections, without keeping a thread that tasks run on.
+    /// Waits until the server has this many connections, without blocking a thread of the task pool.
     func active(_ count: Int) async throws {
         try await withCheckedThrowingContinuation { (reached: CheckedContinuation<Void, any Error>) in
             do {
@@ -67,7 +69,7 @@ final class OutboundRig: Sendable {
         }
     }
 
-    /// Answers every request of a connection.
+    /// Returns a handler that answers every request of a connection.
     static func answering(
         _ answer: @escaping @Sendable (ReceivedRequest, TestConnection) throws -> Void
     ) -> TestServer.Handler {

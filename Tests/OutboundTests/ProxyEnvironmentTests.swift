@@ -48,11 +48,11 @@ struct ProxyEnvironmentTests {
         "A SOCKS proxy is asked by name: libcurl's own looking up is taken away, and nothing else changes",
         arguments: [
             ("socks4://u:p@h:1", "socks4a://u:p@h:1"), ("socks://h", "socks4a://h"), ("SOCKS5://h:1", "socks5h://h:1"),
-            // libcurl takes one slash and three as well.
+            // libcurl accepts one slash and three slashes as well.
             ("socks5:/h", "socks5h:/h"), ("socks5:///h", "socks5h:///h"),
             ("socks4a://h", "socks4a://h"), ("socks5h://h", "socks5h://h"), ("http://socks5://h", "http://socks5://h"),
             ("https://h", "https://h"), ("h:1", "h:1"), ("h", "h"),
-            // A host of that name.
+            // A host with this name.
             ("socks5:1080", "socks5:1080"), ("socks5", "socks5"),
         ])
     func lookingNamesUp(text: String, expected: String) {

@@ -90,7 +90,7 @@ struct ProxyTests {
         #expect(proxy.asked.values == ["hooks.example.com", "127.0.0.1"])
     }
 
-    /// How the failure of a request to a server is told that goes through a proxy behind TLS.
+    /// Returns the failure of a request to a server through a proxy with TLS.
     private static func failure(
         of rig: OutboundRig, at server: TLSFront? = nil, through front: TLSFront
     ) async throws -> OutboundFailure? {

@@ -37,7 +37,7 @@ struct TrustTests {
         #expect(failure.kind == .address && failure.description.contains("is this machine itself"), "\(failure)")
         request.reach = .publicInternet(and: AddressRanges([try AddressRange("10.0.0.0/8")]))
         #expect(await rig.failure(request)?.kind == .address)
-        // Not even connected to.
+        // No connection was opened.
         #expect(rig.server.connections.values.isEmpty)
         request.reach = .publicInternet(and: AddressRanges([try AddressRange("127.0.0.1")]))
         #expect(try await rig.outbound.send(request).head.status == 200)

@@ -5,7 +5,7 @@ import Logging
 import Projects
 import Systemd
 
-/// A catalogue of a home directory of its own, on a loop of its own.
+/// A catalogue of a temporary home directory, on its own loop.
 final class CatalogueRig: Sendable {
     let home: TemporaryHome
     let catalogue: ProjectCatalogue
@@ -18,7 +18,8 @@ final class CatalogueRig: Sendable {
     private let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
-    /// Opens the catalogue of a home directory with these folders. `interval`: ``ProjectCatalogue/defaultInterval``.
+    /// Opens the catalogue of a home directory with these folders. For `interval`, see
+    /// ``ProjectCatalogue/defaultInterval``.
     init(
         projects: [String] = [], folder: String = "", followsLinks: Bool = false,
         interval: Duration = .seconds(3_600), watcherFailure: Int32? = nil
@@ -48,11 +49,10 @@ final class CatalogueRig: Sendable {
         for await _ in ended {}
     }
 
-    /// The projects' names as the list has them; nil where there is no list.
+    /// Returns the names of the projects in list order; nil if there is no list.
     func names() async -> [String]? { try? await catalogue.folders().map(\.name.string) }
 
-    /// Waits until this is true of the projects, looking whenever the catalogue tells of a change; answers how long that
-    /// took.
+    /// Waits until the condition is true, and checks it after every change of the catalogue. Returns the waiting time.
     func wait(until isWanted: (ProjectCatalogue) async -> Bool) async -> Duration {
         let start = ContinuousClock.now
         if await isWanted(catalogue) { return start.duration(to: .now) }
@@ -64,7 +64,7 @@ final class CatalogueRig: Sendable {
     @discardableResult
     func wait(forNames names: [String]?) async -> Duration { await wait { _ in await self.names() == names } }
 
-    /// Whether the log says so, now or within a minute; nothing tells of that.
+    /// Returns whether the log contains the phrase, now or within a minute. Polls, because the log has no notification.
     func waitForLine(_ phrase: String) async -> Bool {
         let deadline = ContinuousClock.now + .seconds(60)
         while !lines.all.contains(where: { $0.message.contains(phrase) }) {
@@ -79,7 +79,7 @@ final class CatalogueRig: Sendable {
     }
 }
 
-/// Counts how often the disk is read.
+/// Counts the reads of the file system.
 final class CountingReader: ProjectReader {
     private let reader: any ProjectReader
     private let counter = Locked(0)
@@ -104,7 +104,7 @@ final class CountingReader: ProjectReader {
     }
 }
 
-/// Counts how often repositories are read.
+/// Counts the reads of repositories.
 final class CountingRepositories: RepositoryReader {
     private let reader = DiskRepositoryReader()
     private let counter = Locked(0)
@@ -117,7 +117,7 @@ final class CountingRepositories: RepositoryReader {
     }
 }
 
-/// The loop's own watches, which can be refused, or lose events as the kernel does when its queue is full.
+/// The watches of the loop, which can be refused, or can lose events like the kernel with a full queue.
 final class FaultyWatcher: FolderWatcher {
     private struct State {
         var failure: Int32?
@@ -135,10 +135,10 @@ final class FaultyWatcher: FolderWatcher {
 
     func setFailure(_ code: Int32?) { state.withLock { $0.failure = code } }
 
-    /// From now on no event arrives.
+    /// Drops all events from now on.
     func becomeDeaf() { state.withLock { $0.isDeaf = true } }
 
-    /// Hears again, and is told that events are lost, at every watch. On the loop.
+    /// Delivers events again, and reports lost events to every watch. Call this on the loop.
     func overflow() {
         let handlers = state.withLock { state in
             state.isDeaf = false

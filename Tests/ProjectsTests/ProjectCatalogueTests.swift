@@ -5,7 +5,8 @@ import Logging
 import Projects
 import Testing
 
-/// The list of projects follows the disk. Where nothing else is said, no timer helps: all is told by inotify.
+/// The list of projects follows the file system. Unless noted otherwise, no timer is involved: inotify reports all
+/// changes.
 @Suite(.timeLimit(.minutes(5))) struct ProjectCatalogueTests {
     @Test func theListIsSortedByLowerCasedNames() async throws {
         let rig = try await CatalogueRig(projects: ["beta", "Alpha", "gamma.js", "alpha2", "Übung", "ALPHA"])
@@ -36,7 +37,7 @@ import Testing
         _ = await rig.wait { _ in await rig.folder("alpha")?.hasGit == true }
         #expect(unlink("\(rig.home.path)/alpha/package.json") == 0)
         _ = await rig.wait { _ in await rig.folder("alpha")?.hasPackageJSON == false }
-        // A folder that was renamed is still watched, and so is one that came with its content.
+        // A renamed folder is still watched, and so is one that was moved here with its content.
         #expect(rename("\(rig.home.path)/alpha", "\(rig.home.path)/beta") == 0)
         await rig.wait(forNames: ["beta"])
         #expect(await rig.folder("beta")?.hasGit == true)
@@ -99,7 +100,7 @@ import Testing
         await rig.catalogue.onLoop { rig.watcher.overflow() }
         await rig.wait(forNames: ["alpha", "gamma"])
         #expect(await rig.folder("alpha")?.hasGit == true)
-        // Every watch is told; everything is read once.
+        // Every watch is notified, but everything is read only once.
         #expect(rig.reader.count - before < 8)
         await rig.end()
     }
@@ -150,7 +151,7 @@ import Testing
         await rig.wait(forNames: ["beta"])
         try rig.home.makeFolder("home/gamma")
         await rig.wait(forNames: ["beta", "gamma"])
-        // Removed with all that is in it, and made again.
+        // The directory is removed with its content and created again.
         try FileManager.default.removeItem(atPath: path)
         await rig.wait(forNames: nil)
         #expect(rename(aside, path) == 0)
@@ -161,7 +162,8 @@ import Testing
         await rig.end()
     }
 
-    /// As a gateway has it, which holds a lock on it: the kernel then does not tell of the folder's own end.
+    /// As in a gateway, which holds a lock on the directory, so that the kernel does not report the directory's own
+    /// removal.
     @Test(arguments: ["/home", "/link"])
     func aHomeDirectoryThatGoesWhileItIsOpenIsNoticedAtOnce(folder: String) async throws {
         let rig = try await CatalogueRig(projects: ["home/alpha"], folder: folder)
@@ -170,7 +172,7 @@ import Testing
         let descriptor = open("\(rig.home.path)/home", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(descriptor) }
         try FileManager.default.removeItem(atPath: "\(rig.home.path)/home")
-        // Neither a timer nor waiting: what is told is taken before anything else is answered.
+        // Without a timer and without waiting: pending events are handled before the request.
         await #expect(throws: ProjectCatalogue.ListingError.self) { try await rig.catalogue.folders() }
         try rig.home.makeFolder("home/beta")
         await rig.wait(forNames: ["beta"])

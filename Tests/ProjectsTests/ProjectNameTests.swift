@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func namesDifferWhereTheirBytesDo() throws {
-        // Both look like é, and Swift's strings take them as equal; a file system has room for both.
+        // Both look like é, and Swift's strings treat them as equal, but they are different names in a file system.
         let composed = try #require(ProjectName("caf\u{E9}"))
         let decomposed = try #require(ProjectName("cafe\u{301}"))
         #expect(composed.string == decomposed.string)

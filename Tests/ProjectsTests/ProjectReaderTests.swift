@@ -4,7 +4,7 @@ import OpenCode
 import Projects
 import Testing
 
-/// What counts as a project, on a real disk.
+/// The entries that count as projects, on a real file system.
 @Suite struct ProjectReaderTests {
     private func folders(_ path: String, followsLinks: Bool = false) throws -> [String: ProjectFolder] {
         let reader = DiskProjectReader(home: path, followsLinks: followsLinks)
@@ -72,10 +72,10 @@ import Testing
         #expect(scope == DirectoryScope(folder: "\(home.path)/link", resolved: "\(home.path)/real"))
     }
 
-    /// Names that are equal to a reader of Unicode are two names to a file system.
+    /// Canonically equivalent names are different names in a file system.
     @Test func pathsAreComparedByTheirBytes() throws {
         let base = try TemporaryHome()
-        // An e with an acute accent, as one character and as two; and a name that begins with a combining character.
+        // An e with an acute accent, as one character and as two, and a name that begins with a combining character.
         try base.makeFolder("e\u{301}/secret")
         try base.makeFolder("\u{e9}/real/\u{301}x")
         try base.makeLink("\u{e9}/outside", to: "../e\u{301}/secret")

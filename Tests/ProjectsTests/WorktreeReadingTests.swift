@@ -6,7 +6,7 @@ import OpenCode
 import Projects
 import Testing
 
-/// How much, and how often, git's list of worktrees is read.
+/// How much of git's list of worktrees is read, and how often.
 @Suite(.timeLimit(.minutes(5))) struct WorktreeReadingTests {
     @Test func commitsInAWorktreeAreNoReasonToRead() async throws {
         let rig = try await CatalogueRig(projects: ["alpha"])
@@ -18,7 +18,7 @@ import Testing
             try rig.home.makeFile("alpha/.git/worktrees/one/index", "\(number)")
             try rig.home.makeFile("alpha/.git/HEAD", "\(number)")
         }
-        // What is told later has been read by then.
+        // When this change is reported, all earlier ones have been handled.
         try rig.home.makeFolder("gamma")
         await rig.wait(forNames: ["alpha", "gamma"])
         #expect(rig.repositories.count == before)
@@ -39,14 +39,14 @@ import Testing
         await rig.end()
     }
 
-    /// Older kernels give what comes within some milliseconds the same time.
+    /// Older kernels assign the same time to all changes within some milliseconds.
     @Test func whatWasReadInTheMomentOfAChangeIsNotTrusted() throws {
         let home = try TemporaryHome()
         let set = { (time: Date) in
             try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: home.path)
         }
         let isCurrent = { FolderStamp(ofFolderAt: home.path).isCurrent(ofFolderAt: home.path) }
-        // Now and then it takes longer than that moment.
+        // Occasionally this takes longer than these milliseconds.
         let isSeenFresh = try (0..<100).contains { _ in
             try set(.now)
             return !isCurrent()

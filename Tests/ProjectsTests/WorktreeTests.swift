@@ -6,9 +6,9 @@ import OpenCode
 import Projects
 import Testing
 
-/// The worktrees that git lists belong to their project. Where nothing else is said, no timer helps.
+/// The worktrees that git lists belong to their project. Unless noted otherwise, no timer is involved.
 @Suite(.timeLimit(.minutes(5))) struct WorktreeTests {
-    /// Whether the project `alpha` holds a path below the home directory.
+    /// Returns whether the project contains a path below the home directory.
     private func holds(_ rig: CatalogueRig, _ path: String, _ project: ProjectName = .alpha) async -> Bool {
         await rig.catalogue.scope(of: project)?.holds(Array("\(rig.home.path)/\(path)".utf8)[...]) ?? false
     }
@@ -28,7 +28,7 @@ import Testing
             #expect(await holds(rig, path), "\(path)")
         }
         for path in [".trees/1", ".trees/1/try2", "beta", ""] { #expect(await !holds(rig, path), "\(path)") }
-        // Nobody else's.
+        // It belongs to no other project.
         #expect(await !holds(rig, ".trees/1/try", .beta))
         await rig.catalogue.followWorktrees(of: [])
         #expect(await !holds(rig, ".trees/1/try"))
@@ -38,13 +38,13 @@ import Testing
     @Test func worktreesComeAndGoWhileTheProjectRuns() async throws {
         let rig = try await CatalogueRig(projects: ["alpha"])
         await rig.catalogue.followWorktrees(of: [.alpha])
-        // There was no repository, then none with worktrees.
+        // First there is no repository, then one without worktrees.
         try rig.home.makeRepository("alpha")
         try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
         await waitUntil(rig, holds: ".trees/one")
         try rig.home.makeWorktree("two", of: "alpha", at: ".trees/two")
         await waitUntil(rig, holds: ".trees/two")
-        // `git worktree prune`, and the last one takes the folder with it.
+        // As `git worktree prune` does; the last one is removed together with the folder.
         try rig.home.remove("alpha/.git/worktrees/one")
         await waitUntil(rig, holds: ".trees/one", false)
         #expect(await holds(rig, ".trees/two"))
@@ -52,7 +52,7 @@ import Testing
         await waitUntil(rig, holds: ".trees/two", false)
         try rig.home.makeWorktree("three", of: "alpha", at: ".trees/three")
         await waitUntil(rig, holds: ".trees/three")
-        // Another repository in its place.
+        // Another repository replaces it.
         #expect(rename("\(rig.home.path)/alpha/.git", "\(rig.home.path)/alpha/.old") == 0)
         await waitUntil(rig, holds: ".trees/three", false)
         #expect(rename("\(rig.home.path)/alpha/.old", "\(rig.home.path)/alpha/.git") == 0)
@@ -115,7 +115,7 @@ import Testing
         try rig.home.makePipe(".trees/pipe/.git")
         try rig.home.remove("alpha/.git/worktrees/folder/gitdir")
         try rig.home.makePipe("alpha/.git/worktrees/folder/gitdir")
-        // Another entry's.
+        // A folder that belongs to another entry.
         try rig.home.makeFile(".trees/named/.git", "gitdir: \(home)/alpha/.git/worktrees/good\n")
         try rig.home.makeFolder("alpha/.git/worktrees/empty")
         await rig.catalogue.followWorktrees(of: [.alpha])
@@ -132,7 +132,7 @@ import Testing
         try rig.home.makeWorktree("equal", of: "alpha", at: "beta")
         try rig.home.makeWorktree("in", of: "alpha", at: "gamma/deep/tree")
         try rig.home.makeWorktree("good", of: "alpha", at: ".trees/good")
-        // Above all of them, and the same by way of a link.
+        // A worktree above all of them, and one through a link.
         try rig.home.makeFile("alpha/.git/worktrees/good/x", "")
         try rig.home.makeLink(".link", to: "\(rig.home.path)/gamma")
         try rig.home.makeWorktree("linked", of: "alpha", at: ".link/tree")
@@ -168,20 +168,20 @@ import Testing
         await rig.wait(forNames: ["alpha"])
         await rig.catalogue.followWorktrees(of: [.alpha])
         #expect(await holds(rig, ".trees/one"))
-        // Git does not list the main folder among them.
+        // git does not list the main folder among them.
         #expect(await !holds(rig, ".main"))
         try rig.home.makeWorktree("two", of: ".main", at: ".trees/two", areRelative: true)
         await waitUntil(rig, holds: ".trees/two")
         await rig.end()
     }
 
-    /// Whoever writes a `.git` file could name another project's repository.
+    /// Any `.git` file could refer to another project's repository.
     @Test func anotherProjectsRepositoryOpensNothing() async throws {
         let rig = try await CatalogueRig(projects: ["alpha", "beta", "gamma"])
         try rig.home.makeRepository("beta")
         try rig.home.makeWorktree("one", of: "beta", at: ".trees/one")
         try rig.home.makeFile("alpha/.git", "gitdir: \(rig.home.path)/beta/.git\n")
-        // By way of a folder that claims to be one of its worktrees, in and outside of a project.
+        // Through a folder that claims to be one of its worktrees, inside and outside a project.
         try rig.home.makeFolder("gamma/.fake")
         try rig.home.makeFile("gamma/.git", "gitdir: .fake\n")
         try rig.home.makeFile("gamma/.fake/commondir", "\(rig.home.path)/beta/.git\n")
@@ -198,7 +198,7 @@ import Testing
         try rig.home.makeRepository(".main")
         try rig.home.makeWorktree("one", of: ".main", at: ".trees/one")
         try rig.home.makeWorktree("two", of: ".main", at: ".trees/two")
-        // It names the folder of a worktree that is another one.
+        // The file refers to the folder of a different worktree.
         try rig.home.makeFile("alpha/.git", "gitdir: \(rig.home.path)/.main/.git/worktrees/one\n")
         await rig.catalogue.followWorktrees(of: [.alpha])
         #expect(await !holds(rig, ".trees/two"))
@@ -225,7 +225,7 @@ import Testing
         try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
         await rig.catalogue.followWorktrees(of: [.alpha])
         #expect(await holds(rig, ".trees/one"))
-        // No event tells of it.
+        // No event reports this change.
         try rig.home.remove(".trees/one")
         await waitUntil(rig, holds: ".trees/one", false)
         await rig.end()
@@ -259,11 +259,11 @@ import Testing
         rig.watcher.becomeDeaf()
         try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
         #expect(await !holds(rig, ".trees/one"))
-        // What was read a moment ago is not read again for every request.
+        // A recent result is not refreshed for every request.
         let path = Array("\(rig.home.path)/.trees/one".utf8)
         while await rig.catalogue.presentScope(of: .alpha)?.holds(path[...]) != true {}
         #expect(await holds(rig, ".trees/one"))
-        // What changed just now is not trusted.
+        // A result from the time of a change is not trusted.
         for folder in ["", "/one"] { try rig.home.age("alpha/.git/worktrees\(folder)") }
         _ = await rig.catalogue.presentScope(of: .alpha)
         let (before, start) = (rig.repositories.count, SuspendingClock.now)
@@ -274,7 +274,7 @@ import Testing
         await rig.end()
     }
 
-    /// git makes the entry, then what is in it, then the worktree's own file.
+    /// git creates the entry, then its content, then the worktree's own file.
     @Test func whatWasReadWhileGitWroteItIsReadAgain() async throws {
         let rig = try await CatalogueRig(projects: ["alpha"])
         try rig.home.makeRepository("alpha")
@@ -283,7 +283,7 @@ import Testing
         for number in 0..<20 {
             let (entry, folder) = ("alpha/.git/worktrees/\(number)", ".trees/\(number)")
             try rig.home.makeFolder(entry)
-            // Also where it was not a moment ago.
+            // Also if the entry did not exist shortly before.
             if number.isMultiple(of: 2) {
                 for folder in ["alpha/.git/worktrees", entry] { try rig.home.age(folder) }
             }

@@ -4,7 +4,7 @@ import Systemd
 import Testing
 
 @Suite struct ChildProcessTests {
-    /// What one child wrote and how it ended.
+    /// The output of a child and how it ended.
     struct Life {
         var output = ""
         var error = ""
@@ -12,7 +12,7 @@ import Testing
         var identifier: Int32 = 0
     }
 
-    /// Runs a child to its end; `whenItSays` is called on the loop at the first output.
+    /// Runs a child to its end. Calls `react` on the loop at the first output.
     private func live(
         _ words: [String], environment: [String: String] = ["PATH": "/usr/bin:/bin"], directory: String = "/",
         atFirstOutput react: @escaping @Sendable (ChildProcess) -> Void = { _ in }
@@ -35,7 +35,7 @@ import Testing
             case .output(.standardError, let bytes): error += bytes
             case .ended:
                 life.status = await actor.run { _ in
-                    // What is left of the group, while the child still holds its number.
+                    // Kill the rest of the group while the child still occupies its number.
                     child.signalGroup(SIGKILL)
                     return child.collect()
                 }
@@ -82,7 +82,8 @@ import Testing
 
     @Test func noSignalIsBlockedOrIgnoredInIt() async throws {
         let life = try await live(["grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"])
-        // 32 and 33 are glibc's own: no program's interface reaches them, and who started the tests may ignore them.
+        // The signals 32 and 33 are reserved by glibc. No program interface reaches them, and the program that started
+        // the tests may ignore them.
         let masks = life.output.split(separator: "\n").compactMap { UInt64($0.suffix(16), radix: 16) }
         #expect(masks.map { $0 & ~0x1_8000_0000 } == [0, 0])
     }
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test func noGrandchildSurvivesIt() async throws {
-        // The grandchild holds a named pipe open: its other end hangs up when the last holder is gone.
+        // The grandchild holds a named pipe open. The other end hangs up when the last holder has ended.
         let path = FileManager.default.temporaryDirectory.appending(path: "alive-\(UUID().uuidString)").path
         #expect(mkfifo(path, 0o600) == 0)
         defer { unlink(path) }

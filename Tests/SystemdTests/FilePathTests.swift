@@ -3,9 +3,9 @@ import Glibc
 import Systemd
 import Testing
 
-/// Listings of folders, and where paths lead.
+/// Directory listings and the resolution of paths.
 @Suite struct FilePathTests {
-    /// A folder of its own, its path without symbolic links.
+    /// A temporary directory whose path contains no symbolic links.
     private final class Folder {
         let path: String
 

@@ -4,7 +4,7 @@ import Systemd
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
-    /// A folder of its own, watched on a loop of its own.
+    /// A temporary directory that is watched on its own loop.
     private final class Rig: Sendable {
         let path: String
         let changes: AsyncStream<FolderChange>
@@ -25,7 +25,7 @@ import Testing
             try await actor.keep { try $0.watchFolder(path, events) { report.yield($0) } }
         }
 
-        /// The next change's entry as text, and whether it has one of these events.
+        /// Returns the entry of the next change as text, if it has one of these events.
         func next(_ events: FolderEvents) async -> String? {
             for await change in changes {
                 guard !change.events.isDisjoint(with: events) else { return "other events: \(change.events.rawValue)" }
@@ -51,7 +51,7 @@ import Testing
         #expect(await rig.next(.appeared) == "größe")
         #expect(chmod("\(rig.path)/größe", 0o700) == 0)
         #expect(rmdir("\(rig.path)/größe") == 0)
-        // Nobody asked for attributes.
+        // Changes of attributes were not requested.
         #expect(await rig.next(.disappeared) == "größe")
         await rig.end()
     }
@@ -91,7 +91,7 @@ import Testing
         await rig.end()
     }
 
-    /// Who changes a folder and then asks is answered with the change in mind.
+    /// A request after a change of a folder sees the effect of the change.
     @Test func changesComeBeforeWhatIsAskedAfterThem() async throws {
         let rig = try await Rig()
         try await rig.watch(.appeared)
@@ -102,7 +102,7 @@ import Testing
                 order.continuation.yield(change.entry.map { String(decoding: $0, as: UTF8.self) } ?? "")
             }
         }
-        // The loop's thread is held while both come, so that it finds both at once.
+        // The loop's thread is blocked while both arrive, so that it finds both at once.
         await rig.actor.run { _ in _ = mkdir("\(path)/alpha", 0o755) }
         var iterator = order.stream.makeAsyncIterator()
         #expect(await iterator.next() == "alpha")

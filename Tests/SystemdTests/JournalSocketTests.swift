@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The journal's socket")
 struct JournalSocketTests {
-    /// A datagram socket bound where a journald would be.
+    /// A datagram socket bound to a path in place of journald.
     final class Listener {
         let path: String
         let descriptor: Int32

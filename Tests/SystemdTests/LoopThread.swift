@@ -1,7 +1,7 @@
 import Foundation
 import Systemd
 
-/// A control loop on a thread of its own, for one test.
+/// A control loop on its own thread, for one test.
 final class LoopThread: Sendable {
     let loop: SystemEventLoop
     private let ended: AsyncStream<Void>
@@ -24,7 +24,7 @@ final class LoopThread: Sendable {
     }
 }
 
-/// Runs any closure on the loop's thread, as an actor of the gateway would.
+/// Runs closures on the loop's thread, like an actor of the gateway.
 actor OnLoop {
     private let loop: SystemEventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -37,10 +37,10 @@ actor OnLoop {
         try body(loop)
     }
 
-    /// Holds a source for as long as the actor lives.
+    /// Retains a source for the lifetime of the actor.
     func keep(_ make: @Sendable (SystemEventLoop) throws -> any Sendable) rethrows { kept.append(try make(loop)) }
 
-    /// Ends the sources: a handler that holds its loop or its actor would otherwise keep both for ever.
+    /// Releases the sources, because a handler that retains its loop or its actor would otherwise retain both forever.
     func dropAll() { kept = [] }
 
     func visit() { visits += 1 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProcessTableTests {
     private static let leader = ProcessIdentity(number: 100, startTime: 100)
 
-    /// A process that started at a time that is its number.
+    /// Returns a process whose start time equals its number.
     private func entry(
         _ number: Int32, parent: Int32 = 2, group: Int32? = nil, session: Int32? = nil, state: String = "S",
         mark: String? = nil
@@ -72,7 +72,7 @@ import Testing
         #expect(table.beginnings.mapValues(\.identity.number) == ["run": 200, "other": 300])
     }
 
-    /// Start times are counted in hundredths of a second, and numbers begin anew.
+    /// Start times have a resolution of hundredths of a second, and process numbers are reused.
     @Test func ofTwoThatStartedAtOneTimeTheParentBegan() throws {
         let line = { (number: Int32, parent: Int32) in
             "\(number) (x) S \(parent) 1 1" + String(repeating: " 0", count: 15) + " 500"
@@ -108,7 +108,7 @@ import Testing
         #expect(ProcessTable.workingFolder(of: child.pid) == nil)
     }
 
-    /// In the middle of execve(2) a process seems to have no variables.
+    /// During execve(2), a process appears to have no variables.
     @Test func aProcessThatBeginsAProgramHasItsVariablesAllTheTime() throws {
         let child = try TestProcess(
             "/bin/sh", ["-c", "echo ready; exec /bin/sh -c \"$AGAIN\""],

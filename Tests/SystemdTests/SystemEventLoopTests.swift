@@ -82,7 +82,8 @@ import Testing
         let held = Held<EventSource>()
         let pipe = Pipe()
         try await actor.run { loop in
-            // Level-triggered and never read: without the cancel it would come at every turn of the loop.
+            // The source is level-triggered and never read: without the cancellation it would be dispatched in every
+            // iteration of the loop.
             held.value = try loop.watch(pipe.fileHandleForReading.fileDescriptor, .readable) { _ in
                 held.value?.cancel()
                 held.value = nil
@@ -101,7 +102,7 @@ import Testing
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (events, continuation) = AsyncStream.makeStream(of: DescriptorEvents.self)
-        // EPOLLHUP, which epoll_ctl(2) reports unasked.
+        // EPOLLHUP, which epoll_ctl(2) reports without being requested.
         let hangUp = DescriptorEvents(rawValue: 0x010)
         let pipe = Pipe()
         let descriptor = pipe.fileHandleForReading.fileDescriptor
@@ -117,7 +118,7 @@ import Testing
         #expect(await iterator.next() == .readable)
         try pipe.fileHandleForWriting.close()
         #expect(await iterator.next()?.contains(hangUp) == true)
-        // The loop goes before the pipe: it would spin on the hang-up.
+        // Stop the loop before closing the pipe, because it would spin on the hang-up.
         await actor.dropAll()
         await thread.stop()
     }
@@ -159,7 +160,7 @@ import Testing
         try await actor.keep { loop in
             try SystemEventLoop.blockSignals([SIGUSR2])
             let source = try loop.signal(SIGUSR2) { continuation.yield(SIGUSR2) }
-            // To this thread alone: the others of the test process have not blocked it.
+            // Send the signal to this thread only, because the other threads of the test process have not blocked it.
             pthread_kill(pthread_self(), SIGUSR2)
             return source
         }
@@ -173,7 +174,7 @@ import Testing
         let thread = try LoopThread()
         let error = await #expect(throws: SystemdError.self) {
             try await OnLoop(thread.loop).keep { loop in
-                // Whoever started the tests may have blocked it.
+                // The program that started the tests may have blocked the signal.
                 var set = sigset_t()
                 sigemptyset(&set)
                 sigaddset(&set, SIGUSR1)
@@ -197,14 +198,14 @@ import Testing
     }
 }
 
-/// A value that tests hand from one thread to another.
+/// A value that tests pass between threads.
 final class Held<Value: Sendable>: Sendable {
     private let state = Locked<Value?>(nil)
 
     var value: Value? {
         get { state.withLock { $0 } }
         set {
-            // What goes away does so outside of the lock.
+            // Release the old value outside the lock.
             let old = state.withLock { state in
                 defer { state = newValue }
                 return state
@@ -214,7 +215,7 @@ final class Held<Value: Sendable>: Sendable {
     }
 }
 
-/// Tells when it is freed.
+/// Calls a closure when it is released.
 final class Witness: Sendable {
     private let freed: @Sendable () -> Void
     init(_ freed: @escaping @Sendable () -> Void) { self.freed = freed }

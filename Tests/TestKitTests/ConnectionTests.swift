@@ -41,7 +41,7 @@ struct ConnectionTests {
             _ = try connection.readUntilClose()
         }
         let connection = try TestClient.connect(port: server.port)
-        // The rest has come with it, and waits in the kernel.
+        // The rest has arrived together with it and is in the kernel's buffer.
         #expect(try connection.readExactly(1) == Array("n".utf8))
         connection.close()
         #expect(try server.failures.wait(forCount: 1).first?.contains("(RST)") == true)
@@ -77,7 +77,7 @@ struct ConnectionTests {
         try begins.wait()
         try connection.pause(.milliseconds(100))
         try connection.write("request")
-        // Ticks of the kernel, and of one that is behind.
+        // Allows for the resolution of the kernel's clock, which may also lag by a tick.
         let longest = ContinuousClock.now - start + .milliseconds(150)
         try connection.pause(.milliseconds(300))
         ends.open()
@@ -115,7 +115,7 @@ struct ConnectionTests {
             try connection.finish()
         }
         let connection = try TestClient.connect(port: server.port)
-        // More than the server reads: with a plain close it would answer this with a reset.
+        // More than the server reads: with a plain close, it would respond with a reset.
         try connection.send("POST", "/", body: [UInt8](repeating: 0, count: 1 << 20))
         #expect(try connection.readResponseHead().status == 413)
         #expect(try connection.readUntilEnd().ending == .closed)

@@ -44,7 +44,7 @@ struct ProcessTests {
         let server = try TestServer { _ in }
         let process = try TestProcess("/bin/ls", ["/proc/self/fd"])
         try process.waitForExit()
-        // The fourth is the directory that ls reads.
+        // The fourth descriptor is the directory that ls reads.
         #expect(process.lines(of: .output) == ["0", "1", "2", "3"])
         server.stop()
     }
@@ -70,7 +70,7 @@ struct ProcessTests {
             pids.append(try #require(Int32(try process.waitForLine { !$0.isEmpty })))
         }
         for pid in pids.values {
-            // The signal is sent; that the process is gone is seen when /proc has no live entry for it any more.
+            // The signal was sent. The process has ended when /proc has no live entry for it.
             let deadline = Deadline(after: .seconds(60))
             while ProcessMeasures.isAlive(pid), !deadline.hasPassed { sched_yield() }
             #expect(!ProcessMeasures.isAlive(pid))
@@ -78,7 +78,7 @@ struct ProcessTests {
     }
 
     @Test func consumptionIsMeasured() throws {
-        // The shell stays: a process that is just executing another program has hardly any memory.
+        // The shell must remain, because a process that is executing another program has hardly any memory.
         let process = try TestProcess(
             "/bin/sh",
             ["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; tail -f /dev/null & wait"])
@@ -93,7 +93,7 @@ struct ProcessTests {
         #expect(throws: TestKitError.self) { try BuiltProducts.path("no-such-program") }
     }
 
-    /// A child of another thread has what this one writes open, until it executes its program.
+    /// A child of another thread holds the written file open until it executes its program.
     @Test func aProgramThatWasWrittenCanBeExecutedAtOnce() throws {
         let folder = try TemporaryDirectory()
         let script = try folder.write("#!/bin/sh\n", to: "script", mode: 0o755)

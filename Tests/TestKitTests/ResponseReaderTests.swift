@@ -2,7 +2,7 @@ import Testing
 
 @testable import TestKit
 
-/// What a client sees of a server that writes exactly these bytes and closes, or resets.
+/// Returns the response of a server that writes exactly these bytes and then closes or resets the connection.
 private func response(
     to method: String = "GET", _ wire: String, reset: Bool = false, pieces: Int? = nil
 ) throws -> TestResponse {
@@ -14,7 +14,7 @@ private func response(
             try connection.write(wire)
         }
         if reset {
-            // Bytes that the peer has not read yet die with a reset: wait until it says that it has them.
+            // A reset discards bytes that the peer has not read, so wait until it confirms them.
             _ = try connection.read()
             connection.reset()
         }

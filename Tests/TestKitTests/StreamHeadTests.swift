@@ -2,14 +2,14 @@ import Testing
 
 @testable import TestKit
 
-/// What a reader thinks of `Connection: close` on a body that tells its own end, and how Node 20 reads such a body.
+/// How a reader handles `Connection: close` with a self-delimiting body, and how Node 20 reads such a body.
 @Suite("A stream whose head says that the connection ends")
 struct StreamHeadTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
     private static let stream = "Content-Type: text/event-stream\r\n"
     private static let close = "Connection: x, Close\r\n"
 
-    /// What a reader makes of an answer after which the server ends the connection.
+    /// Returns a reader of a response after which the server ends the connection.
     private func reader(_ head: String, _ body: String, reset: Bool = false, mayClose: Bool = false) throws
         -> ResponseReader
     {
@@ -41,7 +41,7 @@ struct StreamHeadTests {
             #expect(try reader(head, body, mayClose: true).ending == .complete)
         }
         #expect(try reader(Self.stream + Self.chunked, "0\r\n\r\n").ending == .complete)
-        // Only its end tells this body's, and this is no stream.
+        // The first body is delimited by the end of the connection, and the second one is not a stream.
         #expect(try reader(Self.stream + Self.close, "hello").ending == .closed)
         #expect(try reader("Content-Type: text/plain\r\n" + Self.chunked + Self.close, "0\r\n\r\n").ending == .complete)
     }

@@ -45,7 +45,7 @@ import TextCoding
         #expect(decoded.whole == whole && decoded.broken == broken)
     }
 
-    /// RFC 4648 §10, and bytes that stand for the last two characters.
+    /// RFC 4648 §10, and bytes that encode to the last two characters.
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"), ("a>?", "YT4/"), ("~~~", "fn5+"),

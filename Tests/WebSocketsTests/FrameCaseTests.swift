@@ -3,9 +3,9 @@ import Testing
 
 @testable import WebSockets
 
-/// The cases of the Autobahn test suite, against a server's end that sends every message back.
+/// The cases of the Autobahn test suite, with an endpoint that echoes every message.
 @Suite struct FrameCaseTests {
-    /// What comes back for these pieces.
+    /// Returns the frames that the endpoint sends for these chunks.
     private static func answers(to pieces: [[UInt8]]) -> [ServerFrame] {
         let endpoint = WebSocketEndpoint(limit: 1 << 20)
         var frames: [ServerFrame] = []

@@ -3,9 +3,9 @@ import Testing
 
 @testable import WebSockets
 
-/// The opening handshake (RFC 6455 §4.2).
+/// The opening handshake of RFC 6455 §4.2.
 @Suite struct OpeningHandshakeTests {
-    /// The request of RFC 6455 §1.3 with other fields in the place of those of the same name; nil leaves one out.
+    /// Returns the request of RFC 6455 §1.3 with some fields replaced; nil removes a field.
     private static func head(_ changes: [(String, String?)] = []) -> RequestHead {
         let head = RequestHead()
         head.target = Array("/chat".utf8)

@@ -3,7 +3,7 @@ import FrameCases
 @testable import WebSockets
 
 extension WebSocketEndpoint {
-    /// The bytes that are to be sent next, which count as sent.
+    /// Returns the bytes to send next and marks them as sent.
     func takeNext() -> [UInt8] {
         var bytes: [UInt8] = []
         let count = outgoing.withNext { first, second, third in
@@ -16,7 +16,7 @@ extension WebSocketEndpoint {
         return bytes
     }
 
-    /// Everything that is to be sent.
+    /// Returns all frames to send and marks them as sent.
     func takeFrames() -> [ServerFrame] {
         var bytes: [UInt8] = []
         while !outgoing.isEmpty { bytes += takeNext() }
@@ -26,6 +26,6 @@ extension WebSocketEndpoint {
         return rest.isEmpty ? frames : []
     }
 
-    /// Takes these bytes.
+    /// Processes bytes from an array.
     func receive(_ bytes: [UInt8], _ told: (Event) -> Void = { _ in }) { receive(bytes.span, told) }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebSockets
 
-/// What a server's end says and keeps besides what the suite's cases show.
+/// Behaviour and memory use of the endpoint in addition to the suite's cases.
 @Suite struct WebSocketEndpointTests {
     private static func events(_ endpoint: WebSocketEndpoint, _ frames: [ClientFrame]) -> [WebSocketEndpoint.Event] {
         var events: [WebSocketEndpoint.Event] = []
@@ -120,7 +120,7 @@ import Testing
                 endpoint.send(.text(Array("\(next)".utf8)))
                 next += 1
             }
-            // Up to three frames: each time some are left over.
+            // Sends up to three frames, so that some remain each time.
             sent += Self.frames(endpoint.takeNext())
             if round % 3 == 2 { sent += endpoint.takeFrames() }
         }

@@ -7,7 +7,7 @@ import OpenCode
 import Projects
 import Testing
 
-/// Which of OpenCode's APIs an instance speaks, and what follows from it.
+/// The OpenCode API of an instance and its consequences.
 @Suite struct FamilyTests {
     private static let password = "password of a"
 
@@ -50,7 +50,7 @@ import Testing
     @Test func whereNeitherTellsTheAnswerDoes() async throws {
         let rig = try await SupervisedRig()
         rig.ports.listen(on: 5000) { probe in
-            // The search goes on by itself; this is where it has ended.
+            // The search itself is part of the probe; this is its result.
             #expect(probe.search.path == .globalHealth)
             return .healthy(version: nil, enforcesPassword: true, path: .info)
         }
@@ -127,7 +127,8 @@ import Testing
         await start(rig, SupervisedRig.run("a"), .two)
         while await rig.registry.status(.alpha)?.report.lastError != error { await Task.yield() }
         #expect(await rig.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
-        // Once it is its own, it is believed: the numbers are looked at anew with each answer.
+        // The process numbers are checked again with each response, so it is accepted as soon as the process belongs to
+        // the instance.
         rig.supervisor.processes.withLock { $0[.alpha] = [7, 58] }
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.end()

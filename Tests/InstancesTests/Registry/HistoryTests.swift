@@ -5,7 +5,7 @@ import Locking
 import Projects
 import Testing
 
-/// What is written down of instances, and what the next gateway makes of it.
+/// The recorded events of instances, and how the next gateway uses them.
 @Suite struct HistoryTests {
     private static let started = SupervisedRig.run("a").started
     private let history = RecordedHistory()
@@ -109,7 +109,7 @@ import Testing
         #expect(await rig.reaches(.stopping))
         async let started = rig.registry.start(.alpha, by: "laptop")
         #expect(await rig.reaches(.starting))
-        // It could still be refused to end.
+        // The stop could still be rejected.
         #expect(history.words(.alpha) == ["found", "ready 1.18.33"])
         await rig.supervisor.tell(.alpha, .exited("a", .stopped))
         #expect(await stopped == .stopped)
@@ -132,7 +132,7 @@ import Testing
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(.alpha, .mainProcessExited(run: "a"))
         #expect(await rig.reaches(.restarting(reason: "OpenCode ended by itself.", delay: nil)))
-        // While something of it is left.
+        // While a part of the instance remains.
         async let started = rig.registry.start(.alpha, by: "phone")
         #expect(await rig.reaches(.starting))
         await rig.supervisor.tell(.alpha, .exited("a", .failed))
@@ -180,7 +180,7 @@ import Testing
         await first.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .exited("a", .gaveUp))
         let before = try #require(await first.registry.status(.alpha)?.report)
         #expect(before.state == "failed")
-        // What it has printed is told for as long as the gateway lives, and never written down.
+        // The gateway reports the server's output during its own lifetime but never records it.
         let ended = "OpenCode ended with signal SIGKILL before it announced its port."
         #expect(before.lastError == "\(ended) Its last output:\nboom")
         #expect(history.words(.alpha).last == "failed: \(ended)")
@@ -191,7 +191,7 @@ import Testing
         #expect(after.since == before.since && after.since == history[.alpha].last?.time)
         #expect(after.lastError == ended)
         #expect(await second.route(to: .alpha) { _ in true }?.state.name == "failed")
-        // It is no stumbling block.
+        // The failure does not prevent a new start.
         async let started = second.registry.start(.alpha)
         #expect(await second.reaches(.starting))
         await second.supervisor.tell(

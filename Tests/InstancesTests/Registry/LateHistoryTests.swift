@@ -5,7 +5,8 @@ import Locking
 import Projects
 import Testing
 
-/// A history that can only be read once instances were asked for already: another gateway had it, or its disk was full.
+/// A history that becomes readable only after instances were requested, because another gateway had locked it or its
+/// disk was full.
 @Suite(.timeLimit(.minutes(1))) struct LateHistoryTests {
     private static let started = SupervisedRig.run("a").started
 
@@ -48,7 +49,7 @@ import Testing
                 .beta: [InstanceEvent(time: 8, kind: .ready)], .gamma: [InstanceEvent(time: 9, kind: .failed)],
             ], isOpen: false)
         let rig = try await SupervisedRig(projects: ["alpha", "beta", "gamma"], history: history)
-        // Alpha is on its way, and beta was stopped since.
+        // Alpha is starting, and beta was stopped since.
         async let alpha = rig.registry.start(.alpha, by: "phone")
         #expect(await rig.reaches(.starting))
         async let beta = rig.registry.start(.beta)
@@ -57,7 +58,7 @@ import Testing
         _ = await beta
         let stopped = try #require(await rig.registry.status(.beta)?.report.since)
         history.open()
-        // Gamma's failure is known again, and with it everything.
+        // When gamma's failure is known, so is everything else.
         #expect(await rig.route(to: .gamma) { $0.state.name == "failed" } != nil)
         #expect(await rig.registry.status(.gamma)?.report.since == 9)
         let report = try #require(await rig.registry.status(.alpha)?.report)

@@ -7,15 +7,16 @@ import OpenCode
 import Projects
 import Testing
 
-/// Which project an instance's folder is to OpenCode: asked when it is needed, once, and again when it may have changed.
+/// The OpenCode project of an instance's folder is requested once when it is needed, and again when it may have
+/// changed.
 @Suite(.timeLimit(.minutes(5))) struct OwnProjectTests {
-    /// What instances answer by their ports, and what they were asked.
+    /// The answers of instances by port, and the requests that they received.
     private final class Instances: Sendable {
-        /// The id of each port's project; the folders that it knows of an id.
+        /// The ID of each port's project, and the folders of an ID.
         let projects = Locked<[UInt16: String]>([:])
         let folders = Locked<[String]>([])
         let asked = Locked<[String]>([])
-        /// Whether the folders are not told.
+        /// Whether the request for the folders is not answered.
         let isMute = Locked(false)
 
         func reply(_ inquiry: InstanceQuestion) -> InstanceReply? {
@@ -53,7 +54,7 @@ import Testing
         return rig
     }
 
-    /// Starts an instance; the number of its run.
+    /// Starts an instance and returns the number of its run.
     @discardableResult
     private func start(
         _ rig: SupervisedRig, _ name: ProjectName, _ run: String, _ port: UInt16, _ family: APIFamily = .two
@@ -120,7 +121,7 @@ import Testing
         _ = await rig.route(to: .alpha) { $0.ownProject == nil }
         let second = try #require(await own(rig, .alpha))
         #expect(second.id == Array("p1".utf8) && !second.isShared && second.number > first.number)
-        // What is told late says nothing of the new answer.
+        // A late report about the old answer does not affect the new one.
         await rig.registry.projectMayHaveChanged(of: .alpha, number: first.number)
         #expect(await own(rig, .alpha) == second)
         instances.set(5000, "p2")
@@ -129,7 +130,7 @@ import Testing
         await rig.end()
     }
 
-    /// Lets others go first, so often: askers of all counts come before, while and after one of them is answered.
+    /// Yields this many times, so that requests arrive before, during and after the answer to another one.
     private static func giveWay(_ times: Int) async {
         for _ in 0..<times { await Task.yield() }
     }
@@ -151,7 +152,7 @@ import Testing
                 for pause in 0..<40 {
                     group.addTask {
                         await Self.giveWay(pause)
-                        // Every third one has seen events that came behind the answer that the others wait for.
+                        // Every third request has seen events that are newer than the answer that the others wait for.
                         return await own(rig, .alpha, newerThan: pause.isMultiple(of: 3) ? last + 1 : 0)
                     }
                 }
@@ -192,11 +193,11 @@ import Testing
         for port in [UInt16(5000), 5001] { instances.set(port, "p1") }
         await start(rig, .alpha, "a", 5000, family)
         let generation = await start(rig, .beta, "b", 5001, family)
-        // The question would open the other one's folder, which nobody has asked anything.
+        // The request would open the folder of the other instance, which has not answered a client yet.
         #expect(await own(rig, .alpha)?.isShared == false)
         #expect(!instances.all.contains { $0.hasPrefix("5001") })
         await rig.registry.answered(.beta, generation: generation)
-        // From now on it is open again, and nothing is gone by without a question.
+        // From now on the folder is open, and no answer is used without asking.
         _ = await rig.route(to: .alpha) { $0.ownProject == nil }
         #expect(await own(rig, .alpha)?.isShared == true)
         _ = await rig.route(to: .alpha) { $0.ownProject?.isShared == true }
@@ -204,9 +205,9 @@ import Testing
         #expect(await sharing(rig, .alpha).first?.contains("beta") == true)
         #expect(await sharing(rig, .beta).first?.contains("alpha") == true)
         let paths = Set(instances.all.map { $0.dropFirst(4) })
-        // 1.1 and 1.2 would send a path below /api to another server.
+        // OpenCode 1.1 and 1.2 would forward a path below /api to another server.
         #expect(family == .two || paths == ["/project/current"])
-        // Which project a folder is outlives its server.
+        // The project of a folder outlives its server.
         await rig.supervisor.tell(.beta, .exited("b", .stopped))
         #expect(await own(rig, .alpha)?.isShared == true)
         await rig.end()
@@ -236,7 +237,7 @@ import Testing
         let generation = await start(rig, .beta, "b", 5001)
         await rig.registry.answered(.beta, generation: generation)
         for _ in 0..<5 { #expect(await own(rig, .alpha)?.isShared == false) }
-        // It is not asked with every request.
+        // The instance is not asked for every request.
         #expect(instances.count("5001/api/location") == 1)
         await rig.end()
     }
@@ -259,7 +260,7 @@ import Testing
         await start(rig, .alpha, "a", 5000)
         await start(rig, .beta, "b", 5001)
         #expect(await own(rig, .alpha)?.isShared == true)
-        // Nobody else has to be asked for that.
+        // No other instance has to be asked for that.
         #expect(instances.all == ["5000/api/location"])
         #expect(await own(rig, .beta)?.isShared == true)
         #expect(await sharing(rig, .alpha) == [])
@@ -273,7 +274,7 @@ import Testing
         let rig = try await SupervisedRig(
             projects: ["alpha", "beta"],
             inquire: { question in
-                // It needs three seconds.
+                // The instance needs three seconds.
                 guard question.address.port == 5001, question.timeout < .seconds(3) else {
                     return instances.reply(question)
                 }
@@ -288,7 +289,7 @@ import Testing
         await rig.registry.answered(.beta, generation: generation)
         async let others = own(rig, .alpha)
         for await _ in asked { break }
-        // While the other one's question is out, and a moment after that.
+        // During the other request, and shortly afterwards.
         async let its = own(rig, .beta)
         for _ in 0..<10 { _ = await rig.registry.status(.beta) }
         over.finish()

@@ -5,7 +5,7 @@ import Logging
 import Projects
 import Testing
 
-/// Two instances that say that one port is theirs: requests go to the one that listens there, or nowhere.
+/// Two instances claim the same port. Requests are sent to the one that listens there, or to neither.
 @Suite struct PortClaimTests {
     private func bothOnOnePort(_ rig: SupervisedRig) async {
         await rig.supervisor.tell(
@@ -17,7 +17,7 @@ import Testing
 
     @Test func aPortThatAnotherInstanceHasNowIsNotUsedAnyMore() async throws {
         let rig = try await SupervisedRig(healthy: [5000: "password of a"])
-        // Alpha is dead, and nobody has noticed: its port is beta's.
+        // Alpha has ended unnoticed, and its port belongs to beta.
         await rig.supervisor.tell(
             .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func whoOnlySaysSoDoesNotKeepThePort() async throws {
-        // Beta prints a banner with alpha's port: alpha proves by its password that it is the one that listens.
+        // Beta prints a banner with alpha's port. Alpha proves with its password that it is the one that listens.
         let rig = try await SupervisedRig(healthy: [5000: "password of a"])
         await bothOnOnePort(rig)
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
@@ -47,7 +47,7 @@ import Testing
         await bothOnOnePort(rig)
         #expect(await rig.reaches(.ready(address: .loopback(5000)), .beta))
         #expect(await rig.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
-        // And the earlier one gets it back when the later one has gone.
+        // The earlier instance gets the port back when the later one has ended.
         await rig.supervisor.tell(.beta, .exited("b", .stopped))
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.end()

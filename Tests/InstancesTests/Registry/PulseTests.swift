@@ -15,7 +15,7 @@ import Testing
         #expect(second.quiet == .zero && second.progressed)
         let third = pulse.look(8, now: start + .seconds(6))
         #expect(third.quiet == .seconds(2) && !third.progressed)
-        // What came between two checks is no progress during the second.
+        // Bytes that arrive between two checks are not progress during the second one.
         pulse.checkBegins()
         #expect(!pulse.look(99, now: start + .seconds(8)).progressed)
     }

@@ -3,13 +3,15 @@ import Instances
 import Locking
 import Projects
 
-/// A history in memory, which one rig hands to the next as a file would be.
+/// An in-memory history that one fixture passes to the next, like a file.
 final class RecordedHistory: InstanceHistory {
     private let state = Locked<[ProjectName: [InstanceEvent]]>([:])
-    /// Who waits until it can be read; nil once it can.
+    /// The closures to call when it becomes readable; nil once it is.
     private let waiting = Locked<[@Sendable () -> Void]?>(nil)
 
-    /// `isOpen`: whether it can be read before ``open()``.
+    /// Creates a history with the given events.
+    ///
+    /// - Parameter isOpen: Whether it is readable before ``open()``.
     init(_ events: [ProjectName: [InstanceEvent]] = [:], isOpen: Bool = true) {
         state.withLock { $0 = events }
         if !isOpen { waiting.withLock { $0 = [] } }
@@ -42,7 +44,7 @@ final class RecordedHistory: InstanceHistory {
 
     subscript(project: ProjectName) -> [InstanceEvent] { state.withLock { $0[project] ?? [] } }
 
-    /// The events without their times, as in `ready 1.2.27` and `failed: why`.
+    /// Returns the events without their times, such as `ready 1.2.27` and `failed: why`.
     func words(_ project: ProjectName) -> [String] {
         self[project].map { event in
             event.kind.rawValue + (event.actor.map { " by \($0)" } ?? "") + (event.version.map { " \($0)" } ?? "")

@@ -43,7 +43,7 @@ import Testing
         let routes = [RoutingTable.Route(name: alpha, state: .ready(address: .loopback(1)), endpoint: nil)]
         let table = RoutingTable(routes, projects: [beta])
         #expect([alpha, beta, gamma].map { table.mayBeProject($0) } == [true, true, false])
-        // Before the disk has been read nobody is told that something is not there.
+        // Before the file system has been read, no project counts as missing.
         #expect(RoutingTable(routes).mayBeProject(gamma))
     }
 

@@ -7,9 +7,9 @@ import OpenCode
 import Projects
 import Testing
 
-/// What the gateway asks a healthy instance about how it is set up, and when.
+/// The requests about the configuration of a healthy instance, and their timing.
 @Suite struct SetupTests {
-    /// What the instance answers, and what it was asked.
+    /// The instance's answers, and the requests that it received.
     private final class Instance: Sendable {
         let answers: Locked<[String: (Int, String)]>
         let asked = Locked<[String]>([])
@@ -49,13 +49,13 @@ import Testing
     func aBrokenConfigurationIsAWarningOnceARequestWasAnswered(family: APIFamily, path: String) async throws {
         let instance = Instance([path: (400, #"{"name":"ConfigJsonError","data":{"message":"not valid"}}"#)])
         let rig = try await ready(family, instance)
-        // The question would open the project's folder: nobody has asked for that yet.
+        // The request would open the project's folder, which no client has requested yet.
         #expect(!instance.asked.withLock { $0.contains(path) })
         await rig.registry.answered(.alpha, generation: 1)
         let warnings = await warnings(rig) { !$0.isEmpty }
         #expect(warnings.first?.contains("(400, ConfigJsonError: not valid)") == true)
         #expect(rig.lines.all.contains { $0.message.contains("ConfigJsonError") })
-        // Every loop tells of its first answer, and an older run's is none of this one's.
+        // Every loop reports its first answer. A report about an earlier run does not apply to this one.
         await rig.registry.answered(.alpha, generation: 1)
         await rig.registry.answered(.alpha, generation: 0)
         #expect(instance.asked.withLock { $0.filter { $0 == path }.count } == 1)

@@ -7,7 +7,7 @@ import OpenCode
 import Projects
 import Testing
 
-/// What a supervisor reports by itself: servers found, restarted, stopped by others, given up.
+/// Unrequested reports of a supervisor: servers that were found, restarted, stopped elsewhere, or given up.
 @Suite struct SupervisedInstanceTests {
     private static let password = "password of a"
 
@@ -21,7 +21,7 @@ import Testing
         #expect(await rig.registry.start(.alpha) == .alreadyRunning(address: .loopback(5000)))
         let status = try #require(await rig.registry.status(.alpha))
         #expect(status.report.processIdentifier == 4711 && status.report.restarts == 0)
-        // It has been ready since its start, whenever the gateway came.
+        // It has been ready since its start, whenever the gateway started.
         #expect(status.report.sinceText == "2026-11-21T20:47:03Z")
         #expect(rig.supervisor.calls.withLock { $0 } == [])
         await rig.end()
@@ -93,7 +93,7 @@ import Testing
         #expect(await rig.reaches(.ready(address: .loopback(5000))))
         await rig.supervisor.tell(.alpha, .launched(SupervisedRig.run("b")))
         #expect(await rig.route(to: .alpha) { $0.endpoint == nil }?.state == .booting)
-        // The old one's last words are nobody's.
+        // The last reports of the old run are ignored.
         await rig.supervisor.tell(.alpha, .announced(run: "a", address: .loopback(5000)), .exited("a", .failed))
         #expect(await rig.registry.status(.alpha)?.project.state == .booting)
         await rig.end()
@@ -151,7 +151,7 @@ import Testing
         #expect(await rig.registry.start(.alpha) == .alreadyRunning(address: .loopback(5000)))
         #expect(await rig.registry.start(.beta) == .failed("Failed to start service: The bus is gone."))
         #expect(await rig.registry.stop(.alpha) == .failed("Failed to stop service: The bus is gone."))
-        // Nobody knows whether it runs.
+        // It is unknown whether the instance runs.
         #expect(await rig.registry.stop(.beta) == .failed("Failed to stop service: The bus is gone."))
         #expect(await rig.registry.status(.alpha)?.report.warnings == ["The bus is gone."])
         await rig.supervisor.tell(unavailable: nil)

@@ -8,16 +8,16 @@ import OpenCode
 import Projects
 import Systemd
 
-/// A supervisor that does what a test says.
+/// A supervisor that a test controls.
 actor FakeSupervisor: Supervisor {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     nonisolated let name: String
     nonisolated let outlivesGateway: Bool
-    /// What it was asked to remember, the last one a project.
+    /// The last memory that it was asked to store for each project.
     nonisolated let memories = Locked<[ProjectName: InstanceMemory]>([:])
-    /// The numbers under which each project's processes see themselves; without one nothing can be told.
+    /// The numbers of each project's processes in their own namespace. Without an entry they are unknown.
     nonisolated let processes = Locked<[ProjectName: Set<Int32>]>([:])
-    /// What it was asked to do, as in `start alpha`.
+    /// The calls that it received, such as `start alpha`.
     nonisolated let calls = Locked<[String]>([])
 
     private let loop: SystemEventLoop
@@ -46,7 +46,7 @@ actor FakeSupervisor: Supervisor {
     nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
         memories.withLock { $0[project] = memory }
     }
-    /// Where its servers work.
+    /// The working directories of its servers.
     nonisolated let folders = Locked<[ProjectName: (identity: FolderIdentity, path: String)]>([:])
 
     nonisolated func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)? {
@@ -57,32 +57,32 @@ actor FakeSupervisor: Supervisor {
         processes.withLock { $0[project] }.map { $0.contains(number) }
     }
 
-    /// Reports to the registry.
+    /// Reports events to the registry.
     func tell(_ project: ProjectName, _ events: SupervisedEvent...) {
         for event in events { observer?.supervised(project, event) }
     }
 
-    /// Says that it can't be reached, or can again.
+    /// Reports that it is unreachable, or reachable again.
     func tell(unavailable reason: String?) { observer?.supervisorChanged(unavailable: reason) }
 
     private nonisolated func note(_ call: String) { calls.withLock { $0.append(call) } }
 }
 
-/// What a health check finds on each port.
+/// The results of health checks by port.
 final class FakePorts: Sendable {
     typealias Answer = @Sendable (HealthQuestion) -> HealthFinding
 
-    /// How many health checks were made.
+    /// The number of health checks.
     let probes = Locked(0)
     private let answers = Locked<[UInt16: Answer]>([:])
 
-    /// The answer of whoever listens on the port.
+    /// Returns the answer of the server on the port.
     func answer(_ probe: HealthQuestion) -> HealthFinding {
         probes.withLock { $0 += 1 }
         return answers.withLock { $0[probe.address.port] }?(probe) ?? .silent(reason: "Nobody listens.")
     }
 
-    /// From now on somebody listens there.
+    /// Starts a server on the port.
     func listen(on port: UInt16, _ answer: @escaping Answer) { answers.withLock { $0[port] = answer } }
 }
 
@@ -91,12 +91,12 @@ final class LastTable: Sendable {
     let table = Locked(RoutingTable.empty)
 }
 
-/// A registry whose servers exist only in a test's words.
+/// A registry whose servers are simulated by the test.
 final class SupervisedRig: Sendable {
     let home: TemporaryHome
     let registry: InstanceRegistry
     let supervisor: FakeSupervisor
-    /// The one of the projects that `other` has named; its servers end with the gateway.
+    /// The supervisor of the projects in `other`. Its servers end with the gateway.
     let other: FakeSupervisor
     let lines = RecordedLines()
     let ports = FakePorts()
@@ -146,7 +146,7 @@ final class SupervisedRig: Sendable {
         try await registry.open()
     }
 
-    /// From now on a server with this password listens on a port.
+    /// Starts a server with this password on a port.
     func listen(on port: UInt16, _ password: String, enforces: Bool? = true) {
         ports.listen(on: port) { probe in
             guard enforces == false || probe.credentials?.password == password else {
@@ -162,7 +162,7 @@ final class SupervisedRig: Sendable {
         for await _ in ended {}
     }
 
-    /// The first route of a project, from the last table asked for on, of which this is true.
+    /// Returns the first matching route of a project, beginning with the last requested table.
     func route(to name: ProjectName, where isWanted: (RoutingTable.Route) -> Bool) async -> RoutingTable.Route? {
         for await table in tables {
             if let route = table.route(forSegment: name.bytes[...]), isWanted(route) { return route }
@@ -170,10 +170,11 @@ final class SupervisedRig: Sendable {
         return nil
     }
 
-    /// Waits until an instance is in that state.
+    /// Waits until an instance is in the given state.
     func reaches(_ state: InstanceState, _ name: ProjectName = .alpha) async -> Bool {
         guard await route(to: name, where: { $0.state == state }) != nil else { return false }
-        // The route is told in the middle of the registry's step: whatever else the step does has been done when it answers.
+        // The route is published in the middle of a step of the registry. When `status` returns, the rest of the step
+        // is complete.
         _ = await registry.status(name)
         return true
     }
@@ -191,7 +192,7 @@ final class SupervisedRig: Sendable {
 }
 
 extension SupervisedEvent {
-    /// A run's server has gone.
+    /// Returns the event for the end of a run's server.
     static func exited(_ run: String, _ next: Next) -> SupervisedEvent {
         .exited(run: run, how: "signal SIGKILL", tail: ["boom"], next: next)
     }

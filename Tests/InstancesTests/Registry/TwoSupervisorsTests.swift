@@ -8,7 +8,7 @@ import Testing
 
 /// A registry whose projects have different supervisors.
 @Suite(.timeLimit(.minutes(5))) struct TwoSupervisorsTests {
-    /// However busy the machine is, nobody is killed who has ended.
+    /// Limits with which no server is killed after it has ended, however busy the machine is.
     private static var limits: InstanceLimits {
         var limits = InstanceLimits()
         limits.stop = .seconds(300)
@@ -53,7 +53,7 @@ import Testing
         await rig.other.tell(.alpha, .exited("a", .stopped))
         #expect(await stopped == .stopped)
         #expect(rig.other.calls.withLock { $0 } == ["terminate alpha"])
-        // The next one is the named one's again.
+        // The next server is run by the named supervisor again.
         #expect(await start(rig, .alpha, by: rig.supervisor) == .started(address: .loopback(4096)))
         #expect(rig.supervisor.calls.withLock { $0 } == ["start alpha"])
         await rig.end()

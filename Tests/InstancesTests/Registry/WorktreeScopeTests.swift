@@ -6,9 +6,9 @@ import OpenCode
 import Projects
 import Testing
 
-/// Which directories a project has, and who hears of it first.
+/// The directories of a project, and the order in which changes become known.
 @Suite struct WorktreeScopeTests {
-    /// Asks in the same step in which the worktree is made: nothing can be heard of it before.
+    /// Requests the scope in the same step in which the worktree is created, before any event can report it.
     private func ask(_ rig: SupervisedRig, _ registry: isolated InstanceRegistry) throws -> (
         answer: DirectoryScope?, published: DirectoryScope?
     ) {

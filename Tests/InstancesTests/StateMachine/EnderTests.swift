@@ -1,7 +1,7 @@
 import Instances
 import Testing
 
-/// Who has an instance end: told apart from one that ends by itself.
+/// The initiator of an instance's end, as opposed to an instance that ends by itself.
 @Suite struct EnderTests {
     @Test(arguments: Origin.allCases) func onlyWhoIsEndedOnPurposeHasOne(origin: Origin) {
         let ender = origin.machine().ender
@@ -26,7 +26,7 @@ import Testing
         let actions = machine.handle(.measured(quiet: .seconds(60), progressed: false))
         let reason = "It has answered no health check and sent no byte for 60 s."
         #expect(machine.ender == .gateway(reason: reason))
-        // The loops hear of it before it is asked to end.
+        // The loops are notified before the server is asked to end.
         #expect(actions.first == .publish && actions.contains(.terminate))
         #expect(
             InstanceMessage.ended("demo", by: .gateway(reason: reason))

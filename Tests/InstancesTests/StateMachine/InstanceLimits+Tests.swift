@@ -1,7 +1,7 @@
 import Instances
 
 extension InstanceLimits {
-    /// What the tests' stories are told with.
+    /// Creates the limits that the tests assume.
     init() {
         self.init(
             start: .seconds(300), startAnswer: .seconds(25), stop: .seconds(10), restartDelay: .seconds(1),

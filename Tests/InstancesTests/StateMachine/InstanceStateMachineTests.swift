@@ -57,21 +57,22 @@ import Testing
         #expect(machine.state == TransitionTable.probing)
     }
 
-    /// Whose end the start that follows it has waited for, and why that came by itself; nil: it was stopped.
+    /// The end that the following start has waited for, and the reason if the server ended by itself; nil if it was
+    /// stopped.
     @Test(arguments: [
         (Origin.crashedAndStartingAgain, Stimulus.exitedFailed, TransitionTable.died as String?),
         (.crashedAndStartingAgain, .exitedRestarts, TransitionTable.died),
         (.crashedAndStartingAgain, .exitedGaveUp, TransitionTable.died),
-        // Its next run is told first: nobody knows yet how this one has ended.
+        // The next run is reported first, when it is not known yet how this one has ended.
         (.crashedAndStartingAgain, .launched, "OpenCode ended by itself."),
-        // It was the service manager that has ended it.
+        // The service manager has ended it.
         (.crashedAndStartingAgain, .exitedStopped, nil),
         (.stoppingAndStartingAgain, .exitedFailed, nil), (.stoppingAndStartingAgain, .exitedStopped, nil),
     ])
     func aStartThatHasWaitedForAnEndKnowsItsFailure(_ origin: Origin, _ stimulus: Stimulus, _ failure: String?) {
         var machine = origin.machine().handled(stimulus.event(at: origin))
         #expect(machine.failureBefore == failure)
-        // Of the start after the next end it says nothing.
+        // The reason does not apply to the start after the next end.
         let exit = Event.exited(run: "c", how: "x", tail: [], next: .stopped)
         for event in [.launched(run: "c"), .stopRequested, exit, .startRequested] { _ = machine.handle(event) }
         #expect(machine.state == .starting && machine.failureBefore == nil)
@@ -97,7 +98,7 @@ import Testing
         #expect(machine.handle(.startRequested) == [])
         _ = machine.handle(.launched(run: "a"))
         #expect(machine.handle(.fired(.answer)) == TransitionTable.answer(.pending(.booting)))
-        // Who asks again has the whole time again, and the start has gone on.
+        // A repeated request gets the whole time limit again, and the start has continued.
         #expect(machine.handle(.startRequested) == TransitionTable.wait)
         _ = machine.handle(.announced(run: "a", address: .loopback(4096)))
         let actions = machine.handle(.probed(1, .healthy(version: "1")))
@@ -155,11 +156,11 @@ import Testing
         #expect(
             machine.state
                 == .failed(reason: "OpenCode announced port 4096 but was not healthy within 30 s: \(reason)"))
-        // A trouble of the start is forgotten with its success.
+        // A problem during the start is forgotten when the start succeeds.
         #expect(Origin.ready.machine().lastError == nil)
     }
 
-    /// Whatever happens in whatever order: never a second server beside a living one, and nobody is left without an
+    /// For any order of events, there is never a second server next to a running one, and every caller receives an
     /// answer.
     @Test func noOrderOfEventsStartsTwoServers() {
         var generator = SystemRandomNumberGenerator()
@@ -212,13 +213,13 @@ import Testing
 }
 
 extension InstanceStateMachine {
-    /// After this event.
+    /// Returns the machine after this event.
     func handled(_ event: Event) -> InstanceStateMachine {
         var machine = self
         _ = machine.handle(event)
         return machine
     }
 
-    /// The number of the health check whose outcome is waited for; 0 without one.
+    /// The number of the health check whose result is pending; 0 if there is none.
     var checkNumber: UInt64 { (1...100).first { isWaiting(for: $0) } ?? 0 }
 }

@@ -1,28 +1,28 @@
 import Addresses
 import Instances
 
-/// A way to a state, from stopped; the current run is `a`.
+/// A sequence of events that leads from stopped to a state. The current run is `a`.
 enum Origin: CaseIterable {
     case stopped, failed
     case starting, booting, probing, ready, checking, slow, busy, unhealthy
-    /// Found running, not asked for.
+    /// Found running, not requested.
     case foundBooting, foundReady
-    /// Found, and not ready in time.
+    /// Found running, and not ready in time.
     case overdue
-    /// Crashed after it had been ready: the gateway starts it again.
+    /// Crashed after it had been ready; the gateway restarts it.
     case restarting, recovering
-    /// Crashed: the supervisor starts it again.
+    /// Crashed; the supervisor restarts it.
     case restartingBySupervisor
     case stopping, stoppingAndStartingAgain
-    /// Somebody else stops it.
+    /// Stopped from outside the gateway.
     case stoppingElsewhere
-    /// Its main process has ended by itself; what it has started still runs.
+    /// Its main process has ended by itself, but its descendants still run.
     case mainProcessGone
-    /// The same, and somebody wants it back.
+    /// Its main process has ended by itself, and a new start was requested.
     case crashedAndStartingAgain
-    /// Not ready in time, being ended.
+    /// Not ready in time, and being ended.
     case timedOut
-    /// Nothing ends it.
+    /// Not even SIGKILL has ended it.
     case stuck
 
     typealias Event = InstanceStateMachine.Event
@@ -74,7 +74,7 @@ enum Origin: CaseIterable {
         }
     }
 
-    /// A machine that has come that way.
+    /// Returns a machine after this sequence of events.
     func machine(_ limits: InstanceLimits = .tested, logCommand: String? = nil) -> InstanceStateMachine {
         var machine = InstanceStateMachine(limits: limits, logCommand: logCommand)
         for event in events { _ = machine.handle(event) }
@@ -83,7 +83,7 @@ enum Origin: CaseIterable {
 }
 
 extension InstanceLimits {
-    /// The defaults, with a start of 30 s.
+    /// The default limits with a start timeout of 30 s.
     static var tested: InstanceLimits {
         var limits = InstanceLimits()
         limits.start = .seconds(30)
@@ -91,7 +91,7 @@ extension InstanceLimits {
     }
 }
 
-/// One of each event that can come.
+/// One example of each possible event.
 enum Stimulus: CaseIterable {
     case startRequested, stopRequested
     case launched, launchFailed, stopFailed, announced, announcedElsewhere, displaced, endsElsewhere, mainProcessExited
@@ -133,7 +133,7 @@ enum Stimulus: CaseIterable {
     }
 }
 
-/// What a supervisor tells, as the table has it.
+/// The events of a supervisor that the table uses.
 extension InstanceStateMachine.Event {
     static func launched(run: String, isFound: Bool = false, memory: InstanceMemory = InstanceMemory()) -> Self {
         .supervised(

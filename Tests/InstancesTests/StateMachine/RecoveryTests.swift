@@ -2,11 +2,11 @@ import Addresses
 import Instances
 import Testing
 
-/// Restarts after an instance has ended by itself, and an instance that does not answer any more.
+/// Restarts after an instance has ended by itself, and instances that no longer respond.
 @Suite struct RecoveryTests {
     typealias Machine = InstanceStateMachine
 
-    /// Lets it become ready, stay so for a while, and end.
+    /// Lets the instance become ready, remain ready for a while, and end.
     private func crash(_ machine: inout Machine, _ number: Int, steady: Int = 0) -> Duration? {
         let run = "run \(number)"
         _ = machine.handle(.launched(run: run))
@@ -31,7 +31,7 @@ import Testing
             + "OpenCode ended with signal SIGSEGV. Its last output:\nboom 5"
         #expect(machine.state == .failed(reason: reason))
         #expect(machine.lastError == reason)
-        // Somebody asks for it: all is forgotten.
+        // A requested start resets all counters.
         _ = machine.handle(.startRequested)
         #expect(machine.restarts == 0 && machine.lastError == nil)
         #expect(crash(&machine, 6) == .seconds(1))
@@ -39,7 +39,7 @@ import Testing
 
     @Test func theDelayDoublesUpToTheLongest() {
         var machine = Origin.starting.machine()
-        // Ready for longer than a quick failure each time, and never long enough to be steady.
+        // Each time it is ready for longer than a quick failure, but never long enough to be steady.
         let delays = (1...9).map { crash(&machine, $0, steady: 1) }
         #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
         #expect(machine.restarts == 9)
@@ -120,7 +120,7 @@ import Testing
         var machine = Origin.ready.machine().handled(.displaced(by: "beta"))
         #expect(machine.handle(.fired(.start)) == [])
         #expect(machine.state == .probing(address: .loopback(4096)))
-        // And it is asked less often.
+        // It is also checked less often.
         _ = machine.handle(.fired(.probe))
         #expect(machine.handle(.probed(2, .unauthorized(reason: "x."))) == [.arm(.probe, .seconds(10))])
         var limits = InstanceLimits.tested

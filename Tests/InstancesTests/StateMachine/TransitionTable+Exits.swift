@@ -1,7 +1,7 @@
 import Addresses
 import Instances
 
-/// It ends, or its health is looked at.
+/// Transitions for ends and health checks.
 extension TransitionTable {
     private static let running: [Origin] = [.ready, .checking, .slow, .busy, .unhealthy, .foundReady]
 
@@ -18,7 +18,7 @@ extension TransitionTable {
                 Row($0, .exitedGaveUp, failed(died), disarm),
             ]
         } + [
-            // A start that was asked for and fails is told, not tried again.
+            // A requested start that fails is reported, not repeated.
             Row(.booting, .endsElsewhere, .stopping, disarm),
             Row(.booting, .exitedStopped, .stopped, disarm + wasStopped),
             Row(.booting, .exitedFailed, failed(diedBooting), disarm + startFailed(diedBooting)),
@@ -29,12 +29,12 @@ extension TransitionTable {
             Row(.probing, .exitedFailed, failed(diedProbing), disarm + startFailed(diedProbing)),
             Row(.probing, .exitedRestarts, restarting(diedProbing, 5), disarm + startFailed(diedProbing)),
             Row(.probing, .exitedGaveUp, failed(diedProbing), disarm + startFailed(diedProbing)),
-            // So short-lived that its launch was never told.
+            // So short-lived that its launch was never reported.
             Row(.starting, .exitedStopped, .stopped, disarm + wasStopped),
             Row(.starting, .exitedFailed, failed(diedBooting), disarm + startFailed(diedBooting)),
             Row(.starting, .exitedRestarts, restarting(diedBooting, 5), disarm + startFailed(diedBooting)),
             Row(.starting, .exitedGaveUp, failed(diedBooting), disarm + startFailed(diedBooting)),
-            // What was found running is kept running.
+            // A server that was found running is kept running.
             Row(.foundBooting, .endsElsewhere, .stopping, disarm),
             Row(.foundBooting, .exitedStopped, .stopped, disarm),
             Row(.foundBooting, .exitedFailed, restarting(diedBooting, 1), disarm + restart(after: 1)),
@@ -45,17 +45,17 @@ extension TransitionTable {
             Row(.overdue, .exitedFailed, restarting(diedProbing, 1), disarm + restart(after: 1)),
             Row(.overdue, .exitedRestarts, restarting(diedProbing, 5), disarm),
             Row(.overdue, .exitedGaveUp, failed(diedProbing), disarm),
-            // The supervisor changes its mind.
+            // The supervisor cancels the restart.
             Row(.restartingBySupervisor, .exitedStopped, .stopped, disarm),
             Row(.restartingBySupervisor, .exitedFailed, restarting(died, 1), disarm + restart(after: 1)),
             Row(.restartingBySupervisor, .exitedRestarts, nil, disarm),
             Row(.restartingBySupervisor, .exitedGaveUp, failed(died), disarm),
-            // Somebody else stops it, or restarts it.
+            // Stopped or restarted from outside the gateway.
             Row(.stoppingElsewhere, .exitedStopped, .stopped, over),
             Row(.stoppingElsewhere, .exitedFailed, restarting(died, 1), disarm + restart(after: 1)),
             Row(.stoppingElsewhere, .exitedRestarts, restarting(died, 5), disarm),
             Row(.stoppingElsewhere, .exitedGaveUp, failed(died), disarm),
-            // Its main process ended, and now all the rest.
+            // Its main process ended before, and now its descendants.
             Row(.mainProcessGone, .exitedStopped, .stopped, over),
             Row(.mainProcessGone, .exitedFailed, restarting(died, 1), disarm + restart(after: 1)),
             Row(.mainProcessGone, .exitedRestarts, restarting(died, 5), disarm),
@@ -88,7 +88,7 @@ extension TransitionTable {
             Row(.probing, .unhealthyAnswer, nil, [.arm(.probe, .milliseconds(50))]),
             Row(.probing, .unauthorized, nil, [.arm(.probe, .milliseconds(50))]),
             Row(.probing, .silent, nil, [.arm(.probe, .milliseconds(50))]),
-            // Its check is not outstanding: the next one is due.
+            // No check is pending, so the next one is due.
             Row(.overdue, .probeTimer, nil, [check(2)]),
             Row(.ready, .probeTimer, nil, [check(2, timeout: 60), .arm(.late, .seconds(2))]),
             Row(.foundReady, .probeTimer, nil, [check(2, timeout: 60), .arm(.late, .seconds(2))]),
@@ -101,7 +101,7 @@ extension TransitionTable {
         + [Origin.checking, .slow, .busy, .unhealthy].flatMap {
             [
                 Row($0, .unhealthyAnswer, failing, nextCheck + [.measure]),
-                // It took this password before: somebody else may listen there now.
+                // It accepted this password before, so a different server may listen there now.
                 Row($0, .unauthorized, probing, fallBack),
                 Row($0, .silent, nil, nextCheck + [.measure]),
                 Row($0, .lateTimer, nil, [.measure, .arm(.late, .seconds(2))]),
@@ -131,7 +131,7 @@ extension TransitionTable {
                 answer(.failed("Service started but failed to get port. \(noPortWithTail)")) + end),
             Row(.probing, .startTimer, failed(notHealthy), startFailed(notHealthy) + end),
             Row(.recovering, .startTimer, restarting(noPortWithTail), end),
-            // What was found is not the gateway's to end.
+            // The gateway must not end a server that it found.
             Row(.foundBooting, .startTimer), Row(.overdue, .startTimer),
 
             Row(.restarting, .restartTimer, .starting, launch),

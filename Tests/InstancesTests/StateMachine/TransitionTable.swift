@@ -1,16 +1,16 @@
 import Addresses
 import Instances
 
-/// Every transition: from a state, an event leads to a state and actions. What is not here leads to nothing.
+/// All transitions: in a state, an event leads to a new state and to actions. Events without a row have no effect.
 enum TransitionTable {
     typealias Action = InstanceStateMachine.Action
 
     struct Row {
         var origin: Origin
         var stimulus: Stimulus
-        /// Nil: the same as before.
+        /// The new state; nil if it does not change.
         var state: InstanceState?
-        /// Without the first one, `publish`, where the state changes.
+        /// The actions without the initial `publish`, which is implied by a change of state.
         var actions: [Action]
 
         init(_ origin: Origin, _ stimulus: Stimulus, _ state: InstanceState? = nil, _ actions: [Action] = []) {
@@ -64,7 +64,7 @@ enum TransitionTable {
 
     // MARK: Somebody wants it ready, or gone
 
-    /// The supervisor can't ask it to end: it goes on, and is asked for its health again.
+    /// The supervisor cannot ask the server to end, so it continues, and its health is checked again.
     private static let refusedStops: [Row] = [
         Row(.stopping, .stopFailed, probing, stopDenied + [check(2)]),
         Row(.stoppingAndStartingAgain, .stopFailed, probing, stopDenied + [check(2)]),
@@ -79,7 +79,7 @@ enum TransitionTable {
         Row(.failed, .startRequested, .starting, wait + launch),
         Row(.restarting, .startRequested, .starting, wait + [.disarm(.restart)] + launch),
         Row(.restartingBySupervisor, .startRequested, .starting, wait + [.disarm(.restart)] + launch),
-        // These have callers already, or get some.
+        // These states have callers already, or get some.
         Row(.recovering, .startRequested, nil, wait),
         Row(.foundBooting, .startRequested, nil, wait),
         Row(.stopping, .startRequested, .starting, wait),
@@ -131,13 +131,13 @@ enum TransitionTable {
     private static let launches: [Row] = [
         Row(.starting, .launched, .booting),
         Row(.recovering, .launched, .booting),
-        // Started by somebody else.
+        // Started from outside the gateway.
         Row(.stopped, .launched, .booting, [.disarm(.kill), deadline]),
         Row(.failed, .launched, .booting, [.disarm(.kill), deadline]),
         Row(.stuck, .launched, .booting, [.disarm(.kill), deadline]),
         Row(.restarting, .launched, .booting, [.disarm(.restart), deadline]),
         Row(.restartingBySupervisor, .launched, .booting, [.disarm(.restart), deadline]),
-        // The end of the run before was not told: its port is gone all the same.
+        // The end of the previous run was not reported, but its port is invalid.
         Row(.booting, .launched, nil, disarm + [deadline]),
         Row(.foundBooting, .launched, nil, disarm + [deadline]),
         Row(.probing, .launched, .booting, disarm + [deadline]),
@@ -148,7 +148,7 @@ enum TransitionTable {
         Row(.busy, .launched, .booting, disarm + [deadline]),
         Row(.unhealthy, .launched, .booting, disarm + [deadline]),
         Row(.foundReady, .launched, .booting, disarm + [deadline]),
-        // Whoever asked the gateway last has the say.
+        // The last request to the gateway takes precedence.
         Row(.stopping, .launched, nil, [.terminate]),
         Row(.timedOut, .launched, nil, [.terminate]),
         Row(.stoppingAndStartingAgain, .launched, .booting, over + [deadline]),
@@ -173,7 +173,7 @@ enum TransitionTable {
             Row(.booting, .announced, probing, [check(1)]),
             Row(.foundBooting, .announced, probing, [check(1)]),
             Row(.booting, .announcedElsewhere, failed(elsewhere), startFailed(elsewhere) + end),
-            // What the gateway has not started is not ended on its own initiative.
+            // The gateway does not itself end a server that it did not start.
             Row(.foundBooting, .announcedElsewhere),
             Row(.probing, .displaced), Row(.overdue, .displaced),
         ]

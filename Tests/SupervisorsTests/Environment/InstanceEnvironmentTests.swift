@@ -61,7 +61,7 @@ import Testing
         #expect(Set(passwords).count == 100)
     }
 
-    /// `common` and `own` are the files, `base` what is inherited.
+    /// `common` and `own` are the files, `base` is the inherited environment.
     @Test(arguments: [
         ("", "OPENCODE_PASSWORD=own\n", "own"),
         ("", "OPENCODE_SERVER_PASSWORD=own\n", "own"),
@@ -86,7 +86,7 @@ import Testing
         #expect(variables["OPENCODE_SERVER_USERNAME"] == "me")
     }
 
-    /// OpenCode 1 reads one name only, and is open without it; 2 would make a password and print it.
+    /// OpenCode 1 reads only one name and is open without it. OpenCode 2 would generate a password and print it.
     @Test(arguments: ["", "OPENCODE_SERVER_PASSWORD=\nOPENCODE_PASSWORD=\n", "OPENCODE_SERVER_USERNAME=me\n"])
     func withoutAnyPasswordOnlyTwoGetsOne(text: String) throws {
         let environment = InstanceEnvironment(base: [:], files: [try file(text)])
@@ -162,7 +162,7 @@ import Testing
     }
 }
 
-/// The files on disk.
+/// Environment files on disk.
 @Suite struct InstanceEnvironmentFilesTests {
     private let home: TemporaryHome
 
@@ -195,7 +195,7 @@ import Testing
     @Test(arguments: ["a-b", "a b", "gr\u{fc}n", "*", "?", "[a]", "a\\x2db", "a$b", "%i", "env", "~", "a'b", "-"])
     func everyFolderGetsTheFileOfItsPlainName(name: String) throws {
         let project = try #require(ProjectName(name))
-        // Those that a pattern or an escaped name would find.
+        // Files that a pattern or an escaped name would match.
         for other in ["a", "b", "ab", "a-b", "a\\x2db", "x"] where other != name {
             try home.makeFile(".config/opencode/env.d/\(other).env", "WRONG=1\n", mode: 0o600)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Supervisors
 
-/// The projects' folder itself says whether a gateway has it.
+/// The lock on the projects' folder shows whether a gateway uses it.
 @Suite struct FolderLockTests {
     private let home: TemporaryHome
 
@@ -32,7 +32,7 @@ import Testing
         #expect(try self.lock(path, .exclusive) != nil)
     }
 
-    /// A child has a copy of every descriptor until it begins its program.
+    /// A child has a copy of every descriptor until it executes its program.
     @Test func aLockThatIsLetGoIsFreeWhateverIsBeingStarted() throws {
         let isOver = Locked(false)
         let ended = DispatchSemaphore(value: 0)

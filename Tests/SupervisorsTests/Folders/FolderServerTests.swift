@@ -3,7 +3,7 @@ import Testing
 
 @testable import Supervisors
 
-/// What is said of a server that a folder has already.
+/// The messages about a server that already works in a folder.
 @Suite struct FolderServerTests {
     @Test(
         arguments: [

@@ -8,7 +8,7 @@ import Supervisors
 import Systemd
 import Testing
 
-/// A folder never has two servers, whoever has started the first.
+/// A folder never has two servers, whichever program has started the first one.
 @Suite struct OneServerTests {
     private static let server = #"echo "opencode server listening on http://127.0.0.1:4096"; exec sleep 1000"#
 
@@ -24,7 +24,7 @@ import Testing
         await gateway.end()
     }
 
-    /// A process that works in the folder `alpha`, with these variables.
+    /// Starts a process that works in the folder `alpha`, with these variables.
     private func process(in rig: ProcessRig, _ variables: [String: String]) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sleep")
@@ -60,7 +60,7 @@ import Testing
         await finish(gateway)
     }
 
-    /// An agent may run anything anywhere.
+    /// An agent may run any program in any folder.
     @Test func whatAnotherProjectsServerHasStartedThereIsNoServer() async throws {
         let rig = try ProcessRig(
             "[ $(basename $PWD) = alpha ] || { (cd ../alpha; exec setsid sleep 1000) & }\n" + Self.server)
@@ -74,7 +74,7 @@ import Testing
         await finish(gateway)
     }
 
-    /// What a killed gateway has started has its locks until it begins its program: the next one waits for that.
+    /// A child of a killed gateway holds its locks until it executes its program; the next gateway waits for that.
     @Test(.timeLimit(.minutes(5)), arguments: ["projects", "records"])
     func theLocksOfAKilledGatewayAreWaitedFor(place: String) async throws {
         let rig = try ProcessRig(Self.server)
@@ -83,7 +83,7 @@ import Testing
         chmod("\(rig.home.path)/.records", 0o700)
         let holder = Process()
         holder.executableURL = URL(filePath: "/bin/sh")
-        // Of the one who took the lock (flock(1)) only an open descriptor of somebody else's is left.
+        // Only another process's open descriptor remains of the process that acquired the lock (flock(1)).
         holder.arguments = [
             "-c", "exec 9<\"$1\"; flock -x 9; echo held; read line", "sh",
             place == "projects" ? rig.home.path : "\(rig.home.path)/.records/~lock",
@@ -161,7 +161,7 @@ import Testing
         let run = try #require(await first.launch(rig.alpha))
         await first.end()
         let others = InstanceRecordStore(folder: "\(rig.home.path)/.others")
-        // One that is no gateway's child, such as a unit's, is left alone.
+        // A server that is not a child of a gateway, such as a unit's, is left alone.
         let unit = try process(in: rig, ["VIBEREMOTE_RUN": "of a unit"])
         let second = try await rig.gateway(opens: isProcessGateway, records: others)
         if !isProcessGateway { try await second.endLeftovers() }

@@ -9,16 +9,16 @@ import Supervisors
 import Systemd
 import Testing
 
-/// What a gateway does about servers that one before it has left: nobody stopped them, it was killed.
+/// How a gateway handles the servers of an earlier one that was killed without stopping them.
 @Suite struct ProcessRecoveryTests {
-    /// Prints another line each time that it gets SIGUSR1.
+    /// Prints another line each time that it receives SIGUSR1.
     private static let server = """
         trap 'echo again' USR1
         echo "opencode server listening on http://127.0.0.1:4096"
         while :; do sleep 0.01; done
         """
 
-    /// Ends the server that a gateway has, and the gateway.
+    /// Ends the server of a gateway, and the gateway.
     private func finish(_ gateway: SupervisorInRig) async {
         await gateway.kill()
         _ = await gateway.next()
@@ -39,7 +39,7 @@ import Testing
         #expect(found.run.isFound && !run.isFound)
         #expect(found.run.credentials == run.credentials && found.run.credentials != nil)
         #expect(found.run.environmentDigest == run.environmentDigest)
-        // By the process's start time, which the kernel counts in hundredths of a second.
+        // Derived from the process's start time, which has a resolution of hundredths of a second.
         #expect(abs(found.run.started - run.started) < 1_000_000_000)
         await finish(second)
         #expect(!ProcessRig.runs(run.process))
@@ -51,7 +51,7 @@ import Testing
         let first = try await rig.gateway()
         let run = try #require(await first.launch(rig.alpha))
         await first.end()
-        // Nobody reads, and it writes all the same.
+        // The server can write although no gateway reads.
         kill(run.process, SIGUSR1)
         let second = try await rig.gateway()
         #expect(await second.ready() != nil)
@@ -108,7 +108,7 @@ import Testing
         let run = try #require(await first.launch(rig.alpha))
         await first.end()
         kill(run.process, SIGKILL)
-        // It is gone a moment behind the signal; a gateway that still finds it takes it over.
+        // The process ends shortly after the signal. A gateway that still finds it takes it over.
         while ProcessRig.runs(run.process) { await Task.yield() }
         let second = try await rig.gateway()
         #expect(!ProcessRig.runs(try rig.number("helper")))
@@ -159,13 +159,13 @@ import Testing
         try await second.endLeftovers()
         #expect(!ProcessRig.runs(run.process))
         #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
-        // Nothing to do, and nothing left behind.
+        // There is nothing to do, and nothing remains.
         try await second.endLeftovers()
         #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
         await second.end()
     }
 
-    /// A number that was given to another process since, a boot that is over.
+    /// A process number that was reused, and a boot that has ended.
     @Test func aRecordThatIsNotTrueAnyMoreHitsNobody() async throws {
         let rig = try ProcessRig(Self.server)
         try rig.records.prepare()

@@ -11,13 +11,13 @@ import Systemd
 
 @testable import Supervisors
 
-/// A home directory in which gateways come and go, and whose OpenCode is a shell script.
+/// A home directory for several gateways in succession, with a shell script as OpenCode.
 final class ProcessRig: Sendable {
     let home: TemporaryHome
     let records: InstanceRecordStore
     let lines = RecordedLines()
 
-    /// `script` runs in the project's folder below the home directory.
+    /// Creates a fixture whose `script` runs in the project's folder below the home directory.
     init(_ script: String) throws {
         home = try TemporaryHome()
         records = InstanceRecordStore(folder: "\(home.path)/.records")
@@ -25,7 +25,7 @@ final class ProcessRig: Sendable {
         try home.makeFile(".opencode.sh", script + "\n")
     }
 
-    /// A supervisor as a gateway has it, on a loop of its own, opened.
+    /// Returns a supervisor like that of a gateway, opened on its own loop.
     func gateway(
         environment: [String: String] = ["PATH": "/usr/bin:/bin"], givesPasswords: Bool = true, opens: Bool = true,
         records other: InstanceRecordStore? = nil, projects: String? = nil
@@ -51,15 +51,15 @@ final class ProcessRig: Sendable {
         ProjectFolder(name: .alpha, path: "\(home.path)/alpha", hasGit: false, hasPackageJSON: false)
     }
 
-    /// The number that a script has written to a file in the home directory.
+    /// Returns the number that a script has written to a file in the home directory.
     func number(_ file: String) throws -> Int32 {
         Int32(try home.read(file).trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
     }
 
-    /// Whether a process runs, and does not just wait to be collected.
+    /// Returns whether a process runs and does not merely wait to be reaped.
     static func runs(_ number: Int32) -> Bool { ProcessTable.isRunning(number) }
 
-    /// A variable in the environment of a process.
+    /// Returns the environment of a process.
     static func environment(of number: Int32) throws -> [String: String] {
         let content = try Data(contentsOf: URL(filePath: "/proc/\(number)/environ"))
         return Dictionary(
@@ -68,7 +68,7 @@ final class ProcessRig: Sendable {
     }
 }
 
-/// A supervisor and who hears of it.
+/// A supervisor and its observer.
 actor SupervisorInRig: SupervisorObserver {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private let loop: SystemEventLoop
@@ -90,7 +90,7 @@ actor SupervisorInRig: SupervisorObserver {
         }.start()
     }
 
-    /// Hears of what the supervisor does without opening it.
+    /// Observes the supervisor without opening it.
     func observe() { supervisor?.assumeIsolated { $0.observer = self } }
     func open() async throws { try await supervisor?.open(self) }
     func endLeftovers() async throws { try await supervisor?.endLeftovers() }
@@ -102,13 +102,14 @@ actor SupervisorInRig: SupervisorObserver {
     nonisolated func supervised(_ project: ProjectName, _ event: SupervisedEvent) { continuation.yield(event) }
     nonisolated func supervisorChanged(unavailable reason: String?) {}
 
-    /// The next event.
+    /// Returns the next event.
     func nextOfAll() async -> SupervisedEvent? {
         for await event in events { return event }
         return nil
     }
 
-    /// The next event but for the end of a main process, which a server that ends at once may not have had the time for.
+    /// Returns the next event other than the end of a main process, which is not always reported for a server that ends
+    /// immediately.
     func next() async -> SupervisedEvent? {
         while let event = await nextOfAll() {
             if case .mainProcessExited = event { continue }
@@ -123,7 +124,7 @@ actor SupervisorInRig: SupervisorObserver {
         return await ready()?.run
     }
 
-    /// The next server that is launched and announces its port.
+    /// Returns the next server that is launched and announces its port.
     func ready() async -> (run: Run, port: UInt16)? {
         guard case .launched(let run) = await next(), case .announced(run.id, let address, _, nil) = await next() else {
             return nil
@@ -131,13 +132,14 @@ actor SupervisorInRig: SupervisorObserver {
         return (run, address.port)
     }
 
-    /// Ends it in the middle of everything, as SIGKILL ends a gateway: it does nothing any more, and servers that run go
-    /// on. Every test calls it last.
+    /// Ends the supervisor abruptly, as SIGKILL ends a gateway: it does nothing more, and running servers continue.
+    /// Every test calls this last.
     nonisolated func end() async {
         await forget()
         loop.stop()
         for await _ in loopEnded {}
-        // What still waits for events of servers that go on is never freed, and is no leak.
+        // Tasks that wait for events of running servers are never freed. Keep them referenced, so that they do not
+        // count as leaks.
         Self.stopped.withLock { $0.append(loop) }
     }
 
@@ -147,6 +149,6 @@ actor SupervisorInRig: SupervisorObserver {
 }
 
 extension Run {
-    /// The number of its first process; one that none has where that is not known.
+    /// The number of its first process; an impossible number if it is unknown.
     var process: Int32 { processIdentifier ?? .max }
 }

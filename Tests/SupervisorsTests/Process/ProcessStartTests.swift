@@ -10,10 +10,10 @@ import Supervisors
 import Systemd
 import Testing
 
-/// What a server that the gateway starts as its child finds around itself.
+/// The environment of a server that the gateway starts as its child.
 @Suite struct ProcessStartTests {
-    /// Whoever looks at the process once it has announced its port meets no execve(2), and not the descriptor 10 from which a
-    /// shell reads its script.
+    /// Once the process has announced its port, an examination meets neither execve(2) nor the descriptor 10, from
+    /// which a shell reads its script.
     private static let banner =
         #"exec sh -c 'echo "opencode server listening on http://127.0.0.1:4096"; sleep 1000; :'"#
 
@@ -28,7 +28,7 @@ import Testing
         let password = try #require(run.credentials?.password)
         let process = run.process
         var environment = try ProcessRig.environment(of: process)
-        // The shell's own.
+        // Variables that the shell sets itself.
         for name in ["_", "SHLVL"] { environment[name] = nil }
         #expect(
             environment == [
@@ -94,7 +94,7 @@ import Testing
         let environment = try ProcessRig.environment(of: run.process)
         #expect(environment["OPENCODE_SERVER_PASSWORD"] == nil)
         #expect(environment["OPENCODE_PASSWORD"] == credentials.password)
-        // The next gateway needs it, too.
+        // The next gateway needs them, too.
         #expect(rig.records.read(.alpha)?.credentials == credentials)
         await gateway.kill()
         _ = await gateway.next()

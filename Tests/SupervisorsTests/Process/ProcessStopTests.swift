@@ -6,27 +6,27 @@ import Projects
 import Supervisors
 import Testing
 
-/// Nothing that a server has started survives it, wherever it has gone.
+/// No descendant of a server survives it, wherever it has moved.
 @Suite struct ProcessStopTests {
     private static let banner = "opencode server listening on http://127.0.0.1:4096"
 
-    /// A server that first starts a helper by `command` and waits until that has settled.
+    /// Returns a server that first starts a helper with `command` and waits until the helper is ready.
     private static func server(_ command: String, then rest: String) -> String {
         "\(command) &\nwhile [ ! -s ../helper ]; do sleep 0.01; done\necho '\(banner)'\n\(rest)"
     }
 
-    /// A rig whose helper ignores SIGTERM.
+    /// Returns a fixture whose helper ignores SIGTERM.
     private func rig(_ script: String) throws -> ProcessRig {
         let rig = try ProcessRig(script)
         try rig.home.makeFile(
-            // Silent: a shell reports how its own children end.
+            // Without error output, because a shell reports how its own children end.
             ".helper.sh",
             "exec 2>/dev/null; trap '' TERM; echo $$ >../.number; mv ../.number ../helper; while :; do sleep 1000; done\n"
         )
         return rig
     }
 
-    /// Ways out of the process group, and of what leads to its processes.
+    /// Ways to leave the process group and the other ways to find a process.
     private static let escapes = [
         "sh ../.helper.sh",
         "setsid sh ../.helper.sh",
@@ -34,7 +34,7 @@ import Testing
         "sh -c 'env -i PATH=/usr/bin:/bin sh ../.helper.sh & exit 0'",
     ]
 
-    /// Those that only their parents lead to.
+    /// Processes that can be found only through their parents.
     private static let furtherEscapes = [
         "env -i PATH=/usr/bin:/bin setsid sh ../.helper.sh",
         "sh -c 'env -i PATH=/usr/bin:/bin setsid sh ../.helper.sh; exit 0'",
@@ -48,7 +48,7 @@ import Testing
         let grandchild = try rig.number("helper")
         #expect(ProcessRig.runs(grandchild))
         await gateway.terminate()
-        // The server goes at once, its grandchild does not: the end is not reported before `kill`.
+        // The server ends immediately, but its grandchild does not: the end is not reported before `kill`.
         while ProcessRig.runs(run.process) { await Task.yield() }
         #expect(ProcessRig.runs(grandchild))
         await gateway.kill()

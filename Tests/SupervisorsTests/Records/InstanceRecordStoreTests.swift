@@ -60,7 +60,7 @@ import Testing
         #expect(Set(store.all().map(\.project)) == Set(names))
     }
 
-    /// All records, and what was told of files that are none.
+    /// All records, and the problems reported for files that are not records.
     private var found: (records: [InstanceRecord], problems: [String]) {
         var problems: [String] = []
         let records = store.all { problems.append($0) }
@@ -124,12 +124,12 @@ import Testing
 
     @Test func whereItCannotBeMadeAgainTheRecordLiesInReserve() throws {
         let store = InstanceRecordStore(folder: home.path + "/gone/records", reserve: home.path + "/state/records")
-        // Nobody, not even root, makes a folder in a file.
+        // No user, not even root, can create a folder inside a file.
         try home.makeFile("gone")
         try store.write(record())
         #expect(store.read(.alpha) == record() && store.all() == [record()])
         #expect(mode(home.path + "/state/records") == 0o700)
-        // The folder is there again.
+        // The folder can be created again.
         try FileManager.default.removeItem(atPath: home.path + "/gone")
         try store.write(record(run: "two"))
         #expect(store.all() == [record(run: "two")])
@@ -168,7 +168,7 @@ import Testing
         var lock: InstanceRecordLock? = try store.lock()
         let error = #expect(throws: InstanceRecordError.self) { _ = try store.lock() }
         #expect(error?.description.contains("another gateway (process \(getpid()))") == true)
-        // A lock is no record.
+        // A lock is not a record.
         #expect(store.all().isEmpty)
         withExtendedLifetime(lock) {}
         lock = nil

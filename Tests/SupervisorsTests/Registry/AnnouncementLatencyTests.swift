@@ -7,14 +7,14 @@ import Projects
 import Supervisors
 import Testing
 
-/// The port is known at most 100 ms after the banner was printed: its arrival wakes the control loop.
+/// The port is known at most 100 ms after the banner was printed, because the output wakes the control loop.
 @Suite struct AnnouncementLatencyTests {
     @Test func thePortIsKnownAtOnce() async throws {
         let rig = try await RegistryRig(
             script: "sleep 0.05; date +%s%N >../printed\n"
                 + "echo 'opencode server listening on http://127.0.0.1:4096'\nexec sleep 1000")
         var medians: [Duration] = []
-        // Other programs may have the machine for a while: eight tries.
+        // Make eight attempts, because other programs may use the machine for a while.
         while medians.count < 8, medians.last.map({ $0 > .milliseconds(100) }) ?? true {
             medians.append(try await median(rig))
         }
@@ -22,7 +22,7 @@ import Testing
         await rig.end()
     }
 
-    /// How long the port took to be known, the median of five starts.
+    /// Returns the median time of five starts until the port was known.
     private func median(_ rig: RegistryRig) async throws -> Duration {
         var latencies: [Duration] = []
         for _ in 0..<5 {

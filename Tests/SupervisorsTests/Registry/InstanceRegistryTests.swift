@@ -9,7 +9,7 @@ import Projects
 import Supervisors
 import Testing
 
-/// Starting: with real child processes, whose OpenCode is a shell script.
+/// Starts with real child processes; OpenCode is a shell script.
 @Suite struct InstanceRegistryTests {
     private static let banner = "opencode server listening on http://127.0.0.1:4096"
 
@@ -28,7 +28,7 @@ import Testing
             for _ in 0..<100 { group.addTask { await rig.registry.start(.alpha) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        // Who comes after it became ready hears that it already runs.
+        // A caller that arrives after the instance became ready receives the answer that it already runs.
         #expect(
             answers.allSatisfy {
                 $0 == .started(address: .loopback(4096)) || $0 == .alreadyRunning(address: .loopback(4096))
@@ -120,7 +120,8 @@ import Testing
             Issue.record("it started")
             return
         }
-        // Which reason of the health check follows is the state machine's test: here it depends on the machine's load.
+        // The tests of the state machine check the reason of the health check that follows. Here it depends on the
+        // machine's load.
         #expect(
             sentence.hasPrefix(
                 "Failed to start service: OpenCode announced port 4096 but was not healthy within 2 s: "))
@@ -136,7 +137,7 @@ import Testing
         }
         #expect(sentence.hasPrefix("Failed to start service: /nowhere/opencode could not be run in "))
         #expect(sentence.contains("No such file or directory") && sentence.contains("--opencode"))
-        // And the next start tries again.
+        // The next start tries again.
         #expect(await rig.registry.start(.alpha) == .failed(sentence))
         await rig.end()
     }

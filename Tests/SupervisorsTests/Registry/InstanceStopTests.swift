@@ -7,9 +7,9 @@ import Projects
 import Supervisors
 import Testing
 
-/// Stopping, ending and starting again: with real child processes.
+/// Stops, ends and restarts with real child processes.
 @Suite struct InstanceStopTests {
-    /// Neither it nor its child cares for SIGTERM.
+    /// Neither the server nor its child ends at SIGTERM.
     private static let stubborn = """
         trap '' TERM
         exec 3>../lifeline
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func aReadyInstanceThatDiesLosesItsPortAtOnceAndKeepsTheReason() async throws {
-        // Long enough that it has not come back when it is looked at.
+        // Long enough that the instance is not restarted before it is examined.
         var limits = InstanceLimits()
         limits.restartDelay = .seconds(50)
         let rig = try await RegistryRig(script: "echo $$ >pid\n" + RegistryRig.wellBehaved, limits: limits)
@@ -72,7 +72,7 @@ import Testing
         let process = try #require(Int32(rig.home.read("alpha/pid").trimmingCharacters(in: .newlines)))
         kill(process, SIGKILL)
         let first = try #require(await rig.table { $0.route(to: .alpha)?.endpoint == nil })
-        // Its main process is gone; what else there may be of it is looked for now.
+        // The main process has ended; the supervisor is looking for its descendants.
         #expect(first.route(to: .alpha)?.state == .restarting(reason: "OpenCode ended by itself.", delay: nil))
         let table = try #require(
             await rig.table {

@@ -8,7 +8,7 @@ import Projects
 import Supervisors
 import Testing
 
-/// A project's folder and its instance, when one of them goes.
+/// A project's folder and its instance when one of them disappears.
 @Suite(.timeLimit(.minutes(5))) struct ProjectPresenceTests {
     @Test func aFolderThatGoesWhileItsInstanceRunsIsShownAsMissing() async throws {
         let rig = try await RegistryRig(projects: ["alpha", "beta", "zeta"])
@@ -22,7 +22,7 @@ import Testing
         let list = try await rig.registry.projects()
         #expect(list.map(\.folder.name.string) == ["alpha", "beta", "zeta"])
         #expect(list.map(\.isMissing) == [false, true, false])
-        // It goes on and can be stopped; then nothing is left of it.
+        // It continues to run and can be stopped; afterwards the project no longer exists.
         #expect(await rig.registry.start(.beta) == .alreadyRunning(address: .loopback(4096)))
         #expect(await rig.registry.stop(.beta) == .stopped)
         #expect(await rig.registry.status(.beta) == nil)

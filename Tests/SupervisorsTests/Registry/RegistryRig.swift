@@ -9,7 +9,7 @@ import Projects
 import Supervisors
 import Systemd
 
-/// A registry on a loop of its own, whose OpenCode is a shell script.
+/// A registry on its own loop, with a shell script as OpenCode.
 final class RegistryRig: Sendable {
     /// Announces a port and ends at SIGTERM.
     static let wellBehaved = """
@@ -41,7 +41,7 @@ final class RegistryRig: Sendable {
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         registry = InstanceRegistry(
             loop: loop, catalogue: ProjectCatalogue(loop: loop, home: home.path, followsLinks: false, logger: logger),
-            // By the shell and not as a program: a file just written may not be executed while another test forks.
+            // Run it through the shell: a file that was just written may not be executable while another test forks.
             supervisors: [
                 ProcessSupervisor(
                     loop: loop,
@@ -61,34 +61,34 @@ final class RegistryRig: Sendable {
         try await registry.open()
     }
 
-    /// Ends all children and the loop; every test calls it last.
+    /// Ends all children and the loop. Every test calls this last.
     func end() async {
         await registry.shutdown()
         loop.stop()
         for await _ in ended {}
     }
 
-    /// The first table, from the last one asked for on, of which this is true.
+    /// Returns the first matching table, beginning with the last requested one.
     func table(where isWanted: (RoutingTable) -> Bool) async -> RoutingTable? {
         for await table in tables where isWanted(table) { return table }
         return nil
     }
 
-    /// A pipe with a name in the home directory, which hangs up when the last process that has it open for writing is
-    /// gone.
+    /// Creates a named pipe in the home directory, which hangs up when the last process that has it open for writing
+    /// has ended.
     func makeLifeline(_ name: String) -> Int32 {
         let path = "\(home.path)/\(name)"
         guard mkfifo(path, 0o600) == 0 else { return -1 }
         return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     }
 
-    /// Whether the last writer of a lifeline goes within 30 s.
+    /// Returns whether the last writer of a lifeline ends within 30 s.
     static func hangsUp(_ lifeline: Int32) -> Bool {
         var wanted = pollfd(fd: lifeline, events: 0, revents: 0)
         return poll(&wanted, 1, 30_000) == 1 && wanted.revents == Int16(POLLHUP)
     }
 
-    /// Whether a lifeline is held now.
+    /// Returns whether a process holds a lifeline now.
     static func isHeld(_ lifeline: Int32) -> Bool {
         var byte: UInt8 = 0
         return read(lifeline, &byte, 1) < 0 && errno == EAGAIN
@@ -96,14 +96,14 @@ final class RegistryRig: Sendable {
 }
 
 extension InstanceLimits {
-    /// The defaults with another time to start, and little to stop.
+    /// Returns the default limits with a different start timeout and a short stop timeout.
     static func starting(within start: Duration) -> InstanceLimits {
         var limits = stopping(within: .milliseconds(100))
         limits.start = start
         return limits
     }
 
-    /// The defaults with another time to stop.
+    /// Returns the default limits with a different stop timeout.
     static func stopping(within stop: Duration) -> InstanceLimits {
         var limits = InstanceLimits()
         limits.stop = stop

@@ -9,7 +9,7 @@ struct ManagerMessageTests {
         ManagerMessage(scope: scope, user: "vibe", hasRuntimeFolder: hasRuntimeFolder)
     }
 
-    /// An error's name, what is said, and the command or place that fixes it.
+    /// An error's name, the message, and the command or place of the fix.
     @Test(
         arguments: [
             (

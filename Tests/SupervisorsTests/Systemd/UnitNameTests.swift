@@ -7,7 +7,7 @@ import Testing
 struct UnitNameTests {
     private func name(_ folder: String) throws -> ProjectName { try #require(ProjectName(folder)) }
 
-    /// What `systemd-escape --template=opencode@.service -- FOLDER` prints.
+    /// The output of `systemd-escape --template=opencode@.service -- FOLDER`.
     @Test(arguments: [
         ("alpha", "opencode@alpha.service"),
         ("my.app", "opencode@my.app.service"),

@@ -5,7 +5,7 @@ import Testing
 @testable import Systemd
 
 extension UnitStateMachineTests {
-    /// How a ready run ends: what is said, and what is told about it.
+    /// The ends of a ready run: the manager's reports, and the resulting events.
     static let ends: [(String, [Machine.Event], [Machine.Action])] = [
         (
             "the gateway's stop",

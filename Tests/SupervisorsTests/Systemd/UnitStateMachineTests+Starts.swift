@@ -5,7 +5,7 @@ import Testing
 @testable import Systemd
 
 extension UnitStateMachineTests {
-    /// Starts that come to nothing.
+    /// Starts that fail, with the resulting actions.
     static let failures: [(String, [Machine.Event], [Machine.Action])] = [
         (
             "the manager refuses", [.startRequested, .startRefused("no such unit.")],

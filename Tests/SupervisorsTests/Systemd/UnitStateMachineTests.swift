@@ -5,8 +5,8 @@ import Testing
 @testable import Supervisors
 @testable import Systemd
 
-/// What a unit's signals mean: the manager's words in, events and calls out. The words are those that systemd 252 and 257
-/// were heard to say.
+/// The interpretation of a unit's signals: reports of the manager as input, events and calls as output. The reports
+/// were observed with systemd 252 and 257.
 @Suite("A unit's life")
 struct UnitStateMachineTests {
     typealias Machine = UnitStateMachine
@@ -14,7 +14,7 @@ struct UnitStateMachineTests {
     static let a = String(repeating: "a", count: 32)
     static let b = String(repeating: "b", count: 32)
 
-    /// The properties of a unit in that state.
+    /// Returns the properties of a unit in the given state.
     static func properties(
         _ active: String, _ sub: String, _ invocation: String = a, pid: UInt32 = 0, result: String = "success",
         code: Int32 = 0, status: Int32 = 0
@@ -40,7 +40,7 @@ struct UnitStateMachineTests {
         UnitRun(id: id, process: process, started: 1_000, isFound: found)
     }
 
-    /// What a machine does about the last of these events.
+    /// Returns the actions of a machine for the last of these events.
     static func last(_ events: [Machine.Event]) -> [Machine.Action] {
         var machine = Machine()
         var actions: [Machine.Action] = []
@@ -48,7 +48,7 @@ struct UnitStateMachineTests {
         return actions
     }
 
-    /// What a machine tells about all of these events: without its calls.
+    /// Returns what a machine reports for all of these events, without its calls.
     static func told(_ events: [Machine.Event]) -> [Machine.Action] {
         var machine = Machine()
         return events.flatMap { machine.handle($0) }.filter {
@@ -98,7 +98,7 @@ struct UnitStateMachineTests {
         #expect(Self.last(events) == [])
     }
 
-    /// Which calls a start makes of a unit in this state.
+    /// The calls that a start makes for a unit in the given state.
     @Test(
         arguments: [
             ([], [.start]),
