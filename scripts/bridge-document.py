@@ -16,9 +16,9 @@ EVENTS = """server.connected server.instance.disposed session.created session.up
 session.error session.diff session.compacted message.updated message.removed message.part.updated message.part.delta
 permission.asked permission.replied question.asked question.replied question.rejected project.updated file.edited
 file.watcher.updated vcs.branch.updated pty.created pty.updated pty.exited pty.deleted""".split()
-# What the gateway takes as an identifier in a path.
+# The identifiers that the gateway accepts in a path.
 IDENTIFIER = "[A-Za-z0-9_-]*$"
-# Where something can be asked for that OpenCode 2 has nothing for, and where a body can name files or folders.
+# Routes with options that OpenCode 2 does not have, and routes whose bodies can name files or folders.
 NOT_ALL_TRANSLATED = ("POST /session", "PATCH /session/{sessionID}", "POST /session/{sessionID}/message",
                       "POST /session/{sessionID}/prompt_async", "POST /session/{sessionID}/revert")
 NAMING_FILES = ("POST /pty", "POST /session/{sessionID}/message", "POST /session/{sessionID}/prompt_async",
@@ -34,7 +34,7 @@ def translated():
 
 
 def without_texts(value):
-    """What programs need: no samples, and no sentences but an operation's own."""
+    """Returns what programs need: no samples, and only the descriptions of operations."""
     if isinstance(value, list):
         return [without_texts(element) for element in value]
     if not isinstance(value, dict):
@@ -64,7 +64,7 @@ def event_type(schema, schemas):
 
 
 def only_translated(schema, schemas):
-    """A union of events without those that are never told."""
+    """Returns a union of events without those that are never sent."""
     for name in ("anyOf", "oneOf"):
         if name in schema:
             schema[name] = [one for one in schema[name] if event_type(one, schemas) in (*EVENTS, None)]
@@ -72,7 +72,7 @@ def only_translated(schema, schemas):
 
 
 def answer(operation, status, description, *names):
-    """Adds schemas to what an operation answers with a status."""
+    """Adds schemas to the response of an operation with a status."""
     response = operation["responses"].setdefault(status, {"description": description})
     schema = response.setdefault("content", {}).setdefault("application/json", {}).get("schema")
     known = schema.get("anyOf", [schema]) if schema else []
@@ -81,7 +81,7 @@ def answer(operation, status, description, *names):
 
 
 def as_answered(method, path, operation):
-    """What 1.18.33's document leaves out of what it does, and what the gateway answers besides."""
+    """Adds what the document of 1.18.33 omits, and the gateway's additional responses."""
     route = f"{method} {path}"
     for parameter in operation.get("parameters", []):
         if parameter["in"] == "path":
@@ -92,7 +92,7 @@ def as_answered(method, path, operation):
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     if body.get("required"):
         operation["requestBody"]["required"] = True
-    # OpenCode leaves members alone that it does not know.
+    # OpenCode ignores unknown members.
     body.pop("additionalProperties", None)
     if "400" in operation["responses"]:
         answer(operation, "400", "Bad request", "BadRequestError")
@@ -114,10 +114,10 @@ def document(source):
         for method, operation in operations.items():
             as_answered(method.upper(), path, operation)
     schemas = source["components"]["schemas"]
-    # As the gateway refuses.
+    # Like the gateway's own errors.
     schemas["OutsideProject"] = {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]}
     only_translated(schemas["Event"], schemas)
-    # The same events, written out a second time.
+    # The same events, written out again.
     schemas["GlobalEvent"]["properties"]["payload"] = {"$ref": "#/components/schemas/Event"}
     kept, waiting = {}, references(paths, [])
     while waiting:
@@ -137,7 +137,7 @@ def write(text):
     for old in folder.glob("*.swift"):
         old.unlink()
     pieces = [text[start:start + WIDTH] for start in range(0, len(text), WIDTH)]
-    # A line may neither begin nor end with a space.
+    # A line must neither begin nor end with a space.
     parts = [pieces[start:start + LINES] for start in range(0, len(pieces), LINES)]
     for number, lines in enumerate(parts, 1):
         body = "".join(f"        {line}\\#\n" for line in lines[:-1]) + f"        {lines[-1]}\n"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Whether the fuzz targets still fit the modules: a type check of each against what `swift build --build-tests` has made, for
-# building and running them takes too long to be done each time (scripts/fuzz.sh).
+# Checks that the fuzz targets still fit the modules, by type-checking each target against the result of `swift build
+# --build-tests`. Building and running them takes too long to be done each time (scripts/fuzz.sh).
 set -eu
 cd "$(dirname "$0")/.."
 
-# SwiftPM names the package behind `package` declarations after the checkout's folder.
+# SwiftPM names the package of `package` declarations after the checkout's folder.
 package=$(basename "$PWD" | tr 'A-Z' 'a-z' | tr -c 'a-z0-9\n' '_')
 libraries=""
 for folder in Sources/C*; do

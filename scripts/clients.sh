@@ -3,10 +3,10 @@
 # Python, the one of OpenCode 1's early days (of both families), and what docs/clients.md says of all of them. The gateway and the twin must be
 # built already.
 #
-# The SDKs come from PyPI, once, into .build/clients. Where PyPI can't be reached this fails with exit code 75, or, with
-# CLIENTS_OPTIONAL=1, says so and goes on without it.
+# The SDKs are installed once from PyPI into .build/clients. If PyPI is unreachable, the script fails with exit code 75;
+# with CLIENTS_OPTIONAL=1 it prints a message and continues without the SDKs.
 #
-#   CLIENTS_SECONDS   the longest time in all (120)
+#   CLIENTS_SECONDS   the time limit for the whole run (120)
 set -eu
 cd "$(dirname "$0")/.."
 

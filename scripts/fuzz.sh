@@ -1,16 +1,17 @@
 #!/bin/sh
-# Throws random bytes at the parsers of what comes from outside (libFuzzer): scripts/fuzz.sh [NAME…], all by default.
+# Runs the parsers of external input with random bytes (libFuzzer): scripts/fuzz.sh [NAME…], by default all of them.
 #
-# Fuzz/NAME.swift has a function `LLVMFuzzerTestOneInput` and names on a line `// length: N` how long an input gets. The modules
-# that it imports, and those that they import, are built with the fuzzer's instrumentation, without the package; the checks and
-# Fuzz/Support without it, which is faster and lets only the code under test guide the fuzzer. Inputs to begin with stand in Fuzz/seeds/NAME. A crash, a failed precondition, an
-# input that takes longer than FUZZ_TIMEOUT and a run that takes more memory than FUZZ_MEMORY end it; the input is kept.
+# Fuzz/NAME.swift contains a function `LLVMFuzzerTestOneInput` and a line `// length: N` with the maximum length of an
+# input. The modules that it imports, directly or indirectly, are built with the fuzzer's instrumentation, without the
+# package. The checks and Fuzz/Support are built without it, which is faster and lets only the code under test guide the
+# fuzzer. The initial inputs are in Fuzz/seeds/NAME. The run ends with a crash, a failed precondition, an input that
+# takes longer than FUZZ_TIMEOUT, or memory use above FUZZ_MEMORY. The input is kept.
 #
-#   FUZZ_RUNS     inputs for each parser (10000000)
-#   FUZZ_SECONDS  the longest time for each parser (0: no limit)
-#   FUZZ_LENGTH   bytes of the longest input (what the file says, else 512)
-#   FUZZ_TIMEOUT  seconds that one input may take (10)
-#   FUZZ_MEMORY   MiB of memory that a run may take (512)
+#   FUZZ_RUNS     the number of inputs for each parser (10000000)
+#   FUZZ_SECONDS  the time limit for each parser (0: no limit)
+#   FUZZ_LENGTH   the maximum length of an input in bytes (from the file, otherwise 512)
+#   FUZZ_TIMEOUT  the time limit for one input in seconds (10)
+#   FUZZ_MEMORY   the memory limit for a run in MiB (512)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -23,7 +24,7 @@ export SWIFT_BACKTRACE=enable=no
 [ $# -gt 0 ] || set -- $(cd Fuzz && ls ./*.swift | sed 's|^\./||; s|\.swift$||')
 mkdir -p "$work"
 
-# The C modules: those of libraries have their module map, the package's own get one here.
+# The C modules: system libraries have a module map; this script creates one for the package's own modules.
 include=""
 shims=""
 for folder in Sources/C*; do
@@ -39,7 +40,7 @@ for folder in Sources/C*; do
     fi
 done
 
-# What the package's modules import of each other: lines `IMPORTED MODULE`, and `MODULE MODULE` for each.
+# Prints the imports between the package's modules as lines `IMPORTED MODULE`, and `MODULE MODULE` for each module.
 imports() {
     sed -n 's/^\(@[a-z]* \)\{0,1\}\([a-z]* \)\{0,1\}import \([A-Za-z0-9]*\)$/\3/p' | sort -u | while read -r module; do
         case $module in C[A-Z]*) continue ;; esac
@@ -54,7 +55,7 @@ edges=$(for folder in Sources/*; do
 done)
 order=$(echo "$edges" | tsort)
 
-# modules_of FILE: all modules behind a file's imports, each behind those that it imports itself.
+# modules_of FILE: prints all modules that a file imports, directly or indirectly, each after its own imports.
 modules_of() {
     needed=" $(imports <"$1" | tr '\n' ' ')"
     for module in $(echo "$order" | tac); do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the form of what is written: swift-format without a single finding, no import that makes the program large, scripts
-# that their shell can read.
+# Checks the format of the sources: swift-format without any finding, no import that enlarges the program, and scripts
+# that their shell can parse.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,14 +11,14 @@ done
 # shellcheck disable=SC2086  # a list of folders
 swift format lint --strict --parallel --recursive $folders Package.swift
 
-# What a program imports of Foundation is linked into the released file, megabytes of it.
+# Everything that a program imports from Foundation is linked into the released file, which adds megabytes.
 if found=$(grep -rnE '^([a-z@()]+ +)*import +([a-z]+ +)?_?Foundation' Sources); then
     echo "lint: nothing in Sources imports Foundation:" >&2
     echo "$found" >&2
     exit 1
 fi
 
-# Every file that git knows or would take and that begins like a script.
+# All files that git tracks or would add and that begin like a script.
 failed=0
 list=$(git ls-files --cached --others --exclude-standard)
 old_ifs=$IFS

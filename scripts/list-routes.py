@@ -13,7 +13,7 @@ METHODS = ["get", "put", "post", "delete", "patch", "options", "head"]
 
 
 def body(answer):
-    """The kind of an answer's body in a word."""
+    """Returns the kind of a response's body as a word."""
     content = answer.get("content") or {}
     return ",".join(sorted(content)) or "-"
 

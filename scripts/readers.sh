@@ -1,12 +1,13 @@
 #!/bin/sh
-# Reads a running gateway's event streams with programs by others, through cuts in the middle of a turn: httpx-sse, sseclient-py and
-# the SDK opencode-ai (PyPI), and Chromium (Debian) with pages of this test's own. The projects are played by the twin, as OpenCode
-# 1 and 2. The gateway and the twin must be built already.
+# Reads a running gateway's event streams with independent clients while connections are interrupted in the middle of a
+# turn: httpx-sse, sseclient-py and the SDK opencode-ai (PyPI), and Chromium (Debian) with pages of this test. The
+# projects are served by the twin as OpenCode 1 and 2. The gateway and the twin must already be built.
 #
-# What comes from PyPI is put into .build/readers, once. Where PyPI can't be reached this fails with exit code 75; where Chromium
-# is not there and can't be installed, too. With READERS_OPTIONAL=1 it says what is left out and goes on without it.
+# The packages are installed once from PyPI into .build/readers. The script fails with exit code 75 if PyPI is
+# unreachable, or if Chromium is missing and cannot be installed. With READERS_OPTIONAL=1 it prints what is skipped and
+# continues without it.
 #
-#   READERS_SECONDS   the longest time of each of the three parts (60)
+#   READERS_SECONDS   the time limit for each of the three parts (60)
 set -eu
 cd "$(dirname "$0")/.."
 

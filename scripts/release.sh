@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the one file that is installed on a server: Swift's own libraries linked in, stripped. Prints where it is.
+# Builds the single file that is installed on a server, stripped and with Swift's own libraries linked in. Prints its
+# path.
 #
 #   scripts/release.sh        the gateway
 #   scripts/release.sh lab    also opencode-twin in the same way, for the lab's machines, which have no Swift
@@ -7,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 largest=$((18 * 1000 * 1000))
-# A scratch folder of its own: going back and forth between static and shared libraries would build everything again.
+# Use a separate scratch folder, because switching between static and shared libraries would rebuild everything.
 scratch=.build/static
 program=.build/dist/viberemote-gateway
 

@@ -1,11 +1,13 @@
-# Sourced by the scripts that drive a running gateway: a Python tool from PyPI, and a gateway of their own that ends with them.
-# They set `name` (what their messages begin with), `tool` (the folder of the tool) and `work` (an empty folder).
+# Functions for scripts that use a running gateway: they install a Python tool from PyPI, and run a gateway that ends
+# with the script. Scripts that source this file set `name` (the prefix of their messages), `tool` (the folder of the
+# tool) and `work` (an empty folder).
 # shellcheck shell=sh disable=SC2154
 
-# install_tool PACKAGE VERSION: into $tool, once; fails where PyPI can't be reached or has no fitting build.
+# install_tool PACKAGE VERSION: installs the package into $tool once; fails if PyPI is unreachable or has no suitable
+# build.
 install_tool() { install_tools "$1==$2"; }
 
-# install_tools PACKAGE==VERSION...: likewise.
+# install_tools PACKAGE==VERSION...: installs several packages in the same way.
 install_tools() {
     [ "$(cat "$tool/version" 2>/dev/null)" = "$*" ] && return
     rm -rf "$tool"
@@ -15,7 +17,8 @@ install_tools() {
     printf '%s\n' "$*" >"$tool/version"
 }
 
-# start_twins PROJECT=VERSION...: before start_gateway; folders in $work/home whose OpenCode is the twin of that version.
+# start_twins PROJECT=VERSION...: creates folders in $work/home whose OpenCode is the twin of that version. Call this
+# before start_gateway.
 start_twins() {
     mkdir -p "$work/user/.config/opencode/env.d"
     for choice; do
@@ -35,7 +38,7 @@ start_twins() {
     export HOME XDG_RUNTIME_DIR TWIN_PACE
 }
 
-# start_projects PROJECT...: behind start_gateway.
+# start_projects PROJECT...: starts the projects. Call this after start_gateway.
 start_projects() {
     for project; do
         curl --silent --show-error --fail --output /dev/null --request POST \
@@ -43,7 +46,7 @@ start_projects() {
     done
 }
 
-# start_gateway OPTIONS...: sets `address` and `VIBE_AUTH_SECRET`, its key; the log is $work/log.
+# start_gateway OPTIONS...: starts a gateway and sets `address` and `VIBE_AUTH_SECRET`, its key. The log is $work/log.
 start_gateway() {
     VIBE_AUTH_SECRET=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
     export VIBE_AUTH_SECRET
@@ -66,7 +69,7 @@ start_gateway() {
     address=$(sed -n 's/^viberemote-gateway listening on //p' "$work/output")
 }
 
-# stop_gateway: before another one is started.
+# stop_gateway: ends the gateway. Call this before starting another one.
 stop_gateway() {
     kill "$gateway"
     wait "$gateway" || true

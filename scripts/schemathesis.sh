@@ -1,12 +1,13 @@
 #!/bin/sh
-# Throws requests made from /openapi.json at a running gateway and compares its answers with the description
-# (https://schemathesis.readthedocs.io); then likewise with what /doc says in front of an OpenCode 2, played by the twin. The
-# gateway and the twin must be built already.
+# Sends requests generated from /openapi.json to a running gateway and compares the responses with the description
+# (https://schemathesis.readthedocs.io). Then does the same with the description at /doc in front of an OpenCode 2,
+# which the twin simulates. The gateway and the twin must already be built.
 #
-# Schemathesis comes from PyPI, once, into .build/schemathesis. Where PyPI can't be reached this fails with exit code 75, or,
-# with SCHEMATHESIS_OPTIONAL=1, says so and succeeds: the tests compare description and routes as well, without a network.
+# Schemathesis is installed once from PyPI into .build/schemathesis. If PyPI is unreachable, the script fails with exit
+# code 75; with SCHEMATHESIS_OPTIONAL=1 it prints a message and succeeds, because the tests also compare description and
+# routes without a network.
 #
-#   SCHEMATHESIS_SECONDS   the longest time for one description (240)
+#   SCHEMATHESIS_SECONDS   the time limit for one description (240)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -28,7 +29,7 @@ if ! install_tool schemathesis "$version"; then
     exit 75
 fi
 
-# check CONFIGURATION OPTIONS...: the same cases in every run; nothing is kept between runs.
+# check CONFIGURATION OPTIONS...: runs the same cases in every run; no state is kept between runs.
 check() {
     configuration=$PWD/scripts/$1.toml
     shift
@@ -49,6 +50,6 @@ rm -rf "$work"
 start_twins two=2.0.15
 start_gateway --failed-tries 0
 start_projects two
-# What one answer names is asked for by later requests.
+# Later requests use the values from a response.
 check schemathesis-bridge "$address/projects/two/api/doc" --url "$address/projects/two/api" \
     --phases coverage,fuzzing,stateful --max-examples 6

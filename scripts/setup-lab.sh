@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what boots the lab's machines, makes the roots that they boot from, and builds the programs that are tried in
-# them. Safe to repeat; fast when all is there.
+# Installs the software that boots the lab's machines, creates their root file systems, and builds the programs that are
+# tested in them. Can be repeated safely, and is fast if everything exists.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -9,10 +9,10 @@ skip() {
     exit
 }
 
-# Booting a container takes root.
+# Booting a container requires root.
 [ "$(id -u)" -eq 0 ] || skip "only root can boot its machines (as root: make lab)"
 scripts/setup.sh lab
-# Where root itself is fenced in, nothing can be done. All else, such as a mirror that does not answer, is an error.
+# If root itself is restricted, the lab cannot run. Everything else, such as an unreachable mirror, is an error.
 reason=$(Lab/lab denied) || skip "$reason"
 Lab/lab roots
 scripts/release.sh lab

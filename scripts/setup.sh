@@ -1,21 +1,22 @@
 #!/bin/sh
-# Installs what a build needs and this machine lacks. Safe to repeat; fast when nothing is missing.
+# Installs the build dependencies that are missing on this machine. Can be repeated safely, and is fast if nothing is
+# missing.
 #
-#   scripts/setup.sh          the Swift toolchain is checked, Debian's C libraries are installed
-#   scripts/setup.sh bench    also what `make bench` measures against
-#   scripts/setup.sh schemathesis    also what Schemathesis runs in
-#   scripts/setup.sh clients  also what the SDK for Python runs in
-#   scripts/setup.sh readers  also what readers of event streams run in; chromium: also the browser among them
-#   scripts/setup.sh talkers  also what chat clients run in
-#   scripts/setup.sh nginx    also nginx, so that the tests speak HTTP/2 with it
-#   scripts/setup.sh shells   also zsh, so that the tests read its completions (bash is there; fish is left out)
-#   scripts/setup.sh lab      also what boots the lab's machines (Lab/lab)
+#   scripts/setup.sh          checks the Swift toolchain and installs Debian's C libraries
+#   scripts/setup.sh bench    also the programs that `make bench` compares with
+#   scripts/setup.sh schemathesis    also the dependencies of Schemathesis
+#   scripts/setup.sh clients  also the dependencies of the SDK for Python
+#   scripts/setup.sh readers  also the dependencies of event stream clients; chromium: also the browser among them
+#   scripts/setup.sh talkers  also the dependencies of chat clients
+#   scripts/setup.sh nginx    also nginx, for tests with HTTP/2
+#   scripts/setup.sh shells   also zsh, for tests of its completions (bash is installed; fish is omitted)
+#   scripts/setup.sh lab      also the software that boots the lab's machines (Lab/lab)
 #   scripts/setup.sh swift    only checks the toolchain
 set -eu
 
 wanted_swift=6.2
 build_packages="libmicrohttpd-dev libcurl4-openssl-dev libsystemd-dev libsodium-dev libsqlite3-dev libwslay-dev pkg-config curl"
-# A server of the tests' own that speaks TLS.
+# The tests' own TLS server.
 test_packages="openssl python3"
 schemathesis_packages="python3 python3-venv"
 clients_packages="python3 python3-venv git"
@@ -31,7 +32,7 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 check_swift() {
     compiler=$(command -v swiftc) ||
         fail "no Swift compiler on the PATH. Swift $wanted_swift or later is wanted: https://www.swift.org/install/"
-    # Asking takes a second, so the answer is kept for as long as the compiler is the same file.
+    # The check takes a second, so its result is cached while the compiler is the same file.
     seen=.build/setup-swift
     if [ -f "$seen" ] && [ "$seen" -nt "$compiler" ] && [ "$(cat "$seen")" = "$compiler $wanted_swift" ]; then
         return
@@ -45,7 +46,7 @@ check_swift() {
     printf '%s\n' "$compiler $wanted_swift" >"$seen"
 }
 
-# The packages among the arguments that are not installed.
+# Prints the packages among the arguments that are not installed.
 missing_of() {
     installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' "$@" 2>/dev/null || true)"
     for package in "$@"; do
@@ -75,9 +76,9 @@ install() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $1
 }
 
-# Debian starts and enables a service as soon as its package is installed. Benchmark and tests run processes of their own, so
-# new ones are held back while they are installed: by a mask that the next boot forgets even if this script is killed.
-# Without systemd, Debian's invoke-rc.d starts nothing by itself.
+# Debian starts and enables a service when its package is installed. The benchmark and the tests run their own
+# processes, so new services are masked during the installation. The mask is temporary and disappears with the next
+# boot, even if this script is killed. Without systemd, Debian's invoke-rc.d does not start services.
 services=""
 hold_services() {
     [ -d /run/systemd/system ] || return 0

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Talks with a running gateway by programs by others: `websockets` over its chat, and `httpx-sse` over its conversations (both PyPI),
-# each from the first word of its document to the last. The projects are played by the twin, as OpenCode 1 and 2. The gateway and the
-# twin must be built already.
+# Uses a running gateway's chat and conversations with independent clients: `websockets` for the chat and `httpx-sse`
+# for the conversations (both PyPI). Each covers its document completely. The projects are served by the twin as
+# OpenCode 1 and 2. The gateway and the twin must already be built.
 #
-# What comes from PyPI is put into .build/talkers, once. Where PyPI can't be reached this fails with exit code 75, or, with
-# TALKERS_OPTIONAL=1, says so and ends well.
+# The packages are installed once from PyPI into .build/talkers. If PyPI is unreachable, the script fails with exit code
+# 75; with TALKERS_OPTIONAL=1 it prints a message and succeeds.
 #
-#   TALKERS_SECONDS   the longest time of each of the two parts (60)
+#   TALKERS_SECONDS   the time limit for each of the two parts (60)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -32,7 +32,7 @@ mkdir -p "$work/home" "$work/user"
 start_twins one=1.18.33 two=2.0.15
 start_gateway --chat-listen 127.0.0.1:0 --conversations-listen 127.0.0.1:0 --chat-open on
 
-# listener WHAT: where the gateway says that it listens for that.
+# listener WHAT: prints the address on which the gateway listens for this purpose, according to its log.
 listener() {
     waited=0
     until place=$(sed -n "s/.* $1 listening on //p" "$work/output") && [ -n "$place" ]; do

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Runs tests that are built already again and again, to find those that fail once in many runs: MODULES runs of the module tests
-# (100), EVENTS of those of events (as many), BLACKBOX runs of the black-box tests (20), then OUTSIDE runs of what drives the gateway
-# by programs of others (10): schemathesis.sh, clients.sh, readers.sh and talkers.sh. Every second run is beside a busy loop on each
-# core. Not those in the lab. The black-box tests run in four processes at once: that takes half the time, and meets races that one
-# does not.
+# Runs tests that are already built repeatedly, to find those that fail rarely: MODULES runs of the module tests (100),
+# EVENTS runs of the event tests (as many), BLACKBOX runs of the black-box tests (20), and OUTSIDE runs of the
+# independent clients (10): schemathesis.sh, clients.sh, readers.sh and talkers.sh. Every second run has a busy loop on
+# each core. Excludes the tests in the lab. The black-box tests run in four concurrent processes, which takes half the
+# time and reveals races that do not occur in a single one.
 #
-# Each run's outcome is one line. It can be interrupted (Ctrl-C) and goes on the next time where it was, as long as the tests and
-# the programs are the same: all runs together take three hours or more. What failed is summed up at the end, or when it is
-# interrupted; the output of failing runs stays in .build/test-repeat. The exit code says whether every run passed. Remove that
-# folder to begin again.
+# Prints one line for each run. The script can be interrupted (Ctrl-C) and resumes at the same point the next time, as
+# long as the tests and the programs are the same; all runs together take three hours or more. Failures are summarised
+# at the end or after an interruption. The output of failed runs remains in .build/test-repeat. The exit code shows
+# whether every run passed. Remove that folder to start from the beginning.
 set -eu
 cd "$(dirname "$0")/.."
 modules=${MODULES:-100}
@@ -17,7 +17,8 @@ blackbox=${BLACKBOX:-20}
 outside=${OUTSIDE:-10}
 logs=.build/test-repeat
 
-# What was built, and the scripts, then a line for each run: the group's name and "passed" or "failed".
+# The state contains a hash of the built programs and the scripts, then a line for each run: the group's name and
+# "passed" or "failed".
 runs=$logs/runs
 built=$({
     (cd .build/debug && cksum viberemote-gatewayPackageTests.xctest viberemote-gateway opencode-twin)
@@ -36,7 +37,7 @@ stop_loops() {
     loops=""
 }
 
-# count WHAT: how many runs are of that kind.
+# count WHAT: prints the number of runs of that kind.
 count() { grep -c "$1" "$runs" || :; }
 
 summary() {
@@ -48,8 +49,8 @@ summary() {
     if [ "$failed" -gt 0 ]; then
         echo "what failed, and in how many runs:"
         for log in "$logs"/*.log; do
-            # Swift Testing marks a failure with a cross, the programs of others with that word; a run that has neither and failed
-            # has crashed or could not begin.
+            # Swift Testing marks a failure with a cross, the independent clients with that word. A failed run with
+            # neither has crashed or could not start.
             names=$(sed -n -e '/^✘ Test run with /d' -e 's/^✘ Test \(.*\) failed after .*/\1/p' \
                 -e 's/^FAILED: //p' "$log" | cut -c 1-150 | sort -u)
             echo "${names:-the run itself, without a failed test}"
@@ -58,11 +59,11 @@ summary() {
     fi
 }
 log=
-# What was interrupted has no outcome.
+# An interrupted run has no result.
 trap 'rm -f "$log"; summary; exit 130' INT
 trap 'rm -f "$log"; stop_loops; exit 143' TERM
 
-# once GROUP
+# once GROUP: runs the group once.
 once() {
     if [ "$1" != outside ]; then
         TEST_GROUPS=$1 PROCESSES=4 scripts/run-tests.sh
@@ -73,7 +74,7 @@ once() {
     done
 }
 
-# repeat GROUP COUNT: of COUNT runs every second one has busy neighbours.
+# repeat GROUP COUNT: runs the group COUNT times, every second time with busy loops.
 repeat() {
     name=$1
     wanted=$2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs all tests under a sanitizer: scripts/test-sanitized.sh thread|address.
 #
-# The gateway that the tests start is built with the sanitizer too. It writes its reports to files, so that one is found
-# even when the gateway goes on and its test passes.
+# The gateway that the tests start is also built with the sanitizer. It writes its reports to files, so that a report is
+# found even if the gateway continues and its test passes.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -23,9 +23,10 @@ export SWIFT_BACKTRACE=enable=no
 options="log_path=$reports/report:exitcode=66"
 export TSAN_OPTIONS="$options:halt_on_error=0" ASAN_OPTIONS="$options:halt_on_error=1"
 
-# The Swift runtime keeps the address of an object's weak references in a form that Leak Sanitizer can't read; an object that
-# leaks is itself reported. Foundation's Process, which only tests use, gives some of its memory back never. So do the twin's values
-# of JSON that static constants of the tests hold: a case's payload has bits of the case in its address.
+# The Swift runtime stores the address of an object's weak references in a form that Leak Sanitizer cannot read; an
+# object that leaks is itself reported. Foundation's Process, which only tests use, never frees some of its memory. The
+# twin's JSON values in static constants of the tests are also affected, because the payload of an enum case has bits of
+# the case in its address.
 cat >"$scratch/leaks" <<'END'
 leak:formWeakReference
 leak:Foundation7ProcessC
