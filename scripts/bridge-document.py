@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the document that the gateway gives at /doc in front of an OpenCode 2: of OpenCode 1.18.33's what is translated.
+"""Creates the document that the gateway serves at /doc in front of an OpenCode 2: the translated part of OpenCode
+1.18.33's document.
 
     scripts/bridge-document.py OPENAPI.json
 
-OPENAPI.json is what OpenCode 1.18.33 says at /doc. Which routes are translated is read from Tests/DialectsTests/BridgeTests.swift, which
-holds the bridge to them; which events, stands below. Writes Sources/Dialects/Document/*.swift.
+OPENAPI.json is the document that OpenCode 1.18.33 serves at /doc. The translated routes are read from
+Tests/DialectsTests/BridgeTests.swift, which tests the bridge with them; the translated events are listed below. Writes
+Sources/Dialects/Document/*.swift.
 """
 import json
 import pathlib

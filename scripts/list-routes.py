@@ -3,8 +3,8 @@
 
     scripts/list-routes.py VERSION=DOCUMENT … > Tests/Fixtures/opencode/routes.tsv
 
-DOCUMENT is what a server of that version serves as /doc or /openapi.json. Each line has version, method, path, and the statuses
-of success with the kind of their body.
+DOCUMENT is the file that a server of that version serves at /doc or /openapi.json. Each line contains version, method,
+path, and the success statuses with the kind of their body.
 """
 import json
 import sys

@@ -1,4 +1,4 @@
-"""OpenCode 2's recorded event streams, as scripts/shorten-recordings.py keeps them."""
+"""OpenCode 2's recorded event streams, in the form that scripts/shorten-recordings.py stores."""
 import json
 import re
 
@@ -8,12 +8,12 @@ KEPT = {
     "previous", "decision",
 }
 COUNTED = {"seq", "version", "attempt", "ordinal"}
-# One event of 1.5 MB was left out of its recording.
+# One event of 1.5 MB was omitted from its recording.
 LEFT_OUT = {"big-event"}
 
 
 def frames(path):
-    """The first record, the events, the ending of a recorded stream, and when comments came."""
+    """Returns the first record, the events and the end of a recorded stream, and the times of its comments."""
     lines = [json.loads(line) for line in path.open()]
     text, events, ending, beats = "", [], None, []
     for record in lines[1:]:
@@ -29,7 +29,7 @@ def frames(path):
 
 
 class Labels:
-    """Short names for identifiers and directories, in the order in which they appear."""
+    """Assigns short names to identifiers and directories in order of appearance."""
 
     def __init__(self):
         self.known, self.count = {}, {}
@@ -59,7 +59,7 @@ class Labels:
 
 
 def shortened(events):
-    """What the tests compare of events: three pieces of each run are enough."""
+    """Returns the parts of events that the tests compare. Three deltas of each run are sufficient."""
     run, kept, labels = None, [], Labels()
     for event in events:
         key = (event["type"], event.get("data", {}).get("assistantMessageID"))
@@ -74,7 +74,7 @@ def shortened(events):
 
 
 def write_events(source, target, write):
-    """A file for each recorded stream: its head, then its events."""
+    """Writes a file for each recorded stream: its head, then its events."""
     for path in sorted(source.glob("events-*.jsonl")):
         name = path.stem.removeprefix("events-")
         if name in LEFT_OUT:

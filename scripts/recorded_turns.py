@@ -1,4 +1,6 @@
-"""Recorded turns with every value, for what translates one OpenCode into the other: scripts/shorten-recordings.py."""
+"""Recorded turns with all values, for the translation between the OpenCode versions; used by
+scripts/shorten-recordings.py.
+"""
 import json
 
 SCENARIOS = {
@@ -31,7 +33,7 @@ def events(path):
 
 
 def short(value):
-    """Without the rest of long texts by others."""
+    """Truncates long texts from other authors."""
     if isinstance(value, dict):
         return {key: short(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -42,7 +44,7 @@ def short(value):
 
 
 def kept(frames):
-    """The events as they came, but for long texts; three pieces of a run are enough."""
+    """Returns the events as recorded, except long texts. Three deltas of a run are sufficient."""
     run, lines = None, []
     for frame in frames:
         event = json.loads(frame)
@@ -59,12 +61,12 @@ def kept(frames):
 
 
 def write_turns(source, target, version):
-    """A file for each scenario: one event a line."""
+    """Writes a file for each scenario with one event in each line."""
     (target / "turns").mkdir(parents=True, exist_ok=True)
     for name in SCENARIOS[version]:
         lines = kept(events(source / f"events-{name}.jsonl"))
         if name == "cutoff" and version != "2.0.15":
-            # This turn never ends: two of its rounds tell it all.
+            # This turn never ends; two of its rounds are sufficient.
             ends = [index for index, line in enumerate(lines) if '"finish":"unknown"' in line]
             lines = lines[:ends[3] + 2]
         (target / "turns" / f"{name}.jsonl").write_text("".join(line + "\n" for line in lines))

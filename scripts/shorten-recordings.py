@@ -30,12 +30,12 @@ SCENARIOS = [
 TURNS = ["think", "subagent"]
 KEPT = {"type", "role", "status", "tool", "reason", "finish", "field", "name", "permission", "reply", "event"}
 IDENTIFIER = re.compile(r"^(ses|msg|prt|per|que|evt|pty|call)_\w+$")
-# A provider that breaks off makes a turn that never ends: two of its rounds tell it all.
+# A provider that aborts causes a turn that never ends; two of its rounds are sufficient.
 ROUNDS = {"cutoff": 2}
 
 
 def frames(path):
-    """The head, the events and the ending of a recorded stream, and when it had heartbeats."""
+    """Returns the head, the events and the end of a recorded stream, and the times of its heartbeats."""
     lines = [json.loads(line) for line in path.open()]
     text, events, ending, beats = "", [], None, []
     for record in lines[1:]:
@@ -50,7 +50,7 @@ def frames(path):
 
 
 class Labels:
-    """Short names for identifiers, in the order in which they appear."""
+    """Assigns short names to identifiers in order of appearance."""
 
     def __init__(self):
         self.known, self.count = {}, {}
@@ -77,7 +77,9 @@ class Labels:
 
 
 def shortened(events, rounds):
-    """Without heartbeats, with three pieces of each run, and not more rounds than asked for."""
+    """Returns the events without heartbeats, with three deltas of each run, and with at most the requested number of
+    rounds.
+    """
     run, finished, kept, labels = None, 0, [], Labels()
     for event in events:
         payload = event.get("payload", event)
@@ -101,7 +103,7 @@ def shortened(events, rounds):
 
 
 def exchange(record):
-    """One exchange with what differs from one run to the next taken out; None where nothing came back."""
+    """Returns an exchange without the values that differ between runs; None without a response."""
     request, response = record["request"], record["response"]
     if response["status"] is None:
         return None
@@ -126,7 +128,9 @@ def exchange(record):
 
 
 def thinned(value, name=""):
-    """Without what names this one machine's files or repeats: two elements and two entries of a map tell the form."""
+    """Removes names of this machine's files and repetitions. Two elements of a list and two entries of a map show their
+    structure.
+    """
     if isinstance(value, list):
         return [thinned(inner) for inner in (value if len(value) < 5 else value[-2:])]
     if isinstance(value, dict):
@@ -140,7 +144,9 @@ def thinned(value, name=""):
 
 
 def turn(source, target):
-    """A turn's events of sessions, messages and parts, each with the milliseconds at which it was read, as it came."""
+    """Returns a turn's unmodified events of sessions, messages and parts, each with the time in milliseconds at which
+    it was read.
+    """
     lines, text = [], ""
     for record in map(json.loads, list(source.open())[1:]):
         text += record.get("text", "")
@@ -162,7 +168,7 @@ PROJECTS = ["6763b0aff0ee79ab2ec128266bfaf49bdad7f59f"]
 
 
 def without_identifiers(text):
-    """Placeholders for what another run names otherwise."""
+    """Replaces values that differ in another run by placeholders."""
     text = re.sub(r"(ses|msg|per|frm|pty)_(?!doesnotexist)\w+", lambda match: "{" + NAMES[match[1]] + "}", text)
     text = re.sub(r"cursor=(?!nonsense)[\w-]+", "cursor={cursor}", text)
     text = text.replace(PROJECTS[0], "{project}")
@@ -170,7 +176,8 @@ def without_identifiers(text):
 
 
 def completed(text):
-    """The JSON that a cut body is the beginning of: members that are not whole are left out, what is open is closed."""
+    """Completes the beginning of a truncated JSON text. Incomplete members are removed, and open containers are closed.
+    """
     for end in range(len(text), 0, -1):
         closing, in_string, is_escaped = [], False, False
         for character in text[:end]:
@@ -193,7 +200,7 @@ def completed(text):
 
 
 def second_body(response):
-    """A body's JSON or beginning, and whether it is cut."""
+    """Returns a body's JSON or its beginning, and whether it is truncated."""
     body = response.get("body") or {}
     text = body.get("text", "")
     if "base64" in body:
@@ -208,7 +215,7 @@ def second_body(response):
 
 
 def second_thinned(value):
-    """With one element of each form of a long list, and texts by others cut."""
+    """Keeps one element of each structure in a long list, and truncates texts from other authors."""
     if isinstance(value, list):
         kept, forms = [], set()
         for inner in value:
@@ -224,7 +231,7 @@ def second_thinned(value):
 
 
 def shape(value):
-    """What remains of a value when texts and numbers are taken away, but for the type."""
+    """Reduces a value to its type, without texts and numbers."""
     if isinstance(value, list):
         return "[" + "|".join(sorted({shape(inner) for inner in value})) + "]"
     if isinstance(value, dict):
@@ -233,7 +240,7 @@ def shape(value):
 
 
 def second_exchange(record):
-    """One exchange of OpenCode 2, with placeholders in what is sent."""
+    """Returns an exchange of OpenCode 2 with placeholders in the request."""
     request, response = record["request"], record["response"]
     body, is_cut = second_body(response)
     text = (request.get("body") or {}).get("text")
@@ -253,7 +260,7 @@ def second_exchange(record):
 
 
 def second_version(source, target):
-    """The fixtures of OpenCode 2."""
+    """Writes the fixtures of OpenCode 2."""
     write_events(source, target, write)
     write_turns(source, target, SECOND)
     exchanges = [json.loads(line) for line in (source / "http.jsonl").open()]
@@ -277,7 +284,7 @@ def second_version(source, target):
 
 
 def routes(document, exchanges):
-    """What the document says of each route: its statuses, and the form of its first answer."""
+    """Returns the statuses of each route in the document and the structure of its first response."""
     lines = []
     for path, methods in document["paths"].items():
         pattern = re.compile(re.sub(r"\\\{\w+\\\}|\\\*", "[^/]+", re.escape(path)) + r"/?$")
@@ -289,7 +296,7 @@ def routes(document, exchanges):
                     "recorded": sorted(set(known))}
             first = min(operation["responses"])
             content = list((operation["responses"][first].get("content") or {}).items())
-            # Sessions' own answers are all held against recordings.
+            # Responses about sessions are all compared with recordings.
             if content and "json" in content[0][0] and not (int(first) in known and "sessionID" in path):
                 line["form"] = form(content[0][1]["schema"], document["components"]["schemas"], 0)
             lines.append(line)
@@ -297,9 +304,9 @@ def routes(document, exchanges):
 
 
 def form(schema, schemas, depth):
-    """A schema's required members and types, four levels deep: members that may be missing have a question mark.
+    """Returns a schema's required members and types, up to four levels deep. Optional members have a question mark.
 
-    `open` says that there may be others.
+    `open` states that there may be others.
     """
     if "$ref" in schema:
         schema = schemas[schema["$ref"].split("/")[-1]]

@@ -2,9 +2,9 @@
 
     documented.py ADDRESS KEY HOME        with the projects `one` (OpenCode 1) and `two` (OpenCode 2) in HOME
 
-Every command in that section has to be one whose requests were recorded (Tests/Fixtures/opencode/clients.jsonl). These are sent
-again through the gateway, byte for byte but for the identifiers and folders of here, and all of them have to succeed.
-With `--python`, the section's Python code is printed with the address and the key in their places instead.
+Every command in that section must be one whose requests were recorded (Tests/Fixtures/opencode/clients.jsonl). These
+requests are sent again through the gateway, byte for byte except for the identifiers and folders of this test, and all
+of them must succeed. With `--python`, prints the section's Python code with the address and the key inserted instead.
 """
 import base64
 import http.client
@@ -18,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 ADDRESS = "https://HOST/projects/demo/api"
 RECORDED_FOLDER = "/home/vibe/demo"
 RECORDED_PROJECT = "223ea795e7a61263e64bd0a5b268d0cad9966303"
-# What a command looks like, whose requests it sends, and to which family's project.
+# The form of a command, the client whose requests it sends, and the family of the project.
 COMMANDS = [
     (rf"opencode attach {ADDRESS} -p KEY --dir {RECORDED_FOLDER}", "opencode attach, full-screen (1.18.34)", "one"),
     (rf'opencode run --attach {ADDRESS} -p KEY --dir {RECORDED_FOLDER} ".*"', "opencode run --attach (1.18.34)", "one"),
@@ -37,7 +37,7 @@ def section():
 
 
 def recorded():
-    """The requests of each client, in order."""
+    """Returns the requests of each client in order."""
     clients = {}
     with open(os.path.join(ROOT, "Tests/Fixtures/opencode/clients.jsonl")) as file:
         for line in file:
@@ -47,7 +47,7 @@ def recorded():
 
 
 class Replay:
-    """One project here, and what its things are called in the record."""
+    """A project of this test, with the recorded names of its objects."""
 
     def __init__(self, address, key, home, project):
         parts = urlsplit(address)
@@ -76,23 +76,23 @@ class Replay:
         return connection, connection.getresponse()
 
     def make_session(self):
-        """A session that was there before the client came."""
+        """Creates a session that existed before the client connected."""
         _, answer = self.send(
             "POST", f"/projects/{self.project}/api/api/session",
             [("Authorization", f"Bearer {self.key}"), ("Content-Type", "application/json")], "{}")
         return json.loads(answer.read())["data"]["id"]
 
     def name_sessions(self, request):
-        """A name of the record that was not seen before is what was made last, or a session of long ago."""
+        """Maps a recorded name that was not seen before to the object created last, or to an old session."""
         for name in re.findall(r"ses_\w+", request["target"]):
             if name in self.names or name in self.own:
                 continue
             self.names[name] = self.made.pop() if self.made else self.make_session()
 
     def run(self, requests):
-        """Sends a client's requests; how many were sent."""
+        """Sends a client's requests and returns their number."""
         credentials = "Basic " + base64.b64encode(f"opencode:{self.key}".encode()).decode()
-        # Sessions to which the client itself gives a name.
+        # Sessions whose names the client itself chooses.
         bodies = [json.loads(request["body"]) for request in requests if request.get("body")]
         self.own = {body["id"] for body in bodies if str(body.get("id", "")).startswith("ses_")}
         for request in requests:

@@ -1,9 +1,10 @@
-"""Drives opencode-ai, the SDK for Python of OpenCode 1's early days (PyPI), against a gateway: `make clients` starts it.
+"""Tests opencode-ai, the SDK for Python from OpenCode 1's early days (PyPI), with a gateway that `make clients` starts.
 
     opencode1.py PROJECT[+events]...
 
-The projects' instances are the twin as OpenCode 2, in front of which the gateway speaks OpenCode 1; with `+events` the streams are
-tried, too. The environment has GATEWAY (its address), OPENCODE_PASSWORD (its key) and HOMES (the projects' folder).
+The projects' instances are the twin as OpenCode 2, in front of which the gateway provides OpenCode 1's API. With
+`+events` the streams are tested as well. The environment contains GATEWAY (its address), OPENCODE_PASSWORD (its key)
+and HOMES (the projects' folder).
 """
 import os
 import pathlib
@@ -37,8 +38,8 @@ def raises(what, status, call):
 
 
 def sessions(name, client):
-    """A session's life: two turns, what was said, taking back, and its end."""
-    # It sends `Content-Type: application/json` and nothing.
+    """Tests the life cycle of a session: two turns, their messages, reverting them, and deletion."""
+    # The SDK sends `Content-Type: application/json` with an empty body.
     session = client.session.create()
     check(f"{name}: a session is made", session.id.startswith("ses_") and session.title != "", session)
     check(f"{name}: it is listed", session.id in [listed.id for listed in client.session.list()])
@@ -72,13 +73,13 @@ def surroundings(name, client, folder):
     (folder / "parser.txt").write_text("hello\n")
     found = client.find.files(query="parser")
     check(f"{name}: a file is found by its name", found == ["parser.txt"], found)
-    # `file.read` asks a route that OpenCode 1.0 has given up.
+    # `file.read` uses a route that OpenCode 1.0 has removed.
     changed = client.file.status()
     check(f"{name}: what has changed is known", isinstance(changed, list), changed)
 
 
 def events(name, client):
-    """A stream, and a turn that is told on it."""
+    """Tests a stream and a turn whose events it contains."""
     connected, ended = threading.Event(), threading.Event()
     seen = []
 

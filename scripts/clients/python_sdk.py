@@ -1,6 +1,7 @@
-"""Drives opencode-python-sdk against a gateway whose project runs the twin as OpenCode 2: `make clients` starts both.
+"""Tests opencode-python-sdk with a gateway whose project runs the twin as OpenCode 2; `make clients` starts both.
 
-The environment has OPENCODE_BASE_URL (the project's address), OPENCODE_PASSWORD (the gateway's key) and PROJECT_FOLDER.
+The environment contains OPENCODE_BASE_URL (the project's address), OPENCODE_PASSWORD (the gateway's key) and
+PROJECT_FOLDER.
 """
 import asyncio
 import contextlib
@@ -52,14 +53,16 @@ def misbehave(words):
 
 @contextlib.contextmanager
 def heard(client, session):
-    """The events of a session, from an instant before its first prompt: the SDK connects in a thread of its own and does not wait."""
+    """Collects the events of a session from just before its first prompt. The SDK connects in its own thread and does
+    not wait.
+    """
     with client.events.subscribe() as everything, client.events.for_session(session.id) as events:
         check("the stream begins", everything.get(timeout=LONGEST).type == "server.connected")
         yield events
 
 
 def until(events, is_last):
-    """The events up to the one that is wanted; none that stays out keeps the test waiting for ever."""
+    """Returns the events up to the expected one. A missing event does not block the test forever."""
     seen = [events.get(timeout=LONGEST)]
     while not is_last(seen[-1]):
         seen.append(events.get(timeout=LONGEST))
@@ -71,7 +74,7 @@ def ends(event):
 
 
 def turn(client):
-    """A prompt, its events, the wait for its end, and what was said."""
+    """Tests a prompt, its events, waiting for its end, and its messages."""
     session = client.session.create(model=model("talk"))
     check("a session is made in the project's folder", session.location.directory == FOLDER, session)
     check("the session is found again", client.session.get(session.id).id == session.id)
@@ -98,7 +101,7 @@ def turn(client):
 
 
 def questions(client):
-    """What a turn asks people, and an interrupt."""
+    """Tests a turn that asks the user questions, and an interrupt."""
     session = client.session.create(model=model("tools"))
     with heard(client, session) as events:
         client.session.prompt(session.id, text="Hello")
@@ -114,7 +117,7 @@ def questions(client):
 
 
 def streams(client):
-    """The event stream itself: its beginning, and a cut that is no end."""
+    """Tests the event stream itself: its beginning, and an interruption that is not the end."""
     with client.event.subscribe() as events:
         first = next(iter(events))
         check("a stream says that it is connected", first.type == "server.connected", first)

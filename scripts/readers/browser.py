@@ -1,23 +1,25 @@
-"""A browser's `EventSource` on the gateway's streams: `make readers` starts the gateway, this starts Chromium and serves its page.
+"""Tests a browser's `EventSource` on the gateway's streams. `make readers` starts the gateway; this script starts
+Chromium and serves its page.
 
-The page (page.html) stands on another origin than the streams. It reads them through a way that adds the key, as a reverse proxy
-does for browsers, since an `EventSource` can't send a field; what can, `fetch`, asks the gateway itself. What is checked is what the
-Web Platform Tests check of `EventSource` where it depends on the server, with pages of our own:
+The page (page.html) has a different origin from the streams. It reads them through a proxy that adds the key, as a
+reverse proxy does for browsers, because an `EventSource` cannot send a field. `fetch`, which can, uses the gateway
+directly. The checks are those of the Web Platform Tests for `EventSource` that depend on the server, with pages of this
+project:
 
     onopen, onmessage, origin           the stream opens, events are `message`s of the stream's origin
-    mime type                           `text/event-stream` is taken
-    event data, UTF-8                   what arrives is what OpenCode has said, byte for byte
+    mime type                           `text/event-stream` is accepted
+    event data, UTF-8                   the received data equals OpenCode's byte for byte
     field `id`                          events carry it, and events without one keep the last one
-    field `event`                       a gap on the gateway's own streams comes under its name, not as a message
-    field `retry`                       the browser comes back after that time and not before
-    comments                            heartbeats and gaps that are comments are no events
-    data before the final empty line    half a frame at a cut is no event
-    reconnect                           after a cut connection it comes back with `Last-Event-ID`: every event once, none lost
-    reconnect after a clean end         after the instance's own dispose it comes back, too
-    request fields                      `Accept` and `Cache-Control` as they are sent are taken
-    cross-origin                        an origin that is allowed reads, another one is refused
-    status                              401, 404 and 503 end it for good
-    close                               it stays closed, and the gateway counts no reader any more
+    field `event`                       a gap on the gateway's own streams has its own event name and is not a message
+    field `retry`                       the browser reconnects after that time and not before
+    comments                            heartbeats and gaps that are comments are not events
+    data before the final empty line    half a frame at an interruption is not an event
+    reconnect                           after an interruption it reconnects with `Last-Event-ID`: every event once, none lost
+    reconnect after a clean end         after the instance's own dispose it reconnects as well
+    request fields                      `Accept` and `Cache-Control` are accepted as they are sent
+    cross-origin                        an allowed origin can read, another one is rejected
+    status                              401, 404 and 503 end it permanently
+    close                               it remains closed, and the gateway counts no reader any more
     dedicated worker                    the same in a worker
 """
 import http.server
@@ -43,7 +45,7 @@ finished = threading.Event()
 
 
 class Steps:
-    """What the page can have done. Each gets the query's words and returns JSON."""
+    """The steps that the page can request. Each receives the words of the query and returns JSON."""
 
     @staticmethod
     def settings(_):
@@ -56,7 +58,7 @@ class Steps:
 
     @staticmethod
     def said(words):
-        """What OpenCode itself has said in a turn that has ended."""
+        """Returns OpenCode's own events of a turn that has ended."""
         project, witness = PROJECTS[words["project"]], witnesses[words["project"]]
         witness.until(lambda line: project.ends_turn(json.loads(line), words["session"]))
         witness.close()
@@ -103,7 +105,7 @@ class Steps:
 
 
 class Pages(http.server.BaseHTTPRequestHandler):
-    """The page, its worker, and the steps."""
+    """Serves the page, its worker, and the steps."""
 
     def log_message(self, *_):
         pass

@@ -1,6 +1,8 @@
-"""opencode-ai, the SDK of OpenCode 1's early days (PyPI), through cuts in the middle of a turn: `make readers`.
+"""Tests opencode-ai, the SDK from OpenCode 1's early days (PyPI), with interruptions in the middle of a turn: `make
+readers`.
 
-It knows neither ids nor reconnecting: it must see through the hub what it sees without one. Both streams are read at the same time.
+The SDK supports neither IDs nor reconnecting. Through the hub it must receive the same events as without it. Both
+streams are read at the same time.
 """
 import json
 import sys
@@ -13,7 +15,7 @@ from gateway import ADDRESS, KEY, LONGEST, Project, check, done, is_event, wait_
 
 
 class Listener:
-    """`event.list()` in a thread, until it ends in whatever way."""
+    """Runs `event.list()` in a thread until it ends in any way."""
 
     def __init__(self, client, query, project):
         self.client, self.query, self.project = client, query, project
@@ -46,7 +48,7 @@ def main():
     project = Project("one", 1)
     client = Opencode(base_url=f"{ADDRESS}{project.api}", default_headers={"Authorization": f"Bearer {KEY}"},
                       timeout=LONGEST, max_retries=0)
-    # A whole turn.
+    # A complete turn.
     both = [Listener(client, query, project) for query in ({}, {"hub": "0"})]
     session = client.session.create(extra_body={})
     for listener in both:
@@ -60,9 +62,9 @@ def main():
         heard = [[line for line in list(listener.seen) if session.id in line] for listener in both]
         return heard[0] == heard[1] and len(heard[0]) > 60
 
-    # Behind the turn's end OpenCode 1.18 tells what it has changed, which each hears in its own time.
+    # After the end of a turn, OpenCode 1.18 reports the changed files, which arrive at each client at a different time.
     wait_for("hearing the same events in the same order through the hub as without it", agree)
-    # A cut in the middle of one: these two, and no stream that is there already, end in the same way.
+    # Interrupt in the middle of a turn: these two streams must end in the same way as one without the hub.
     session = project.begin_turn("[pieces=300 interval=4ms]")
     for listener in both:
         listener.middle.clear()
@@ -72,13 +74,13 @@ def main():
         listener.thread.join(LONGEST)
     check("the hub's stream breaks off as OpenCode's does", both[0].end == both[1].end != "clean",
           [listener.end for listener in both])
-    # A new stream begins with what is said now: nothing is repeated to who names no id.
+    # A new stream begins with current events. Nothing is repeated for a client that sends no ID.
     fresh = Listener(client, {}, project)
     fresh.session = session
     before = set(both[0].seen)
     check("the turn goes on", fresh.middle.wait(LONGEST))
     check("nothing is repeated to who names no id", not before & set(fresh.seen), len(before & set(fresh.seen)))
-    # Who comes next finds the project quiet.
+    # The project is idle for the next client.
     check("the turn's end is heard through a new stream", fresh.has_ended_turn.wait(LONGEST))
     return done("opencode-ai 0.1.0a36")
 

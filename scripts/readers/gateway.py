@@ -1,4 +1,6 @@
-"""The gateway that scripts/readers.sh has started, and what its readers are tried with: turns, cuts, and what really was said."""
+"""The gateway that scripts/readers.sh has started, and the means to test its readers: turns, interruptions, and
+OpenCode's own events.
+"""
 import http.client
 import json
 import os
@@ -36,7 +38,7 @@ def done(name):
 
 
 def ask(method, path, body=None, fields=()):
-    """The status and the body of an answer."""
+    """Returns the status and the body of a response."""
     connection = http.client.HTTPConnection(*PLACE, timeout=LONGEST)
     headers = {"Authorization": f"Bearer {KEY}", **dict(fields)}
     if body is not None and not isinstance(body, str):
@@ -49,7 +51,7 @@ def ask(method, path, body=None, fields=()):
 
 
 class Project:
-    """One project, whose OpenCode is of the family 1 or 2."""
+    """A project whose OpenCode belongs to family 1 or 2."""
 
     def __init__(self, name, family):
         self.name, self.family = name, family
@@ -64,7 +66,7 @@ class Project:
         return json.loads(content) if content.startswith((b"{", b"[")) else None
 
     def begin_turn(self, words="[pieces=150 interval=4ms]"):
-        """Begins a turn that says much; the session's id."""
+        """Starts a turn with many events and returns the session's ID."""
         if self.family == 2:
             session = self.ask("POST", f"{self.api}/api/session", {})["data"]["id"]
             self.ask("POST", f"{self.api}/api/session/{session}/prompt", {"text": f"talk {words}"})
@@ -75,7 +77,7 @@ class Project:
         return session
 
     def ends_turn(self, event, session):
-        """Whether the event is the last one of the session's turn."""
+        """Returns whether the event is the last one of the session's turn."""
         event = event.get("event", event)
         event = event.get("payload", event)
         if self.family == 2:
@@ -89,7 +91,7 @@ class Project:
         return self.ask("GET", f"{self.events}/state")
 
     def kept(self, since):
-        """All that is kept behind an id, page by page: pairs of id and event."""
+        """Returns all stored events after an ID, page by page, as pairs of ID and event."""
         events = []
         while True:
             page = self.ask("GET", f"{self.events}?since={since}&wait=0")
@@ -100,7 +102,7 @@ class Project:
 
 
 class Witness:
-    """What OpenCode itself says on a stream that is passed through (`hub=0`): the payloads, to compare with."""
+    """Records OpenCode's own events on a stream that is passed through (`hub=0`), for comparison."""
 
     def __init__(self, path):
         self.connection = http.client.HTTPConnection(*PLACE, timeout=LONGEST)
@@ -134,7 +136,7 @@ class Witness:
                     raise SystemExit("OpenCode itself did not say in time what was waited for")
 
     def said(self):
-        """The payloads that count: what is said to each stream by itself is none of them."""
+        """Returns the relevant payloads, without those that each stream receives separately."""
         with self.news:
             return [line.decode() for line in self.lines if is_event(json.loads(line))]
 
@@ -148,7 +150,7 @@ def is_event(event):
 
 
 def wait_for(what, condition):
-    """Waits until it holds."""
+    """Waits until the condition is true."""
     deadline = time.monotonic() + LONGEST
     while not condition():
         if time.monotonic() > deadline:
@@ -157,7 +159,7 @@ def wait_for(what, condition):
 
 
 class Cutter:
-    """A way to the gateway that adds the key, remembers the requests, and cuts answers off where it is told to."""
+    """A proxy in front of the gateway that adds the key, records the requests, and interrupts responses on request."""
 
     def __init__(self):
         self.requests = []
@@ -167,7 +169,7 @@ class Cutter:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def cut(self, *counts):
-        """The next streams are reset after so many bytes each."""
+        """Resets each of the next streams after the given number of bytes."""
         self.cuts = list(counts)
 
     def accept(self):
@@ -195,7 +197,7 @@ class Cutter:
         upstream.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         left = self.cuts.pop(0) if self.cuts else None
         ends = False
-        # Who is not here any more is not read for.
+        # Stop reading for a client that has disconnected.
         threading.Thread(target=self.watch, args=(client, upstream), daemon=True).start()
         try:
             while bytes_ := upstream.recv(4096):
@@ -210,7 +212,7 @@ class Cutter:
                 ends = True
         except OSError:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        # The reading thread has to let go of the sockets before they are closed in earnest.
+        # The reading thread must release the sockets before they are actually closed.
         for side, direction in ((upstream, socket.SHUT_RDWR), (client, socket.SHUT_RDWR if ends else socket.SHUT_RD)):
             try:
                 side.shutdown(direction)

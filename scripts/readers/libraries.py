@@ -1,7 +1,7 @@
-"""httpx-sse and sseclient-py as readers with a loop of their own that comes back with `Last-Event-ID`: `make readers`.
+"""Tests httpx-sse and sseclient-py with a loop that reconnects with `Last-Event-ID`: `make readers`.
 
-Each reads OpenCode's own streams and the project's, through cuts of its connection in the middle of a turn (also in the middle of a
-frame) and through cuts of the instance's stream: every event once, in order, none lost.
+Each reads OpenCode's own streams and the project's. The connection is interrupted in the middle of a turn (also in the
+middle of a frame), and so is the instance's stream. Every event must arrive once, in order, without loss.
 """
 import json
 import sys
@@ -15,8 +15,8 @@ from httpx_sse import connect_sse
 
 from gateway import KEY, LONGEST, Cutter, Project, Witness, check, done, is_event, wait_for
 
-# Bytes after which a stream is reset, one after the other: in heads, in frames, between them. The first one is long enough for
-# an id: who has none can only begin anew.
+# The numbers of bytes after which consecutive streams are reset: in heads, in frames, between them. The first one is
+# long enough for an ID, because a client without one can only start from the beginning.
 CUTS = [9_000, 40, 900, 1_733, 4_096, 9_001, 2_500, 30_011]
 
 
@@ -40,7 +40,7 @@ BROKEN = (httpx.TransportError, requests.RequestException)
 
 
 class Reader:
-    """A reader that comes back until it has seen the end."""
+    """Runs a reader that reconnects until it has seen the end."""
 
     def __init__(self, library, address, is_last):
         self.library, self.address, self.is_last = library, address, is_last
@@ -84,14 +84,14 @@ class Reader:
 
 
 def whole(reader, name):
-    """What holds of all that was read."""
+    """Checks the properties of everything that was read."""
     sequence = [int(id_.split("-")[1]) for id_, _ in reader.events]
     check(f"{name}: the ids are in order and none comes twice", sequence == sorted(set(sequence)), sequence)
     return sequence
 
 
 def own_connection(project, library, stream):
-    """The reader's own connection breaks again and again: it sees what OpenCode itself has said."""
+    """Interrupts the reader's own connection repeatedly: the reader receives exactly OpenCode's own events."""
     name = f"{library.__name__} on {stream}, its connection cut"
     is_own = stream == project.events
     witness = Witness(project.streams[0] if is_own else stream)
@@ -109,9 +109,9 @@ def own_connection(project, library, stream):
     if is_own:
         seen = [json.loads(data)["event"] for data in seen]
         said = [json.loads(data) for data in said]
-        # OpenCode 1 wraps them in an object of its own there.
+        # OpenCode 1 wraps the events in an additional object there.
         said = [event.get("payload", event) for event in said]
-    # From the turn's session on, until the reader had enough.
+    # From the turn's session on, until the reader has stopped.
     begin = next((index for index, data in enumerate(said) if session in json.dumps(data)), 0)
     mine = next((index for index, data in enumerate(seen) if session in json.dumps(data)), 0)
     seen, said = seen[mine:], said[begin:begin + len(seen) - mine]
@@ -131,7 +131,9 @@ def is_heard_again(project, gaps):
 
 
 def instance_stream(project, library, stream):
-    """The instance's streams break: the reader has all that the gateway has heard, and no gap goes untold."""
+    """Interrupts the instance's streams: the reader receives everything that the gateway has received, and every gap is
+    reported.
+    """
     name = f"{library.__name__} on {stream}, the instance's streams cut"
     session = None
     reader = Reader(library, Cutter().address + stream, lambda event: project.ends_turn(event, session))
@@ -146,9 +148,9 @@ def instance_stream(project, library, stream):
     check(f"{name}: the turn's end is seen", reader.ended.wait(LONGEST), len(reader.events))
     whole(reader, name)
     seen = [id_ for id_, _ in reader.events]
-    # What was on its way when the state was asked for is no part of this.
+    # Events that were in transit when the state was requested are not compared.
     seen = seen[seen.index(before["last"]) + 1:] if before["last"] in seen else seen
-    # OpenCode 1's /event leaves some of them out.
+    # OpenCode 1's /event omits some of them.
     if stream.endswith("global/event") or stream == project.events or project.family == 2:
         kept = [id_ for id_, _ in project.kept(before["last"])]
         kept = kept[:kept.index(seen[-1]) + 1]
@@ -169,7 +171,7 @@ def all_of(project):
 
 
 def main():
-    # The projects have nothing to do with each other.
+    # The projects are independent of each other.
     with ThreadPoolExecutor() as pool:
         list(pool.map(all_of, (Project("one", 1), Project("two", 2))))
     return done("httpx-sse and sseclient-py")

@@ -1,4 +1,4 @@
-// The checks of browser.py's list. Each step that is not the browser's is asked for at /do/STEP.
+// The checks of browser.py's list. Steps that the browser cannot do itself are requested at /do/STEP.
 const step = async (name, words = {}) => {
   const answer = await fetch(`/do/${name}`, { method: "POST", body: new URLSearchParams(words) });
   const value = await answer.json();
@@ -17,7 +17,7 @@ const until = async (what, condition) => {
 };
 const isEvent = (event) => !["server.connected", "server.heartbeat"].includes((event.payload ?? event).type);
 
-// Everything that an EventSource tells.
+// Records all events of an EventSource.
 class Reader {
   constructor(address) {
     this.messages = [];
@@ -51,14 +51,15 @@ class Reader {
 const hasEnded = (name, session) => (data) =>
   data.includes(session) && data.includes(name === "two" ? '"session.execution.succeeded"' : '"session.idle"');
 
-// A turn through cuts of the connection: everything that OpenCode says, once, under ascending ids, after the time that is told.
+// A turn with interrupted connections: every event of OpenCode is received once, with ascending IDs, after the
+// announced delay.
 async function cuts(way, name, stream) {
   const what = `${stream} of ${name}`;
   await step("witness", { project: name });
   await step("cut", { after: "6000,700,9001" });
   const reader = new Reader(`${way}/projects/${name}/${stream}`);
   await reader.opens();
-  // Now it may have been cut already, if the project has something to say.
+  // The connection may already be interrupted if the project has sent events.
   await check(`${what}: it is open`, reader.stateAtOpen === EventSource.OPEN, reader.stateAtOpen);
   const session = await step("turn", { project: name });
   const ends = hasEnded(name, session);
@@ -90,13 +91,14 @@ async function cuts(way, name, stream) {
   const ids = requests.slice(1).map(({ fields }) => fields["last-event-id"]);
   await check(`${what}: it comes back with ids that it has got`,
     ids.length >= 2 && ids.every((id) => reader.messages.some((message) => message.id === id)), ids);
-  // 500 to 1,500 ms, and what a busy machine takes; the default of Chromium would be 3 s. Between them lies what was sent.
+  // 500 to 1,500 ms, plus a margin for a busy machine; Chromium's default would be 3 s. The interval includes the time
+  // for sending.
   const pauses = requests.slice(2).map(({ time }, index) => time - requests[index + 1].time);
   await check(`${what}: it comes back when it was told to`, pauses.every((pause) => pause > 0.45 && pause < 2.9), pauses);
   await check(`${what}: no gap is told`, reader.gaps.length === 0, reader.gaps);
 }
 
-// The instance's stream breaks.
+// The instance's stream is interrupted.
 async function instance(way) {
   const own = new Reader(`${way}/projects/two/events`);
   const plain = new Reader(`${way}/projects/two/api/api/event`);
@@ -115,7 +117,8 @@ async function instance(way) {
   await check("what is closed stays closed", own.source.readyState === EventSource.CLOSED);
 }
 
-// An id that was never given: a comment on OpenCode's own stream, which no browser shows, and `server.connected` once more.
+// An ID that was never assigned: a comment on OpenCode's own stream, which no browser shows, and another
+// `server.connected`.
 async function unknown(way) {
   const plain = new Reader(`${way}/projects/two/api/api/event?since=99999999999999-1`);
   await until("a gap is `server.connected` again", () =>
@@ -128,7 +131,7 @@ async function unknown(way) {
   own.source.close();
 }
 
-// A clean end is no end for an EventSource.
+// A clean end does not end an EventSource.
 async function dispose(way) {
   const reader = new Reader(`${way}/projects/one/api/event`);
   await reader.opens();
@@ -157,7 +160,7 @@ async function worker(way) {
   worker.terminate();
 }
 
-// What can send fields asks the gateway itself, from here: a preflight allows the key and the place.
+// Clients that can send fields use the gateway itself, directly from here: a preflight allows the key and the position.
 async function fetching(gateway, key) {
   const address = `${gateway}/projects/two/events`;
   const page = await (await fetch(`${address}?wait=0&since=99999999999999-1`, { headers: { Authorization: `Bearer ${key}` } })).json();

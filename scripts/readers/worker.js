@@ -1,4 +1,4 @@
-// Reads a stream in a dedicated worker and tells its page what comes.
+// Reads a stream in a dedicated worker and posts its events to the page.
 onmessage = ({ data: address }) => {
   const source = new EventSource(address);
   source.onopen = () => postMessage({ kind: "open", state: source.readyState });

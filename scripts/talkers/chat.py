@@ -1,4 +1,4 @@
-"""The chat's document from beginning to end, by `websockets`, with a project of each family."""
+"""The complete chat document with `websockets` and a project of each family."""
 import asyncio
 import base64
 import http.client
@@ -37,7 +37,7 @@ class Talk:
         return message
 
     async def hear_turn(self):
-        """All messages up to the turn's end."""
+        """Returns all messages up to the end of the turn."""
         messages = []
         try:
             while not messages or messages[-1]["type"] != "assistant_done":
@@ -50,7 +50,7 @@ class Talk:
         return messages
 
     def allow(self):
-        """The chat has no word for a permission: another client gives it, in OpenCode's own."""
+        """Answers a permission request through OpenCode's own API, because the chat has no message for it."""
         api = f"/projects/{self.project}/api"
         until = time.monotonic() + LONGEST
         while time.monotonic() < until:
@@ -85,7 +85,7 @@ def text_of(messages):
 
 
 async def turn(talk, words):
-    """A conversation with an id of the client's own."""
+    """Creates a conversation with an ID that the client chooses."""
     own = str(uuid.uuid4()).upper()
     prompt = f"{words} of {own} and of more than fifty characters"
     await talk.say("user_message", conversationId=own, content=prompt)

@@ -1,4 +1,4 @@
-"""What the talkers of scripts/talkers.sh find."""
+"""The checks of the scripts that scripts/talkers.sh runs."""
 import re
 import sys
 

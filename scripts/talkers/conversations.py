@@ -1,4 +1,4 @@
-"""The conversations' contract from beginning to end, by `httpx` and `httpx-sse`, with a project of each family."""
+"""The complete contract of the conversations with `httpx`, `httpx-sse` and a project of each family."""
 import json
 import os
 import sys
@@ -14,7 +14,7 @@ LONGEST = 30
 
 
 def answer_to(client, project, conversation, text):
-    """What the stream that answers a message says."""
+    """Returns the events of the stream that answers a message."""
     events = []
     with connect_sse(client, "POST", f"/conversations/{conversation}/messages", params={"project": project},
                      json={"role": "user", "text": text}) as source:
