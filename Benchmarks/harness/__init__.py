@@ -1,1 +1,1 @@
-"""The benchmark's parts: processes and their accounting, the sides, the measurements, the report."""
+"""The parts of the benchmark: processes and their accounting, the sides, the measurements, the report."""

@@ -1,4 +1,4 @@
-"""OpenCode 1's routes in front of an OpenCode 2: what translating an answer costs, and an event."""
+"""OpenCode 1's routes in front of an OpenCode 2: the cost of translating a response and an event."""
 
 import json
 import os
@@ -9,10 +9,10 @@ from .processes import BenchmarkError, accepts, free_port, wait_until
 from .sides import NGINX_COMMON, get
 
 SESSION = "ses_dfd7d349fffezc1GRAtW9gFqdA"
-# About what a session of some turns weighs, with a long title.
+# About the size of a session with some turns and a long title.
 SIZE = 1_900
 
-# Answers as OpenCode 2.0.15 gives them.
+# Responses as OpenCode 2.0.15 sends them.
 UPSTREAM = NGINX_COMMON + """
     default_type application/json;
     server {{
@@ -27,10 +27,10 @@ UPSTREAM = NGINX_COMMON + """
 
 
 class BridgeMeasurements(OwnMeasurements):
-    """Takes the samples of the gateway alone into a `Report`: no other side speaks for an OpenCode 2."""
+    """Adds the samples of the gateway alone to a `Report`, because no other side supports OpenCode 2."""
 
     def answers(self):
-        """CPU for each GET of a session, passed through and translated."""
+        """Measures the CPU time for each GET of a session, passed through and translated."""
         running = self.sides.start("gateway")
         upstream = self.start_two(running)
         paths = {"passed": f"/projects/two/api/api/session/{SESSION}", "bridge": f"/projects/two/api/session/{SESSION}"}
@@ -46,7 +46,9 @@ class BridgeMeasurements(OwnMeasurements):
         self.bench.stop(upstream)
 
     def events(self, program):
-        """CPU for each piece of a growing text, translated and told, to the same as it came, kept and told."""
+        """Measures the CPU time for each delta of a growing text when it is translated and sent, relative to storing
+        and sending it unchanged.
+        """
         if not os.access(program, os.X_OK):
             raise BenchmarkError(
                 f"There is no {program}: build it (swift build -c release --product event-log-writer).")
@@ -61,7 +63,7 @@ class BridgeMeasurements(OwnMeasurements):
                 "delta_ratio", "gateway", int(figures["translated"].split()[0]) / int(figures["kept"].split()[0]))
 
     def start_two(self, running):
-        """An nginx that answers as an OpenCode 2, and a project of the gateway's in front of it."""
+        """Starts an nginx that responds like an OpenCode 2, and a gateway project in front of it."""
         folder = self.project_folder(running, "two")
         port = free_port()
         upstream = self.sides.start_nginx(
@@ -71,19 +73,19 @@ class BridgeMeasurements(OwnMeasurements):
         return upstream
 
     def check(self, running, paths):
-        """Both answers are the session, each in its own words."""
+        """Checks that both responses contain the session, each in its own format."""
         passed, translated = (json.loads(get(running.port, paths[name], self.sides.key)[1]) for name in ("passed", "bridge"))
         self.report.require(
             passed["data"]["id"] == SESSION and translated["id"] == SESSION and translated["directory"].endswith("/two"),
             f"gateway: a session is {translated}, made of {passed}")
 
     def wrk(self, running, path, seconds):
-        """Loads a path for some seconds: CPU microseconds a request."""
+        """Loads a path for some seconds and returns the CPU microseconds for each request."""
         return self.measurements.wrk(running, seconds, path=path)[0]
 
 
 def answer(folder):
-    """A session of OpenCode 2.0.15, as big as is measured."""
+    """Returns a session of OpenCode 2.0.15 of the measured size."""
     session = {
         "id": SESSION, "projectID": "ecf6dd52df542fa85316f0025a314956e9a9c6cf", "cost": 0,
         "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},

@@ -1,4 +1,6 @@
-"""Chat sockets and conversations: what an idle socket takes, how late a piece of an answer is, and what a long list costs."""
+"""Chat sockets and conversations: the memory of an idle socket, the delay of a response's deltas, and the cost of a
+long list.
+"""
 
 import gc
 import http.client
@@ -15,15 +17,15 @@ from .processes import BenchmarkError, proportional_memory, wait_until
 from .sides import HERE, complete_line, get
 
 SOCKETS, WATCHERS, RATE, MESSAGES = 1000, 100, 50, 5000
-# How much of the newest the gateway asks for, where a list has 30.
+# The number of newest messages that the gateway requests for a list of 30.
 ASKED = "/session/ses_talk/message?limit=60"
 
 
 class ChatMeasurements(OwnMeasurements):
-    """Takes the samples of the gateway alone into a `Report`: no other side speaks these protocols."""
+    """Adds the samples of the gateway alone to a `Report`, because no other side supports these protocols."""
 
     def take(self):
-        """All of it."""
+        """Runs all measurements."""
         for _ in self.measurements.rounds(f"{SOCKETS} idle chat sockets, {WATCHERS} that hear, a list of {MESSAGES} messages"):
             running = self.sides.start("gateway")
             short, long = self.start_talker(running, "talk", 20), self.start_talker(running, "long", MESSAGES)
@@ -36,7 +38,7 @@ class ChatMeasurements(OwnMeasurements):
                 self.bench.stop(upstream)
 
     def start_talker(self, running, name, messages):
-        """A project whose OpenCode is `talker`, with one conversation of so many messages."""
+        """Creates a project whose OpenCode is `talker`, with one conversation of the given number of messages."""
         folder = self.project_folder(running, name)
         command = [sys.executable, os.path.join(HERE, "talker"), folder, str(messages)]
         upstream = self.bench.start(command, f"talker-{name}-{running.port}.log")
@@ -46,7 +48,9 @@ class ChatMeasurements(OwnMeasurements):
         return upstream
 
     def memory(self, running):
-        """Memory of each open socket that has had `status` and a `pong`; the first ones' is there for all."""
+        """Measures the memory of each open socket that has received `status` and a `pong`. The memory that all sockets
+        share is allocated by the first ones.
+        """
         first = [Chat(running.port, self.sides.key) for _ in range(20)]
         before = proportional_memory(running.pids)
         chats = [Chat(running.port, self.sides.key) for _ in range(SOCKETS)]
@@ -55,7 +59,7 @@ class ChatMeasurements(OwnMeasurements):
             chat.close()
 
     def delays(self, running, upstream):
-        """How late a piece is at the sockets, from the moment at which the instance made it."""
+        """Measures the delay of a delta at the sockets, from its creation by the instance."""
         conversation = self.conversation(running, "talk")
         chats = [Chat(running.port, self.sides.key) for _ in range(WATCHERS)]
         for chat in chats:
@@ -72,7 +76,9 @@ class ChatMeasurements(OwnMeasurements):
             chat.close()
 
     def plain_delays(self, upstream):
-        """The same from the instance straight to the reader, as bare lines: no figure is below that on this machine."""
+        """Measures the same from the instance directly to the reader, as bare lines. No figure on this machine can be
+        below that.
+        """
         sockets = [socket.create_connection(("127.0.0.1", upstream.port), timeout=30) for _ in range(WATCHERS)]
         for one in sockets:
             one.sendall(b"GET /plain HTTP/1.1\r\n\r\n")
@@ -88,13 +94,13 @@ class ChatMeasurements(OwnMeasurements):
             one.close()
 
     def note(self, name, delays):
-        """Takes the median and the 99th percentile."""
+        """Adds the median and the 99th percentile."""
         delays.sort()
         for percentile, part in (("p50", 0.5), ("p99", 0.99)):
             self.report.add(f"{name}_{percentile}", "gateway", delays[int((len(delays) - 1) * part)] if delays else 0)
 
     def collect(self, chats):
-        """Delays of pieces, in microseconds."""
+        """Returns the delays of deltas in microseconds."""
         by = {chat.socket.fileno(): chat for chat in chats}
         found = []
         for number, moment, data in self.read(list(by)):
@@ -104,7 +110,9 @@ class ChatMeasurements(OwnMeasurements):
         return found
 
     def read(self, numbers, wanted=None):
-        """What comes, with its moment. It is looked at later: the reader must not be what is late."""
+        """Returns the received data with its time. The data is parsed later, so that the reader does not cause the
+        delay.
+        """
         poll, got = select.epoll(), []
         for number in numbers:
             poll.register(number, select.EPOLLIN)
@@ -122,7 +130,9 @@ class ChatMeasurements(OwnMeasurements):
         return got
 
     def newest(self, running, upstream):
-        """How much longer the newest 30 of many messages take than what OpenCode is asked for them, and its questions."""
+        """Measures how much longer the newest 30 of many messages take than the requests to OpenCode for them, and
+        counts these.
+        """
         conversation = self.conversation(running, "long")
         path = f"/conversations/{conversation}/messages?limit=30&project=long"
         through, direct = Kept(running.port, self.sides.key), Kept(upstream.port, self.sides.key)
@@ -141,19 +151,19 @@ class ChatMeasurements(OwnMeasurements):
         self.report.add("chat_questions", "gateway", len(questions))
 
     def conversation(self, running, project):
-        """The id of the one conversation of a project."""
+        """Returns the ID of the only conversation of a project."""
         return json.loads(get(running.port, f"/conversations?project={project}", self.sides.key)[1])["items"][0]["id"]
 
 
 class Kept:
-    """A connection that is kept."""
+    """A kept-alive connection."""
 
     def __init__(self, port, key):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         self.fields = {"Authorization": f"Bearer {key}"}
 
     def get(self, path):
-        """The body of the answer, which has to be good."""
+        """Returns the body of the response, which must be successful."""
         self.connection.request("GET", path, headers=self.fields)
         answer = self.connection.getresponse()
         body = answer.read()
@@ -162,14 +172,14 @@ class Kept:
         return body
 
     def timed(self, path):
-        """Seconds until the last byte."""
+        """Returns the seconds until the last byte."""
         begun = time.monotonic()
         self.get(path)
         return time.monotonic() - begun
 
 
 class Chat:
-    """A chat's client, which has had `status` and a `pong`."""
+    """A chat client that has received `status` and a `pong`."""
 
     def __init__(self, port, key):
         self.rest = b""
@@ -188,20 +198,20 @@ class Chat:
         self.hear("pong")
 
     def read(self):
-        """What comes next."""
+        """Returns the next data."""
         data = self.socket.recv(65536)
         if not data:
             raise BenchmarkError("A chat was closed")
         return data
 
     def say(self, kind, **members):
-        """A masked text (RFC 6455 §5.2), with a key of zeros."""
+        """Sends a masked text (RFC 6455 §5.2) with a key of zeros."""
         text = json.dumps({"type": kind, **members}).encode()
         length = bytes([0x80 | len(text)]) if len(text) < 126 else bytes([0x80 | 126]) + len(text).to_bytes(2, "big")
         self.socket.sendall(b"\x81" + length + bytes(4) + text)
 
     def hear(self, wanted):
-        """Reads on up to a message of this type."""
+        """Reads up to a message of this type."""
         while True:
             self.messages += self.feed(b"" if self.rest else self.read())
             while self.messages:
@@ -211,7 +221,7 @@ class Chat:
                 self.rest += self.read()
 
     def feed(self, data):
-        """The messages that are whole now."""
+        """Returns the messages that are complete."""
         self.rest += data
         found = []
         while len(self.rest) >= 2:
@@ -231,5 +241,5 @@ class Chat:
         return found
 
     def close(self):
-        """Leaves without a word."""
+        """Disconnects without a closing handshake."""
         self.socket.close()

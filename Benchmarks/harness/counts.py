@@ -1,4 +1,6 @@
-"""Counting what a proxy does for each small request under valgrind or strace: repeatable where times are noisy."""
+"""Counts the work of a proxy for each small request under valgrind or strace, which is repeatable where times are
+noisy.
+"""
 
 import os
 import signal
@@ -13,18 +15,21 @@ WARM_UP_ROUNDS, ROUNDS = 10, 60
 
 
 class Counts:
-    """Runs a side twice under a tool, with fewer and with more requests: what differs is the requests' own."""
+    """Runs a side twice under a tool, with fewer and with more requests. The difference is the work for the requests
+    themselves.
+    """
 
     def __init__(self, bench, sides, body=None, fresh=False):
         self.bench, self.sides, self.body, self.fresh = bench, sides, body, fresh
 
     def instructions(self, side):
-        """User-space instructions a request (callgrind)."""
+        """Returns the user-space instructions for each request (callgrind)."""
         few, many = (self._instructions(side, rounds) for rounds in (WARM_UP_ROUNDS, ROUNDS))
         return (many - few) / self._requests()
 
     def system_calls(self, side):
-        """System calls a request, by name (strace). Names that make less than a hundredth are left out."""
+        """Returns the system calls for each request by name (strace). Omits names with less than a hundredth of a call.
+        """
         few, many = (self._system_calls(side, rounds) for rounds in (WARM_UP_ROUNDS, ROUNDS))
         calls = {name: (count - few.get(name, 0)) / self._requests() for name, count in many.items()}
         return dict(sorted(((n, c) for n, c in calls.items() if c >= 0.01), key=lambda item: -item[1]))
@@ -51,7 +56,7 @@ class Counts:
         return {pair[1]: int(pair[0]) for pair in fields if len(pair) == 2 and pair[0].isdigit() and pair[1] != "total"}
 
     def _run(self, side, rounds, prefix, child):
-        """Starts a side with one thread under a tool, sends the requests and ends it so that the tool reports."""
+        """Starts a side with one thread under a tool, sends the requests and ends the side so that the tool reports."""
         running = self.sides.start(side, threads=1, prefix=prefix, patience=120)
         send_requests(running.port, self.sides.key, rounds, self.body, self.fresh)
         process = running.process
@@ -64,9 +69,10 @@ class Counts:
 
 
 def send_requests(port, key, rounds, body, fresh):
-    """Sends small GETs, or POSTs of `body` bytes, in step: in each round one on every connection, then all answers are read.
+    """Sends small GETs, or POSTs of `body` bytes, in step: in each round one on every connection, then all responses
+    are read.
 
-    The connections are kept from round to round, or (`fresh`) made anew for each.
+    The connections are kept between rounds, or (`fresh`) opened again for each.
     """
     method, content = ("GET", "") if body is None else ("POST", f"Content-Length: {body}\r\n")
     if fresh:
@@ -88,7 +94,7 @@ def send_requests(port, key, rounds, body, fresh):
 
 
 def read_answer(connection):
-    """Reads one answer to its end; it must be a 200 with a Content-Length."""
+    """Reads one response to its end. It must have status 200 and a Content-Length."""
     data = b""
     while b"\r\n\r\n" not in data or len(data) < answer_length(data):
         received = connection.recv(65536)
@@ -100,7 +106,7 @@ def read_answer(connection):
 
 
 def answer_length(data):
-    """The length of an answer whose head is there, from its Content-Length."""
+    """Returns the length of a response whose head is complete, from its Content-Length."""
     head = data.partition(b"\r\n\r\n")[0]
     for line in head.split(b"\r\n")[1:]:
         name, _, value = line.partition(b":")

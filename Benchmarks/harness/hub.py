@@ -1,4 +1,6 @@
-"""The gateway's event hub: one upstream stream for any number of clients, beside proxies that have one for each."""
+"""The gateway's event hub with one upstream stream for any number of clients, compared with proxies that have one for
+each.
+"""
 
 import json
 import os
@@ -12,18 +14,18 @@ from .sides import STREAMS, get
 GLOBAL = STREAMS + "/global/event"
 STATE = "/projects/streams/events/state"
 
-# What is replayed: so many events of about 1 KiB, more than are kept without being asked for.
+# The replayed events, of about 1 KiB each: more than the hub stores by default.
 REPLAYED, REPLAYED_SIZE, KEPT = 100_000, 1024, ("--event-keep-size", "256MiB")
 
 
 class HubMeasurements(OwnMeasurements):
-    """Takes the samples of shared events into a `Report`.
+    """Adds the samples of shared events to a `Report`.
 
-    Each side has an upstream of its own, for a hub listens all the time.
+    Each side has its own upstream, because a hub listens all the time.
     """
 
     def start(self, side, options=()):
-        """A side in front of an upstream of its own."""
+        """Starts a side in front of its own upstream."""
         return self.sides.start(side, streams=self.sides.stream_upstream(), options=options)
 
     def stop(self, running):
@@ -33,10 +35,12 @@ class HubMeasurements(OwnMeasurements):
     def rounds(self, what):
         return self.measurements.rounds(what)
 
-    # Live.
+    # Live events.
 
     def live(self):
-        """CPU for each event that a client gets, and its delay: 200 clients of the same 50 events a second."""
+        """Measures the CPU time for each event that a client receives, and its delay: 200 clients of the same 50 events
+        a second.
+        """
         group = [self.start(side) for side in self.sides.names]
         clients, rate, seconds = 200, 50, self.options.seconds
         for running in group:
@@ -59,7 +63,7 @@ class HubMeasurements(OwnMeasurements):
     # Memory.
 
     def memory(self):
-        """Memory of a fresh gateway for each client that has had some events and now waits for more."""
+        """Measures the memory of a fresh gateway for each client that has received some events and waits for more."""
         count, events = self.options.streams, 10
         for _ in self.rounds(f"memory of {count} clients of the hub"):
             running = self.start("gateway")
@@ -74,7 +78,9 @@ class HubMeasurements(OwnMeasurements):
     # Replay.
 
     def replay(self):
-        """How fast one client is told what it missed, and the delay of live events at others meanwhile."""
+        """Measures the speed at which one client receives the events that it missed, and the delay of live events at
+        other clients in the meantime.
+        """
         running = self.start("gateway", KEPT)
         self.sides.say(running, 0, REPLAYED, REPLAYED_SIZE)
         wait_until(lambda: self.last(running)[1] >= REPLAYED, "The hub hears all events", running.process, 60)
@@ -98,7 +104,7 @@ class HubMeasurements(OwnMeasurements):
         self.stop(running)
 
     def last(self, running):
-        """The generation and the sequence number of the last event that the hub has heard."""
+        """Returns the generation and the sequence number of the last event that the hub has received."""
         text = json.loads(get(running.port, STATE, self.sides.key)[1])["last"] or "0-0"
         return [int(number) for number in text.split("-")]
 
@@ -114,7 +120,7 @@ class HubMeasurements(OwnMeasurements):
 
 
 class Followers:
-    """Clients of shared events, open from the moment this exists until `close`."""
+    """Clients of shared events that are connected from the creation of this object until `close`."""
 
     def __init__(self, hub, running, count, events, size=0):
         self.hub, self.running, self.count, self.events, self.size = hub, running, count, events, size
@@ -125,7 +131,7 @@ class Followers:
         hub.report.require(good, f"{running.side}: of {count} streams of shared events were opened {opened}")
 
     def say(self, rate, seconds):
-        """Has the events said and answers what came of them, once all have come."""
+        """Triggers the events and returns the results after all events have arrived."""
         self.hub.sides.say(self.running, rate, self.events, self.size)
         result = line(self.process, seconds + 90)
         whole = result["complete"] == self.count and result["events"] == self.count * self.events
@@ -135,7 +141,7 @@ class Followers:
         return result
 
     def close(self):
-        """Closes the streams; the upstream's ends must go too, but for the hub's own."""
+        """Closes the streams. The upstream's connections must end as well, except the hub's own."""
         self.hub.bench.stop(self.process)
         left = 1 if self.running.side == "gateway" else 0
         wait_until(
@@ -144,7 +150,7 @@ class Followers:
 
 
 def line(process, patience):
-    """The next line that a program says."""
+    """Returns the next line that a program prints."""
     ready, _, _ = select.select([process.stdout], [], [], patience)
     text = process.stdout.readline() if ready else b""
     if not text:

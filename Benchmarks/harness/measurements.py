@@ -1,4 +1,4 @@
-"""What is measured. Each measurement runs rounds, in each round one sample of every side, in the same order."""
+"""The measurements. Each one runs rounds with one sample of every side in the same order."""
 
 import json
 import os
@@ -12,19 +12,19 @@ from .sides import HERE, SMALL, STREAMS, tool
 from .transfers import TransferMeasurements
 
 SILENT = STREAMS + "/events?rate=0"
-# About what a prompt of some sentences weighs.
+# About the size of a prompt of some sentences.
 POST_BODY = 1024
 
 
 class Measurements:
-    """Takes the samples into a `Report`."""
+    """Adds the samples to a `Report`."""
 
     def __init__(self, bench, sides, report, options):
         self.bench, self.sides, self.report, self.options = bench, sides, report, options
         self.environment = {**os.environ, "BENCH_KEY": sides.key}
 
     def run(self, names):
-        """Runs the measurements of these names; `idle` brings `small` along, which it is compared with."""
+        """Runs the measurements with these names. `idle` includes `small`, with which it is compared."""
         if "small" in names or "idle" in names:
             self.requests(with_idle_streams="idle" in names)
         if "post" in names:
@@ -52,7 +52,7 @@ class Measurements:
                 ChatMeasurements(self).take()
 
     def rounds(self, what):
-        """Counts rounds, saying which one runs."""
+        """Counts rounds and prints the current one."""
         for number in range(1, self.options.rounds + 1):
             self.report.progress(f"{what}: round {number} of {self.options.rounds}")
             yield number
@@ -60,7 +60,9 @@ class Measurements:
     # Small GET, alone and beside idle streams.
 
     def requests(self, with_idle_streams):
-        """CPU for each small GET at 64 connections; the same on a second instance that carries idle streams."""
+        """Measures the CPU time for each small GET at 64 connections, and the same on a second instance with idle
+        streams.
+        """
         alone = [self.sides.start(side) for side in self.sides.names]
         beside = [self.sides.start(side) for side in self.sides.names] if with_idle_streams else []
         held = [Held(self, running, self.options.streams) for running in beside]
@@ -82,10 +84,12 @@ class Measurements:
         for running in alone + beside:
             self.sides.stop(running)
 
-    # Small POST, and a small GET on a connection of its own.
+    # Small POST, and small GET on a new connection.
 
     def load(self, measure, what, environment):
-        """CPU for each request of a kind that `environment` tells `wrk.lua`, at 64 connections at a time."""
+        """Measures the CPU time for each request of the kind that `environment` selects in `wrk.lua`, at 64
+        connections.
+        """
         group = [self.sides.start(side) for side in self.sides.names]
         for running in group:
             self.wrk(running, 1, environment)
@@ -98,7 +102,9 @@ class Measurements:
             self.sides.stop(running)
 
     def wrk(self, running, seconds, environment=None, path=SMALL):
-        """Loads a side for some seconds: CPU microseconds of the proxy a request, and requests a second."""
+        """Loads a side for some seconds. Returns the proxy's CPU microseconds for each request, and the requests per
+        second.
+        """
         command = [
             tool("wrk"), "-t", "2", "-c", "64", "-d", f"{seconds}s", "--timeout", "10s",
             "-s", os.path.join(HERE, "wrk.lua"), f"http://127.0.0.1:{running.port}{path}"]
@@ -110,10 +116,10 @@ class Measurements:
         self.report.require(result["requests"] > 0, f"{running.side}: no request was answered")
         return cpu / max(1, result["requests"]) * 1e6, result["requests"] / result["seconds"]
 
-    # Streams that say something.
+    # Streams with events.
 
     def streams(self):
-        """CPU for each event: 200 streams of 50 events a second."""
+        """Measures the CPU time for each event: 200 streams of 50 events a second."""
         group = [self.sides.start(side) for side in self.sides.names]
         streams, rate, seconds = 200, 50, self.options.seconds
         for running in group:
@@ -128,7 +134,7 @@ class Measurements:
             self.sides.stop(running)
 
     def read_streams(self, running, streams, rate, seconds):
-        """Reads streams to their end: CPU microseconds of the proxy an event, and the events' delays."""
+        """Reads streams to their end. Returns the proxy's CPU microseconds for each event, and the events' delays."""
         events = rate * seconds
         command = [
             self.sides.program, "read", "--port", str(running.port), "--streams", str(streams),
@@ -146,7 +152,9 @@ class Measurements:
     # Memory.
 
     def memory(self):
-        """Memory of a fresh proxy for each silent stream; the streams' upstream ends must go when the clients go."""
+        """Measures the memory of a fresh proxy for each silent stream. The streams' upstream connections must end with
+        the clients.
+        """
         count = self.options.streams
         for _ in self.rounds(f"memory of {count} idle streams"):
             for side in self.sides.names:
@@ -170,7 +178,7 @@ class Measurements:
     # Latency.
 
     def latency(self):
-        """What a side adds to the time of a small GET at 1,000 requests a second, in microseconds."""
+        """Measures the time that a side adds to a small GET at 1,000 requests a second, in microseconds."""
         group = [self.sides.start(side) for side in self.sides.names]
         rate = 1000
         for port, target in ((self.sides.small.port, "/small"), *((running.port, SMALL) for running in group)):
@@ -190,7 +198,7 @@ class Measurements:
             self.sides.stop(running)
 
     def paced(self, side, port, target, rate, seconds):
-        """Latencies at a constant rate; the first half second is not counted."""
+        """Returns latencies at a constant rate, without the first half second."""
         command = [
             self.sides.program, "rate", "--port", str(port), "--target", target,
             "--rate", str(rate), "--seconds", str(seconds)]
@@ -203,7 +211,7 @@ class Measurements:
     # Programs.
 
     def last_json(self, command, patience, environment=None):
-        """Runs a program to its end and reads the last line it wrote."""
+        """Runs a program to its end and reads the last line of its output."""
         environment = {**self.environment, **(environment or {})}
         try:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patience)
@@ -215,7 +223,7 @@ class Measurements:
 
 
 class Held:
-    """Idle streams through a proxy, open from the moment this exists until `close`."""
+    """Idle streams through a proxy that are open from the creation of this object until `close`."""
 
     def __init__(self, measurements, running, count):
         self.measurements, self.running, self.count = measurements, running, count
@@ -228,7 +236,7 @@ class Held:
         self.require_all(line(self.process, 60), "opened")
 
     def close(self):
-        """Closes the streams, which must all have lived and said nothing."""
+        """Closes the streams. All of them must still be open and must have received nothing."""
         self.process.stdin.close()
         self.require_all(line(self.process, 30), "stayed open")
         self.process.stdin = None

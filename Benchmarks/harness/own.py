@@ -1,4 +1,4 @@
-"""What measurements of the gateway's own kinds have in common."""
+"""Common parts of the measurements that only the gateway supports."""
 
 import os
 
@@ -7,7 +7,7 @@ from .sides import get
 
 
 class OwnMeasurements:
-    """Takes samples into a `Report`."""
+    """Adds samples to a `Report`."""
 
     def __init__(self, measurements):
         self.measurements = measurements
@@ -15,13 +15,13 @@ class OwnMeasurements:
         self.report, self.options = measurements.report, measurements.options
 
     def project_folder(self, running, name):
-        """The folder of a new project of a gateway's."""
+        """Returns the folder of a new project of a gateway."""
         folder = os.path.join(os.path.dirname(running.directory), name)
         os.makedirs(folder)
         return folder
 
     def start_project(self, running, folder, port, banner=None):
-        """Starts a project whose instance listens on a port, and announces that in these words."""
+        """Starts a project whose instance listens on a port, which is announced in the given format."""
         for name, text in (("upstream-port", str(port)), ("banner", banner)):
             if text:
                 with open(os.path.join(folder, name), "w") as file:

@@ -1,4 +1,4 @@
-"""Starting and ending processes, and what /proc says about them."""
+"""Starts and ends processes, and reads their data from /proc."""
 
 import contextlib
 import os
@@ -14,11 +14,11 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 class BenchmarkError(Exception):
-    """Something that stops the run: what happened, to which thing, and what to do next."""
+    """An error that ends the run: what happened, to which object, and what to do."""
 
 
 class Workbench:
-    """A temporary folder and the processes of a run. Leaving it ends exactly those, each by its pid."""
+    """A temporary folder and the processes of a run. On exit, ends exactly these processes by their PIDs."""
 
     def __enter__(self):
         self.folder = tempfile.mkdtemp(prefix="bench-")
@@ -31,7 +31,7 @@ class Workbench:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def path(self, *parts):
-        """A path in the temporary folder, its folders made."""
+        """Returns a path in the temporary folder and creates its folders."""
         path = os.path.join(self.folder, *parts)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return path
@@ -44,7 +44,9 @@ class Workbench:
         return path
 
     def start(self, command, log, environment=None, **options):
-        """Starts a program with its output in `log` (a file of the temporary folder), which fills `process.log`."""
+        """Starts a program with its output in `log`, a file of the temporary folder that is also available as
+        `process.log`.
+        """
         path = self.path(log)
         options.setdefault("stdin", subprocess.DEVNULL)
         with open(path, "w") as file:
@@ -55,7 +57,7 @@ class Workbench:
         return process
 
     def stop(self, process, patience=15):
-        """Ends a process and what it left behind: asks first, then insists."""
+        """Ends a process and its descendants, first with SIGTERM and then with SIGKILL."""
         self.running.remove(process)
         family = [process.pid, *descendants(process.pid)]
         births = {pid: started(pid) for pid in family}
@@ -76,7 +78,7 @@ class Workbench:
 
 
 def wait_until(condition, what, process=None, seconds=10.0):
-    """Asks `condition` until it gives something true, which is returned; an error names `what` did not happen."""
+    """Calls `condition` until it returns a true value, and returns that. An error names `what` did not happen."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         result = condition()
@@ -89,27 +91,27 @@ def wait_until(condition, what, process=None, seconds=10.0):
 
 
 def tail(process, lines=15):
-    """The last lines that a process of the workbench wrote."""
+    """Returns the last lines of a process of the workbench."""
     with open(process.log, errors="replace") as file:
         return "".join("    " + line for line in file.readlines()[-lines:]) or "    (nothing)"
 
 
 def free_port():
-    """A port of this machine that nobody listens on at this moment."""
+    """Returns a port of this machine on which nothing listens now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def accepts(port):
-    """Whether somebody listens on a port of this machine."""
+    """Returns whether a server listens on a port of this machine."""
     with socket.socket() as probe:
         probe.settimeout(5)
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def raise_descriptor_limit(wanted):
-    """Allows this process and its children `wanted` open files, as far as the system's hard limit goes."""
+    """Allows this process and its children `wanted` open files, up to the system's hard limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < wanted:
         raise BenchmarkError(
@@ -120,7 +122,7 @@ def raise_descriptor_limit(wanted):
 
 
 def _stat(pid):
-    """The fields of /proc/PID/stat behind the name, or None when there is no such process."""
+    """Returns the fields of /proc/PID/stat after the name; None if there is no such process."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             return file.read().rpartition(")")[2].split()
@@ -129,13 +131,15 @@ def _stat(pid):
 
 
 def started(pid):
-    """A process's start time in ticks, which tells it from a later one with the same id; None when it is gone."""
+    """Returns a process's start time in ticks, which distinguishes it from a later one with the same ID; None if it has
+    ended.
+    """
     fields = _stat(pid)
     return fields[19] if fields and fields[0] != "Z" else None
 
 
 def children(pid):
-    """The direct children of all threads of a process."""
+    """Returns the direct children of all threads of a process."""
     found = []
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -145,22 +149,22 @@ def children(pid):
 
 
 def descendants(pid):
-    """All processes below a process."""
+    """Returns all descendants of a process."""
     return [below for child in children(pid) for below in (child, *descendants(child))]
 
 
 class CPUClock:
-    """CPU time, user and system, of some processes between `__init__` and `seconds()`.
+    """Measures the CPU time, user and system, of some processes between `__init__` and `seconds()`.
 
-    The scheduler's nanoseconds of each living thread (/proc/PID/task/TID/schedstat); where a thread has ended
-    meanwhile, the process's own utime + stime (ticks), which keep what ended threads used.
+    Uses the scheduler's nanoseconds of each living thread (/proc/PID/task/TID/schedstat). If a thread has ended in the
+    meantime, uses the process's own utime + stime (ticks), which include ended threads.
     """
 
     def __init__(self, pids):
         self.before = {pid: self._read(pid) for pid in pids}
 
     def seconds(self):
-        """CPU seconds used since this clock was made."""
+        """Returns the CPU seconds used since this clock was created."""
         total = 0.0
         for pid, (ticks, threads) in self.before.items():
             ticks_after, threads_after = self._read(pid)
@@ -184,7 +188,7 @@ class CPUClock:
 
 
 def proportional_memory(pids):
-    """Bytes of memory of some processes together, pages that are shared counted in proportion (PSS)."""
+    """Returns the memory of some processes together in bytes, with shared pages counted in proportion (PSS)."""
     total = 0
     for pid in pids:
         with open(f"/proc/{pid}/smaps_rollup") as file:

@@ -1,4 +1,4 @@
-"""Samples, what they are worth together, and how they are shown: a table for people, JSON for programs."""
+"""Collects samples, evaluates them, and shows them as a table for people and JSON for programs."""
 
 import collections
 import datetime
@@ -12,7 +12,7 @@ import sys
 
 from .sides import tool
 
-# name, what it is, unit, digits
+# Name, description, unit, digits.
 MEASURES = [
     ("small", "small GET, 64 connections", "µs CPU", 2),
     ("small_rate", "  requests in a second", "1/s", 0),
@@ -54,8 +54,8 @@ MEASURES = [
     ("chat_questions", "  questions to OpenCode", "", 0),
 ]
 
-# What the gateway has to reach: the measure, whether its ratio to nginx or its own figure counts (which `least` must not
-# be below), the limit.
+# The gateway's targets: the measure, whether its ratio to nginx or its own figure counts (which must not be below the
+# limit with `least`), and the limit.
 TARGETS = [
     ("small", "ratio", 1.15),
     ("post", "ratio", 1.5),
@@ -92,22 +92,22 @@ class Report:
         self.began = datetime.datetime.now(datetime.timezone.utc)
 
     def add(self, measure, side, value):
-        """Takes one round's sample."""
+        """Adds one round's sample."""
         self.samples[measure][side].append(value)
 
     def require(self, condition, failure):
-        """Notes a wrong answer: the figures of such a run are worth nothing and its exit code is 1."""
+        """Records a wrong response. The figures of such a run are invalid, and its exit code is 1."""
         if not condition:
             self.failures.append(failure)
             self.progress("FAILED: " + failure)
 
     @staticmethod
     def progress(text):
-        """Tells what happens now, on standard error."""
+        """Prints the current step on standard error."""
         print(text, file=sys.stderr, flush=True)
 
     def summary(self):
-        """The whole run as JSON has it."""
+        """Returns the whole run for JSON."""
         measures = {name: {"what": self._title(what), "unit": unit, "sides": self._sides(name)}
                     for name, what, unit, _ in MEASURES if name in self.samples}
         for percentile in ("p50", "p99"):
@@ -127,7 +127,9 @@ class Report:
         }
 
     def table(self, summary):
-        """The run as a table: medians, below them the smallest and largest; the ratio to nginx is the first side's."""
+        """Returns the run as a table: medians, and below them the smallest and largest values. The ratio to nginx is
+        that of the first side.
+        """
         compared = next((side for side in self.sides if side != "nginx"), None) if "nginx" in self.sides else None
         rows = [["", "unit", *self.sides, *([f"{compared}/nginx"] if compared else []), "target"]]
         targets = {target["measure"]: target for target in summary["targets"]}
@@ -176,36 +178,36 @@ class Report:
 
 
 def spread(samples):
-    """Median, smallest and largest."""
+    """Returns median, smallest and largest value."""
     return {"median": round(statistics.median(samples), 4), "min": round(min(samples), 4), "max": round(max(samples), 4)}
 
 
 def aligned(rows):
-    """Rows as lines: the first two columns flush left, the others flush right."""
+    """Formats rows as lines: the first two columns are left-aligned, the others right-aligned."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return ["  ".join(text.ljust(width) if column < 2 else text.rjust(width)
                       for column, (text, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
 
 
 def median(value, digits):
-    """A spread's median as text."""
+    """Returns the median of a spread as text."""
     return f"{value['median']:,.{digits}f}" if value else "-"
 
 
 def extremes(value, digits):
-    """A spread's ends as text."""
+    """Returns the ends of a spread as text."""
     return f"({value['min']:,.{digits}f}..{value['max']:,.{digits}f})" if value else ""
 
 
 def judgement(target):
-    """A target as text."""
+    """Returns a target as text."""
     kind = " × nginx" if target["counts"] == "ratio" else ""
     sign = "≥" if target["counts"] == "least" else "≤"
     return f"{sign} {target['limit']:g}{kind}: {'met' if target['met'] else 'MISSED'}"
 
 
 def machine():
-    """What the figures were taken on."""
+    """Returns a description of the machine and the programs."""
     with open("/proc/cpuinfo") as file:
         model = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.M)
     return {
@@ -219,7 +221,7 @@ def machine():
 
 
 def version(*command):
-    """The first line with a digit that a program says about itself."""
+    """Returns the first line with a digit in a program's version output."""
     done = subprocess.run(command, capture_output=True, text=True)
     said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if any(c.isdigit() for c in line)]
     return said[0] if said else "unknown"

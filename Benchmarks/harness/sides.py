@@ -1,6 +1,6 @@
-"""The sides of the comparison and what stands behind them: each side serves the same paths from the same upstreams.
+"""The sides of the comparison and their upstreams: each side serves the same paths from the same upstreams.
 
-    /projects/small/api/…    → nginx that answers from memory
+    /projects/small/api/…    → nginx that responds from memory
     /projects/streams/api/…  → the stream program
 """
 
@@ -21,11 +21,11 @@ SIDES = ("gateway", "nginx", "haproxy")
 SMALL = "/projects/small/api/small"
 STREAMS = "/projects/streams/api"
 
-# 495 bytes, about what a session's entry weighs.
+# 495 bytes, about the size of a session's list entry.
 SMALL_BODY = json.dumps({"id": "ses_bench", "title": "A small answer", "version": "bench", "text": ""})
 SMALL_BODY = SMALL_BODY[:-2] + "x" * (495 - len(SMALL_BODY)) + SMALL_BODY[-2:]
 
-# A body that takes a while, in bytes; nginx's configuration below has room for it.
+# The size in bytes of a body that takes a while; nginx's configuration below has room for it.
 LONG_BODY = 64 << 20
 
 NGINX_COMMON = """
@@ -83,8 +83,9 @@ NGINX_PROXY = NGINX_COMMON + """
 }}
 """
 
-# HAProxy gives up idle upstream connections once a quarter of its descriptors is in use, which thousands of streams
-# take: the two ratios let it keep them. Without abortonclose it leaves a silent stream open when its client has gone.
+# HAProxy closes idle upstream connections once a quarter of its descriptors is in use, which thousands of streams
+# exceed. The two ratios allow it to keep them. Without abortonclose it leaves a silent stream open after its client has
+# disconnected.
 HAPROXY = """
 global
     nbthread {workers}
@@ -118,11 +119,11 @@ backend streams
 
 
 class Running:
-    """A proxy under measurement: its port and the processes whose CPU and memory count."""
+    """A proxy under measurement: its port, and the processes whose CPU time and memory count."""
 
     def __init__(self, side, port, process, pids, upstream):
         self.side, self.port, self.process, self.pids, self.upstream = side, port, process, pids, upstream
-        # The folder that the streams' upstream seems to work in, which its shared events name.
+        # The apparent working directory of the streams' upstream, which its shared events contain.
         self.directory = "/home/vibe/streams"
 
 
@@ -143,9 +144,9 @@ class Sides:
         self.streams = self.stream_upstream()
 
     def start(self, side, streams=None, threads=2, prefix=(), patience=10, options=()):
-        """Starts one side in front of the upstreams and checks that it carries a request.
+        """Starts one side in front of the upstreams and checks that it forwards a request.
 
-        `prefix` puts a tool (valgrind, strace) in front of its command line; `options` are for the gateway only.
+        `prefix` runs its command line under a tool (valgrind, strace); `options` apply to the gateway only.
         """
         self.count += 1
         streams = streams or self.streams
@@ -168,15 +169,15 @@ class Sides:
         return process
 
     def open_streams(self, upstream):
-        """How many event streams an upstream has open."""
+        """Returns the number of open event streams of an upstream."""
         return json.loads(get(upstream.port, "/stats", self.key)[1])["streams"]
 
     def followers(self, upstream):
-        """How many streams of shared events an upstream has open."""
+        """Returns the number of open streams of shared events of an upstream."""
         return json.loads(get(upstream.port, "/stats", self.key)[1])["followers"]
 
     def say(self, running, rate, count, size):
-        """Has a side's upstream say shared events; rate 0: as fast as they are taken."""
+        """Makes a side's upstream send shared events. Rate 0 sends them as fast as they are received."""
         target = f"/say?rate={rate}&count={count}&size={size}&directory={running.directory}"
         status, body = get(running.upstream.port, target, self.key)
         if status != 200:
@@ -191,7 +192,7 @@ class Sides:
         return process
 
     def start_nginx(self, label, text, port, workers, prefix=(), **values):
-        """Starts an nginx with a configuration of this text."""
+        """Starts an nginx with this configuration."""
         folder = os.path.dirname(self.bench.path(label, "pid"))
         user = "user root;" if os.geteuid() == 0 else ""
         if prefix:
@@ -246,7 +247,9 @@ class Sides:
         return running
 
     def _under(self, prefix):
-        """The gateway's program and environment under a tool: valgrind reads no debug information of Swift's and knows no pidfd."""
+        """Returns the gateway's program and environment for a tool: valgrind reads no Swift debug information and does
+        not support pidfd.
+        """
         if not prefix or "valgrind" not in os.path.basename(prefix[0]):
             return self.gateway, {}
         program, preload = self.bench.path("gateway-without-debug"), self.bench.path("pidfd.so")
@@ -263,7 +266,7 @@ class Sides:
 
 
 def get(port, path, key, method="GET"):
-    """One request on a connection of its own: the status and the body."""
+    """Sends one request on a new connection; returns the status and the body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request(method, path, headers={"Authorization": f"Bearer {key}"})
@@ -274,7 +277,7 @@ def get(port, path, key, method="GET"):
 
 
 def complete_line(path, beginning=""):
-    """The first complete line of a file that begins so, or None."""
+    """Returns the first complete line of a file with this beginning; None if there is none."""
     with open(path, errors="replace") as file:
         for line in file:
             if line.startswith(beginning) and line.endswith("\n"):
@@ -283,7 +286,7 @@ def complete_line(path, beginning=""):
 
 
 def tool(*names):
-    """The path of the first of these programs that is installed."""
+    """Returns the path of the first of these programs that is installed."""
     for name in names:
         path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
         if path:
@@ -292,7 +295,7 @@ def tool(*names):
 
 
 def words(known):
-    """A comma-separated choice out of `known`."""
+    """Parses a comma-separated choice from `known`."""
 
     def parse(text):
         chosen = text.split(",")
@@ -305,7 +308,7 @@ def words(known):
 
 
 def positive(text):
-    """A whole number from 1 on."""
+    """Parses a whole number of at least 1."""
     number = int(text)
     if number < 1:
         raise ValueError

@@ -1,4 +1,4 @@
-"""Long bodies, one after the other on a kept connection: what carrying a mebibyte takes in each direction."""
+"""Long consecutive bodies on a kept-alive connection: the cost of transferring a mebibyte in each direction."""
 
 import http.client
 
@@ -6,19 +6,19 @@ from .processes import BenchmarkError, CPUClock
 from .sides import LONG_BODY
 
 SMALL_PROJECT = "/projects/small/api"
-# So many bodies make a sample.
+# The number of bodies in a sample.
 BODIES = 8
 PIECE = 256 * 1024
 
 
 class TransferMeasurements:
-    """Takes the samples into a `Report`."""
+    """Adds the samples to a `Report`."""
 
     def __init__(self, measurements):
         self.measurements, self.sides, self.report = measurements, measurements.sides, measurements.report
 
     def take(self):
-        """CPU for each mebibyte that a client sends, and for each that it gets."""
+        """Measures the CPU time for each mebibyte that a client sends, and for each that it receives."""
         group = [self.sides.start(side) for side in self.sides.names]
         clients = {running.side: Client(running.port, self.sides.key) for running in group}
         for client in clients.values():
@@ -38,7 +38,7 @@ class TransferMeasurements:
 
 
 class Client:
-    """One kept connection."""
+    """A kept-alive connection."""
 
     def __init__(self, port, key):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -47,17 +47,17 @@ class Client:
         self.room = bytearray(PIECE)
 
     def upload(self):
-        """Sends a body whose length is told before, and reads the answer."""
+        """Sends a body with an announced length and reads the response."""
         self.ask("PUT", "upload", self.body)
 
     def download(self):
-        """Reads a body of that length."""
+        """Reads a body of this length."""
         length = self.ask("GET", "download")
         if length != LONG_BODY:
             raise BenchmarkError(f"A download is {length} bytes long, not {LONG_BODY}")
 
     def ask(self, method, name, body=None):
-        """One request: the length of its answer's body."""
+        """Sends one request; returns the length of its response's body."""
         self.connection.request(method, f"{SMALL_PROJECT}/{name}", body, self.fields)
         answer = self.connection.getresponse()
         if answer.status != 200:
