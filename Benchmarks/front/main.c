@@ -1,5 +1,5 @@
-// libmicrohttpd by itself: run as the gateway runs it, it answers every request from memory. What it takes of the processor is
-// what it would take of a gateway whose own code cost nothing.
+// libmicrohttpd alone: configured as in the gateway, it answers every request from memory. Its processor time is that
+// of a gateway whose own code costs nothing.
 //
 //   front BODY POOL    prints its port; POOL is libmicrohttpd's memory for a connection, in bytes
 
@@ -20,7 +20,7 @@ static int listener;
 static const char *body;
 static size_t body_length, pool;
 
-// As in the gateway: the head is looked at in the first call, the answer is given in a later one.
+// As in the gateway, the head is examined in the first call, and the response is queued in a later one.
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                               const char *version, const char *data, size_t *size, void **request) {
     (void)context, (void)url, (void)method, (void)version, (void)data, (void)size;
@@ -50,7 +50,7 @@ static void accept_some(struct MHD_Daemon *daemon, int epoll) {
         socklen_t length = sizeof address;
         int client = accept4(listener, (struct sockaddr *)&address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (client < 0) return;
-        // The gateway hears so that a client leaves while it waits.
+        // In the gateway, this reports that a client disconnects while it waits.
         watch(epoll, client, EPOLLIN | EPOLLRDHUP | EPOLLET);
         MHD_add_connection(daemon, client, (struct sockaddr *)&address, length);
     }

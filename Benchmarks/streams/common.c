@@ -1,4 +1,4 @@
-// What all jobs share: errors, time, epoll, percentiles, the client's side of a connection.
+// Functions that all jobs share: errors, time, epoll, percentiles, the client's side of a connection.
 
 #include "streams.h"
 

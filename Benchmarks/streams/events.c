@@ -1,4 +1,4 @@
-// The events, known to both ends: the upstream writes them and the reader checks every byte.
+// The events, which both ends know: the upstream writes them, and the reader checks every byte.
 
 #include "streams.h"
 
@@ -10,7 +10,7 @@ const char connected_event[] =
     "data: {\"id\":\"evt_bench\",\"type\":\"server.connected\",\"properties\":{}}\n\n";
 const size_t connected_event_length = sizeof connected_event - 1;
 
-/// The text before the time stamp and the sequence number of an event: both have a fixed width.
+/// The text before the time stamp and the sequence number of an event; both have a fixed width.
 static const char delta_prefix[] = "data: {\"id\":\"evt_";
 
 size_t format_delta(char *out, uint64_t stamp, uint32_t sequence) {
@@ -36,7 +36,7 @@ const char shared_connected_event[] =
     "data: {\"payload\":{\"type\":\"server.connected\",\"properties\":{}}}\n\n";
 const size_t shared_connected_event_length = sizeof shared_connected_event - 1;
 
-/// The digits of the time stamp and of the sequence number.
+/// The number of digits of the time stamp and of the sequence number.
 enum { STAMP_DIGITS = 16, SEQUENCE_DIGITS = 8 };
 
 size_t format_shared(char *out, const char *directory, unsigned size, uint64_t stamp, uint32_t sequence) {
@@ -62,7 +62,7 @@ void make_template(struct shared_template *out, const char *directory, unsigned 
     out->stamp_at = (size_t)(strstr(out->event, "\"id\":\"evt_") - out->event) + 10;
 }
 
-/// Reads hexadecimal digits, small ones only; false for anything else.
+/// Reads lower-case hexadecimal digits; returns false for anything else.
 static bool hexadecimal(const char *digits, size_t count, uint64_t *value) {
     *value = 0;
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-// `streams follow` and `streams replay`: streams that share their events, read to a certain one.
+// `streams follow` and `streams replay`: streams that share their events, read up to a given event.
 
 #include "load.h"
 
@@ -8,7 +8,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/// The length of what the hub says before a stream's first event: when its client may come back. 0: it is not that.
+/// Returns the length of the hub's text before a stream's first event, which is the reconnection delay; 0 for any other
+/// text.
 static size_t retry_length(const struct stream *stream) {
     unsigned milliseconds = 0;
     int length = 0;
@@ -16,14 +17,14 @@ static size_t retry_length(const struct stream *stream) {
     return milliseconds >= 500 && milliseconds <= 1500 ? strcspn(stream->line, "\n") + 1 : 0;
 }
 
-/// Reads a number of an id, which ends with `end`; false for anything else.
+/// Reads a number of an ID that is followed by `end`; returns false for anything else.
 static bool number(const char **text, char end, uint64_t *value) {
     const char *start = *text;
     for (*value = 0; **text >= '0' && **text <= '9'; ++*text) *value = *value * 10 + (uint64_t)(**text - '0');
     return *text > start && *(*text)++ == end;
 }
 
-/// The length of an event's line `id: GENERATION-SEQUENCE`; 0: it is not that.
+/// Returns the length of an event's line `id: GENERATION-SEQUENCE`; 0 for any other text.
 static size_t id_length(const struct stream *stream, uint64_t *generation, uint64_t *sequence) {
     const char *text = stream->line + 4;
     if (strncmp(stream->line, "id: ", 4) != 0 || !number(&text, '-', generation) || !number(&text, '\n', sequence))
@@ -31,7 +32,8 @@ static size_t id_length(const struct stream *stream, uint64_t *generation, uint6
     return (size_t)(text - stream->line);
 }
 
-/// Whether an id fits to all others that came: the generation is the same, and the ids count as the events do.
+/// Returns whether an ID is consistent with all others: the generation is the same, and the IDs increase with the
+/// events.
 static bool fits(struct load *load, uint64_t generation, uint64_t sequence, uint32_t event) {
     if (load->generation == 0) {
         load->generation = generation;
@@ -68,7 +70,8 @@ void take_shared(struct load *load, struct stream *stream, uint64_t time) {
     if (load->closes) end_stream(load, stream);
 }
 
-/// Says that the result is there and waits for standard input to end, so that nobody counts what closing the streams costs.
+/// Reports that the result is available and waits for the end of standard input, so that closing the streams is not
+/// measured.
 static void wait_for_end(void) {
     char byte;
     fflush(stdout);
@@ -93,13 +96,13 @@ int run_follow(const struct options *options) {
     return 0;
 }
 
-/// What replays have brought so far.
+/// The results of replays so far.
 struct replays {
     unsigned count, failed;
     uint64_t events, bytes, missing, damaged, nanoseconds;
 };
 
-/// Has everything from `first` on told once more.
+/// Requests all events from `first` on again.
 static void replay_once(const struct options *options, struct replays *sum) {
     struct load load = {0};
     make_load(&load, options, take_shared);

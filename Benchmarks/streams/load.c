@@ -1,4 +1,4 @@
-// `streams hold` and `streams read`: many event streams through a proxy, each with events of its own or silent.
+// `streams hold` and `streams read`: many event streams through a proxy, each with its own events or silent.
 
 #include "load.h"
 

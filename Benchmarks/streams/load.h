@@ -1,10 +1,11 @@
-// Many event streams through a proxy, read on one epoll loop: what the jobs that read streams have in common.
+// Many event streams through a proxy, read on one epoll loop: the common part of the jobs that read streams.
 
 #pragma once
 
 #include "streams.h"
 
-/// Where a stream's reader stands: in the answer's head, in a chunk's size line, in its data, behind its data, or done.
+/// The position of a stream's reader: in the response's head, in a chunk's size line, in its data, after its data, or
+/// done.
 enum place { HEAD, CHUNK_SIZE, CHUNK_DATA, CHUNK_END, LAST_LINE, UNFRAMED, ENDED, FAILED };
 
 struct stream {
@@ -13,9 +14,9 @@ struct stream {
     bool opened;
     size_t chunk_left;
     uint32_t expected;           // the next event's sequence number
-    uint64_t asked, finished;    // when it was asked for, and when its last event came
+    uint64_t asked, finished;    // when it was requested, and when its last event arrived
     size_t length;               // bytes in `line`
-    char line[HEAD_LIMIT];       // the head, a chunk's size line or an event, as far as it has come
+    char line[HEAD_LIMIT];       // the received part of the head, of a chunk's size line or of an event
     char size_line[24];
     size_t size_length;
 };
@@ -26,7 +27,7 @@ struct load {
     char request[HEAD_LIMIT];
     size_t request_length;
     struct stream *streams;
-    unsigned started, settled;    // settled: the first event has come, or the stream failed before it
+    unsigned started, settled;    // settled: the first event has arrived, or the stream failed before it
     unsigned open, ended, failed;
     uint64_t events, missing, damaged;
     uint64_t *delays;
@@ -34,31 +35,31 @@ struct load {
     void (*take_event)(struct load *load, struct stream *stream, uint64_t time);
     // Of streams that share their events only:
     struct shared_template expected;
-    uint64_t generation, id_offset;   // of the first id that came: all others must fit to it
+    uint64_t generation, id_offset;   // of the first received ID: all others must be consistent with it
     uint64_t bytes;               // of events
-    unsigned complete;            // streams that have had all their events
-    bool closes;                  // whether such a stream is closed at once
+    unsigned complete;            // streams that have received all their events
+    bool closes;                  // whether such a stream is closed immediately
 };
 
 // reader.c
 
-/// A load that has opened nothing yet, whose events are taken by `take_event`.
+/// Initialises a load without open streams; `take_event` handles its events.
 void make_load(struct load *load, const struct options *options,
                void (*take_event)(struct load *, struct stream *, uint64_t));
-/// Closes all streams and gives the memory back.
+/// Closes all streams and frees the memory.
 void dispose_load(struct load *load);
-/// Asks for as many streams as may be asked for now.
+/// Opens as many further streams as are allowed now.
 void start_streams(struct load *load);
-/// One pass of the loop; returns false when standard input ended.
+/// Runs one iteration of the loop; returns false when standard input has ended.
 bool turn(struct load *load, int timeout_milliseconds);
-/// Opens all streams, each of which has had its first event then, or has failed; gives up after OPEN_SECONDS.
+/// Opens all streams and waits until each has received its first event or has failed. Gives up after OPEN_SECONDS.
 void open_streams(struct load *load);
-/// The first event has come: as it must be, or not.
+/// Records the first event of a stream and whether it is as expected.
 void open_stream(struct load *load, struct stream *stream, bool as_expected);
-/// Closes a stream whose answer has come to its end.
+/// Closes a stream whose response has ended.
 void end_stream(struct load *load, struct stream *stream);
 
 // follow.c
 
-/// Takes a shared event.
+/// Handles a shared event.
 void take_shared(struct load *load, struct stream *stream, uint64_t time);

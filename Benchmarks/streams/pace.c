@@ -1,5 +1,5 @@
-// `streams rate`: requests at a constant rate, whatever the answers do (an open loop). Each one's time runs from the
-// moment it was meant to leave, so that a proxy that stalls is charged for everything that waited behind the stall.
+// `streams rate`: requests at a constant rate, independent of the responses (an open loop). The time of each request
+// starts when it was scheduled, so that a proxy that stalls is charged for all requests that waited during the stall.
 
 #define _GNU_SOURCE
 #include "streams.h"
@@ -14,11 +14,11 @@
 
 enum { CONNECTIONS = 32 };
 
-/// A kept-alive connection with at most one request under way.
+/// A kept-alive connection with at most one pending request.
 struct caller {
     int fd;
     bool busy;
-    uint64_t intended;       // when the request was meant to leave
+    uint64_t intended;       // when the request was scheduled
     uint32_t request;        // its number in the schedule
     size_t received, total;  // bytes of the answer; total is 0 until its head is complete
     char head[HEAD_LIMIT];
@@ -29,7 +29,7 @@ struct pace {
     char request[HEAD_LIMIT];
     size_t request_length;
     struct caller callers[CONNECTIONS];
-    int turn;  // the connection to try next: all are used in turn, so that every thread of a proxy has some
+    int turn;  // the next connection: all are used in turn, so that each thread of a proxy gets some
     uint64_t start, interval;
     uint32_t planned, sent, warm_up, answered, errors, bad_status;
     uint64_t *delays;
@@ -42,7 +42,8 @@ static void break_caller(struct pace *pace, struct caller *caller) {
     caller->fd = -1;
 }
 
-/// Sends what is due on free connections. What finds none waits, and its time runs from the moment it was due.
+/// Sends the requests that are due on free connections. A request without a free connection waits, and its time starts
+/// when it was due.
 static void send_due_requests(struct pace *pace) {
     uint64_t time = now();
     for (int i = 0; i < CONNECTIONS; i++) {
@@ -57,7 +58,7 @@ static void send_due_requests(struct pace *pace) {
     }
 }
 
-/// The whole answer's length once its head is there: 0 before that, and when no Content-Length tells it.
+/// Returns the length of the whole response once its head is complete; 0 before that, and without a Content-Length.
 static size_t answer_length(const struct caller *caller) {
     const char *end = strstr(caller->head, "\r\n\r\n"), *field = strcasestr(caller->head, "\r\nContent-Length:");
     if (!end || !field || field > end) return 0;

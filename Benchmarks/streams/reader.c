@@ -1,4 +1,4 @@
-// Reads event streams off their connections: the head, chunks, and the events in them, on one epoll loop.
+// Reads event streams from their connections: the head, chunks, and the events in them, on one epoll loop.
 
 #define _GNU_SOURCE
 #include "load.h"
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// Streams asked for and not yet answered, so that no accept queue overflows.
+/// The maximum number of pending stream requests, so that no accept queue overflows.
 static const unsigned opening_limit = 64;
 
 static void fail_stream(struct load *load, struct stream *stream) {
@@ -26,7 +26,7 @@ static void fail_stream(struct load *load, struct stream *stream) {
     close(stream->fd);
 }
 
-/// Fails a stream whose head is not what was asked for, and keeps the first such status line for the report.
+/// Fails a stream whose head is not as expected, and keeps the first such status line for the report.
 static void refuse_stream(struct load *load, struct stream *stream) {
     if (!load->refusal[0]) {
         for (size_t i = 0; i < sizeof load->refusal - 1; i++) {
@@ -59,7 +59,7 @@ void end_stream(struct load *load, struct stream *stream) {
     close(stream->fd);
 }
 
-/// Adds a piece of the body, which holds one line end at most, at its end.
+/// Appends a part of the body that contains at most one line end, at its end.
 static void take_piece(struct load *load, struct stream *stream, const char *bytes, size_t length, uint64_t time) {
     if (stream->length + length >= EVENT_LIMIT) {
         load->damaged++;
@@ -85,7 +85,7 @@ static void take_body(struct load *load, struct stream *stream, const char *byte
     }
 }
 
-/// Adds bytes to the head; returns how many of them belong to it.
+/// Appends bytes to the head; returns how many of them belong to it.
 static size_t take_head(struct load *load, struct stream *stream, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++) {
         if (stream->length == HEAD_LIMIT - 1) break;
@@ -102,7 +102,7 @@ static size_t take_head(struct load *load, struct stream *stream, const char *by
     return length;
 }
 
-/// Takes one byte of a chunk's size line, of the line end behind its data, or of the empty line behind the last chunk.
+/// Handles one byte of a chunk's size line, of the line end after its data, or of the empty line after the last chunk.
 static void take_framing(struct load *load, struct stream *stream, char byte) {
     if (stream->size_length == sizeof stream->size_line - 1) return fail_stream(load, stream);
     stream->size_line[stream->size_length++] = byte;

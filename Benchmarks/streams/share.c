@@ -1,11 +1,11 @@
-// The upstream's shared events: each is made once and goes to all streams at the same moment, as OpenCode's do.
+// The upstream's shared events: each is created once and sent to all streams at the same time, as OpenCode does.
 
 #include "upstream.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/// Events said in one tick at most, where they are said as fast as they are taken.
+/// The maximum number of events in one tick if they are sent as fast as they are received.
 static const unsigned burst = 256;
 
 void begin_shared(struct upstream *upstream, struct peer *peer) {

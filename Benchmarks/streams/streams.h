@@ -7,12 +7,12 @@
 enum {
     EVENT_LIMIT = 1900,    // longer than any event, its lines of the gateway's own included
     HEAD_LIMIT = 2048,     // longer than any head, and than an event's chunk
-    BATCH = 256,           // epoll events taken at once
+    BATCH = 256,           // epoll events handled at once
     OPEN_SECONDS = 30,     // all streams are open by then, or the run has failed
-    GRACE_SECONDS = 10,    // what is due arrives within this time after the last event or request
+    GRACE_SECONDS = 10,    // pending data arrives within this time after the last event or request
 };
 
-/// A second in nanoseconds, the unit of all times here.
+/// The number of nanoseconds in a second; all times here are in nanoseconds.
 static const uint64_t second = 1000000000;
 
 struct options {
@@ -21,7 +21,7 @@ struct options {
     unsigned streams, events, rate, seconds;
     // Of streams that share their events only:
     const char *directory;     // the directory that each event names; its presence says that events are shared
-    unsigned first, size;      // the sequence number of the first event, and each one's bytes (0: as they come)
+    unsigned first, size;      // the sequence number of the first event, and the bytes of each one (0: any)
     bool ids;                  // whether the streams are the gateway's hub's, which adds `retry:` and `id:` lines
 };
 
@@ -41,17 +41,17 @@ _Noreturn void die(const char *format, ...);
 int checked(int result, const char *operation);
 /// Zeroed memory; ends the program when there is none.
 void *allocated(size_t count, size_t size);
-/// The monotonic clock, the same one in every process.
+/// Returns the time of the monotonic clock, which is the same in every process.
 uint64_t now(void);
 /// Adds a descriptor to an epoll set.
 void watch(int epoll, int fd, uint32_t events, void *owner);
-/// A timer descriptor without the kernel's usual slack of 50 µs.
+/// Returns a timer descriptor without the kernel's usual slack of 50 µs.
 int timer_every(uint64_t first, uint64_t interval);
-/// Takes the expirations off a timer descriptor.
+/// Reads the expirations of a timer descriptor.
 void clear_timer(int timer);
 /// Sorts the samples and prints p50, p99 and the largest in microseconds, as members of a JSON object.
 void print_percentiles(uint64_t *samples, size_t count);
-/// Connects to a port of this machine, without Nagle's delay.
+/// Connects to a port of this machine, without Nagle's algorithm.
 int connect_to(int port);
 /// Writes the request that the options describe; returns its length.
 size_t format_request(char *out, size_t limit, const struct options *options);
@@ -63,24 +63,25 @@ extern const char connected_event[];
 extern const size_t connected_event_length;
 /// Writes one event of about 245 bytes, the shape and size of OpenCode's `message.part.delta`; returns its length.
 size_t format_delta(char *out, uint64_t stamp, uint32_t sequence);
-/// Reads an event back; false when a single byte of it is not as `format_delta` wrote it.
+/// Parses an event; returns false if any byte differs from what `format_delta` wrote.
 bool parse_delta(const char *event, size_t length, uint64_t *stamp, uint32_t *sequence);
 
 /// The first event of every stream of shared events, and its length.
 extern const char shared_connected_event[];
 extern const size_t shared_connected_event_length;
-/// Writes one shared event as OpenCode 1 says it on `/global/event`, of `size` bytes where the size is larger than it
-/// needs; returns its length.
+/// Writes one shared event as OpenCode 1 sends it on `/global/event`, with `size` bytes if that is more than it needs;
+/// returns its length.
 size_t format_shared(char *out, const char *directory, unsigned size, uint64_t stamp, uint32_t sequence);
 
-/// A shared event to compare with: all but the stamp and the sequence number are the same in each.
+/// Returns a shared event to compare with: everything except the stamp and the sequence number is the same in each
+/// event.
 struct shared_template {
     char event[EVENT_LIMIT];
     size_t length, stamp_at;
 };
 
-/// The event that a run with these options brings.
+/// Returns the event that a run with these options receives.
 void make_template(struct shared_template *out, const char *directory, unsigned size);
-/// Reads an event back; false when a single byte of it is not as `format_shared` wrote it.
+/// Parses an event; returns false if any byte differs from what `format_shared` wrote.
 bool parse_shared(const struct shared_template *expected, const char *event, size_t length, uint64_t *stamp,
                   uint32_t *sequence);

@@ -1,10 +1,10 @@
 // `streams upstream`: an OpenCode server as far as a benchmark needs one, on one epoll loop.
 //
-//   GET /events?rate=R&count=N   N events, R a second, then a clean end; rate 0: a stream that says nothing more
-//   GET /global/event            a stream of the events that all of these get at the same moment, once somebody has them said:
-//   GET /say?rate=R&count=N&size=B&directory=D   N events, R a second (0: as fast as they are taken), B bytes each or more
+//   GET /events?rate=R&count=N   N events, R a second, then a clean end; rate 0: a stream that remains silent
+//   GET /global/event            a stream of the shared events, which /say starts
+//   GET /say?rate=R&count=N&size=B&directory=D   N events, R a second (0: as fast as possible), at least B bytes each
 //   GET /global/health           healthy
-//   GET /stats                   how many streams are open, and how many that share their events
+//   GET /stats                   the number of open streams, and of those that share their events
 
 #define _GNU_SOURCE
 #include "upstream.h"

@@ -1,5 +1,6 @@
-// Lets the gateway run under a valgrind that lacks pidfd_open(2) (3.19 answers ENOSYS): a descriptor that never tells of an end
-// stands in, so an instance that is stopped is killed after its time-outs. Preloaded for counting instructions only.
+// Allows the gateway to run under a valgrind without pidfd_open(2) (3.19 returns ENOSYS). It is replaced by a
+// descriptor that never reports an end, so a stopped instance is killed after its timeouts. Preloaded only for counting
+// instructions.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>
