@@ -10,7 +10,7 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
         case forbidden
         /// Other users have rights on the file that they must not have.
         case open
-        /// Any other problem.
+        /// Any other problem with the file.
         case unusable
     }
 

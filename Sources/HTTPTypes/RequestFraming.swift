@@ -5,7 +5,7 @@ package enum RequestFraming: Sendable, Equatable {
     case none
     /// Exactly this many bytes, at least one.
     case length(UInt64)
-    /// The chunked transfer coding.
+    /// The body has the chunked transfer coding.
     case chunked
 
     /// Returns whether two framings are equal. Written out so that other modules can inline the comparison.

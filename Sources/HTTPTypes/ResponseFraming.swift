@@ -4,7 +4,7 @@ package enum ResponseFraming: Sendable, Equatable {
     case none
     /// Exactly this many bytes follow the head.
     case length(UInt64)
-    /// The chunked transfer coding.
+    /// The body has the chunked transfer coding.
     case chunked
     /// The body ends when the connection is closed.
     case untilClose

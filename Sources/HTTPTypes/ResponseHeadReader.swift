@@ -2,7 +2,7 @@
 package struct ResponseHeadReader: Sendable {
     /// The result of reading more bytes.
     package enum Progress: Sendable {
-        /// More bytes are needed.
+        /// The head is incomplete; more bytes are needed.
         case needsMore
         /// An interim response has ended; another head follows.
         case interim

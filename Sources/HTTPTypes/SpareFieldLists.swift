@@ -9,7 +9,7 @@ package struct SpareFieldLists {
 
     private var spare: [FieldList] = []
 
-    /// Creates an empty pool.
+    /// Creates a pool without any lists.
     package init() {}
 
     /// Returns a list with arbitrary content. Call ``FieldList/makeRoom(fields:bytes:)`` before using it.

@@ -40,7 +40,7 @@ extension JSON {
 }
 
 extension JSON: JSONReadable {
-    /// Accepts every JSON value.
+    /// Decodes any JSON value, which never fails.
     package init(json: JSON) { self = json }
 }
 

@@ -2,9 +2,9 @@
 package struct OutboundHead: Sendable, Equatable {
     /// The HTTP version of a response.
     package enum Version: Sendable, Equatable {
-        /// HTTP/1.0 or 1.1.
+        /// The versions HTTP/1.0 and HTTP/1.1.
         case one
-        /// HTTP/2.
+        /// The version HTTP/2 (RFC 9113).
         case two
     }
 

@@ -1,6 +1,6 @@
 /// The reason why a request has no response.
 package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of failure.
+    /// The kinds of failure that callers distinguish.
     package enum Kind: Sendable, Equatable {
         /// The request is invalid: its method, a field, or the URL.
         case request
@@ -14,7 +14,7 @@ package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConverti
         case certificate(CertificateFault)
         /// The proxy from the environment rejects the request, is unreachable, or is not trusted.
         case proxy
-        /// The request timed out.
+        /// The request exceeded its time limit.
         case time
         /// The response is too long.
         case size
@@ -30,7 +30,7 @@ package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConverti
 
     /// The reasons why a certificate is not trusted.
     package enum CertificateFault: Sendable, Equatable {
-        /// The certificate has expired.
+        /// The validity period of the certificate has ended.
         case expired
         /// The certificate is not yet valid.
         case notYetValid
@@ -38,7 +38,7 @@ package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConverti
         case otherName
         /// The issuer is not a known authority.
         case unknownIssuer
-        /// Any other reason.
+        /// Any other reason for distrust.
         case other
     }
 

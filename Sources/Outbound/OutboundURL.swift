@@ -6,9 +6,9 @@ internal import CCurl
 package struct OutboundURL: Sendable, Equatable {
     /// The schemes that a caller accepts.
     package enum Schemes: Sendable, Equatable {
-        /// Only `https`.
+        /// The scheme `https` and no other.
         case https
-        /// Both `https` and `http`.
+        /// The schemes `https` and `http`.
         case httpToo
     }
 

@@ -6,7 +6,7 @@
 package final class WebSocketEndpoint {
     /// An event that the peer caused.
     package enum Event: Equatable {
-        /// A complete message.
+        /// A complete message, assembled from its fragments.
         case message(Message)
         /// The reply to a ping.
         case pong

@@ -4,7 +4,7 @@ package import Projects
 
 /// An event in the history of a project's instance.
 package struct InstanceEvent: Sendable, Equatable {
-    /// The kinds of events.
+    /// The kinds of events in a history.
     package enum Kind: String, Sendable, CaseIterable {
         /// The instance was started on request.
         case started

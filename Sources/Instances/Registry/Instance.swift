@@ -143,7 +143,7 @@ struct Pulse {
     /// Starts a health check. Bytes count from the next call of `look` on.
     mutating func checkBegins() { count = nil }
 
-    /// Records a healthy response.
+    /// Records a healthy response as a sign of life.
     mutating func answered(now: SuspendingClock.Instant = .now) { lastSign = now }
 
     /// Updates the byte count from the loops.
@@ -168,12 +168,12 @@ struct SetupFindings {
     var hasNoModels = false
     /// The progress of migrating older sessions; nil before it was requested.
     var migration: MigrationAnswer?
-    /// The requests in progress.
+    /// The requests that have not been answered yet.
     var asking: Set<SetupQuestion> = []
     /// The delay before requesting the models.
     var modelsDelay: EventSource?
 
-    /// The warnings for `status`.
+    /// The warnings that `status` contains.
     var warnings: [String] {
         [configurationTrouble, hasNoModels ? InstanceMessage.noModels : nil, migration?.warning].compactMap { $0 }
     }

@@ -6,7 +6,7 @@ package import Projects
 extension InstanceRegistry {
     /// The result of a request for the history of a project's instance.
     package enum HistoryAnswer: Sendable, Equatable {
-        /// The events, oldest first.
+        /// The recorded events, oldest first.
         case events([InstanceEvent])
         /// There is no such project.
         case notFound

@@ -2,7 +2,7 @@ package import Addresses
 
 /// The externally visible state of an instance.
 package enum InstanceState: Sendable, Equatable {
-    /// No server is running.
+    /// No server is running, and none is expected to.
     case stopped
     /// The supervisor was asked to start the server.
     case starting
@@ -10,7 +10,7 @@ package enum InstanceState: Sendable, Equatable {
     case booting
     /// The server has announced its address but has not answered its health check.
     case probing(address: InstanceAddress)
-    /// The server answers requests.
+    /// The server is healthy and answers requests.
     case ready(address: InstanceAddress)
     /// The server answers health checks slowly but still processes requests.
     case busy(address: InstanceAddress)

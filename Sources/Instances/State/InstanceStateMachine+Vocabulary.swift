@@ -43,7 +43,7 @@ extension InstanceStateMachine {
 
     /// An action for the owner. Actions must be performed in order.
     package enum Action: Sendable, Equatable {
-        /// Publish the new state.
+        /// Publish the new state to other components.
         case publish
         /// Start the server through the supervisor.
         case launch

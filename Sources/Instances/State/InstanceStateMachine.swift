@@ -43,7 +43,7 @@ package struct InstanceStateMachine: Sendable {
         var isLate = false
     }
 
-    /// The instance is ending.
+    /// The instance is ending, on request or by itself.
     struct Ending: Equatable {
         /// The reason for the end if it was not requested.
         var failure: String?
@@ -103,7 +103,7 @@ package struct InstanceStateMachine: Sendable {
         self.logCommand = logCommand
     }
 
-    /// The externally visible state.
+    /// The state that clients and other components see.
     package var state: InstanceState {
         switch phase {
         case .stopped: .stopped

@@ -6,7 +6,7 @@ struct AnswerHeadReader {
     enum Step: Equatable {
         /// The head is incomplete; more lines follow.
         case more
-        /// The head is complete.
+        /// The empty line after the head was read.
         case whole
         /// The lines are not a valid head.
         case fault(String)

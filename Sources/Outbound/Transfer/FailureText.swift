@@ -21,7 +21,7 @@ struct ErrorText: ~Copyable {
 /// Converts libcurl's error codes (libcurl-errors(3)) to failures with a sentence each.
 struct FailureText {
     let transfer: Transfer
-    /// libcurl's own error message.
+    /// The error message that libcurl wrote.
     let detail: String
 
     private var origin: String { transfer.request.url.origin }

@@ -3,7 +3,7 @@ internal import Locking
 
 /// The commands from other threads to the transfer thread.
 final class Inbox: Sendable {
-    /// A submitted request.
+    /// A request that another thread has submitted.
     struct Order: Sendable {
         let id: UInt64
         let request: OutboundRequest

@@ -7,7 +7,7 @@ final class Transfer {
     enum Outcome {
         /// Follow a redirect with another transfer.
         case again
-        /// The request has ended.
+        /// The request has ended, successfully or with a failure.
         case ended(OutboundFailure?)
     }
 

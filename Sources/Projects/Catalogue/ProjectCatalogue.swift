@@ -126,7 +126,7 @@ package actor ProjectCatalogue {
         tellSoon()
     }
 
-    /// Removes all entries.
+    /// Removes all entries and schedules a notification.
     func removeAll() {
         known = [:]
         tellSoon()

@@ -13,7 +13,7 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
 
     /// The name as text, with exactly these bytes.
     package var string: String { String(decoding: bytes, as: UTF8.self) }
-    /// The name as text.
+    /// The same text as ``string``.
     package var description: String { string }
 
     /// Creates a name from a folder's name on disk; returns nil if it cannot be a project.

@@ -20,7 +20,7 @@ package struct Repository: Sendable, Equatable {
     package let resolvedPath: String
     /// The names of git's folders in `worktrees`, one for each worktree.
     package let entries: [String]
-    /// The worktrees that exist.
+    /// The worktrees whose folders exist.
     package let worktrees: [Worktree]
     /// Whether there are more entries than were read.
     package let isCut: Bool

@@ -4,7 +4,7 @@ internal import Systemd
 /// A gateway's lock on the projects' folder, held for the lifetime of this object. It excludes other gateways,
 /// whichever path and environment they use for the same folder.
 package final class FolderLock: Sendable {
-    /// The kinds of lock.
+    /// The kinds of lock on the folder.
     package enum Kind: Sendable {
         /// For a single gateway that runs the servers as its children.
         case exclusive

@@ -14,7 +14,7 @@ package actor ProcessSupervisor: Supervisor {
     /// The executor of the control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// The supervisor's name, `process`.
+    /// The supervisor's name in logs and settings, `process`.
     package nonisolated var name: String { "process" }
     /// False, because children end with the gateway.
     package nonisolated var outlivesGateway: Bool { false }
@@ -175,7 +175,7 @@ package actor ProcessSupervisor: Supervisor {
 package struct ProcessSetUp: Sendable {
     /// The program with its first arguments, such as `["opencode"]`; never empty.
     package let command: [String]
-    /// The gateway's own environment.
+    /// The environment of the gateway's own process.
     package let environment: [String: String]
     /// The user's own home directory, which contains the environment files.
     package let userHome: String

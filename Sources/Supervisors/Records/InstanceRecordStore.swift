@@ -54,7 +54,7 @@ package struct InstanceRecordStore: Sendable {
         return nil
     }
 
-    /// Removes the project's record.
+    /// Removes the project's record, if there is one.
     package func remove(_ project: ProjectName) {
         let name = Self.fileName(of: project.bytes)
         unlink("\(folder)/\(name)")

@@ -2,7 +2,7 @@ internal import Addresses
 
 /// The TCP sockets that listen on loopback addresses, according to the kernel's tables (proc_net_tcp(5)).
 struct ListeningSockets: Sendable, Equatable {
-    /// One listening socket.
+    /// A socket that listens on a loopback address.
     struct Item: Sendable, Equatable {
         /// The socket's inode number, which identifies it in `/proc/PID/fd`.
         let inode: UInt64
@@ -38,7 +38,7 @@ struct ListeningSockets: Sendable, Equatable {
         return Item(inode: inode, address: InstanceAddress(ip: ip, port: port))
     }
 
-    /// TCP_LISTEN (net/tcp_states.h).
+    /// The state TCP_LISTEN (net/tcp_states.h) in hexadecimal digits.
     private static let listening = "0A"
     /// 127.0.0.1, ::1 and ::ffff:127.0.0.1 as written by a little-endian machine.
     private static let loopbacks: [String: IPAddress] = [

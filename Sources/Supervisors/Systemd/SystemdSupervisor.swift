@@ -16,7 +16,7 @@ package actor SystemdSupervisor: Supervisor {
     /// The executor of the control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// The supervisor's name, `systemd`.
+    /// The supervisor's name in logs and settings, `systemd`.
     package nonisolated var name: String { "systemd" }
     /// True, because units continue to run without the gateway.
     package nonisolated var outlivesGateway: Bool { true }
@@ -93,10 +93,10 @@ package actor SystemdSupervisor: Supervisor {
         }
     }
 
-    /// Starts the project's unit.
+    /// Starts the project's unit (StartUnit).
     package nonisolated func start(_ folder: ProjectFolder) { assumeIsolated { $0.begin(folder) } }
 
-    /// Stops the project's unit.
+    /// Stops the project's unit (StopUnit).
     package nonisolated func terminate(_ project: ProjectName) {
         assumeIsolated { $0.handle(.stopRequested(kills: false), of: project) }
     }

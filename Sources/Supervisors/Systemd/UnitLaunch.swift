@@ -7,7 +7,7 @@ package import Systemd
 /// The preparation for turning a unit's process into its project's OpenCode server: finds the folder, reads the
 /// environment files, creates the password, and writes a record that only the gateway finds.
 package struct UnitLaunch: Sendable {
-    /// The command to execute.
+    /// The command that replaces the unit's process.
     package let command: ChildCommand
     /// The lines of the environment files that have no effect.
     package let warnings: [String]

@@ -59,7 +59,7 @@ extension UnitStateMachine {
         case restart
         /// Call StopUnit of the manager.
         case stop
-        /// Call KillUnit with SIGKILL.
+        /// Call KillUnit of the manager with SIGKILL.
         case kill
         /// Call ResetFailedUnit of the manager.
         case resetFailed

@@ -15,7 +15,7 @@ struct BusMessage {
 
     // MARK: Reading
 
-    /// Reads a string (`s`).
+    /// Reads a string (type `s`).
     func string() throws(BusError) -> String { try text("s") }
 
     /// Reads an object path (`o`).
@@ -30,7 +30,7 @@ struct BusMessage {
     /// Reads an unsigned 64-bit integer (`t`).
     func uint64() throws(BusError) -> UInt64 { try basic("t", 0) }
 
-    /// Reads a Boolean (`b`).
+    /// Reads a Boolean (type `b`).
     func bool() throws(BusError) -> Bool { try basic("b", Int32(0)) != 0 }
 
     /// Reads an array of bytes (`ay`).

@@ -64,7 +64,7 @@ package final class JournalWatch: @unchecked Sendable {  // confined to the loop
         followers[subject] = nil
     }
 
-    /// Stops following all runs.
+    /// Stops following all runs and polling the journal.
     package func close() {
         for subject in followers.keys { forget(subject) }
         ticker = nil

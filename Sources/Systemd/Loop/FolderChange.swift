@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The changes of a watched directory or of an entry in it, as inotify(7) reports them.
 package struct FolderEvents: OptionSet, Sendable {
-    /// The kernel's event bits.
+    /// The kernel's event bits (inotify(7)).
     package let rawValue: UInt32
 
     /// Creates a set from the kernel's event bits.

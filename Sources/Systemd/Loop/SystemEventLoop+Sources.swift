@@ -139,7 +139,7 @@ extension Duration {
 
 /// The events of a descriptor, as in epoll_ctl(2).
 package struct DescriptorEvents: OptionSet, Sendable {
-    /// The kernel's event bits.
+    /// The kernel's event bits (epoll_ctl(2)).
     package let rawValue: UInt32
 
     /// Creates a set from the kernel's event bits.

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The descriptors that the service manager passed to this process: the sockets of a `.socket` unit (sd_listen_fds(3)).
 package struct InheritedDescriptors: Sendable, Equatable {
-    /// One inherited descriptor.
+    /// A descriptor with its name and type.
     package struct Item: Sendable, Equatable {
         /// The descriptor, with close-on-exec set. The caller that uses it owns it.
         package let descriptor: Int32

@@ -161,7 +161,7 @@ extension ProcessExit {
     }
 }
 
-/// How a process ended.
+/// The way in which a process ended.
 package enum ProcessExit: Sendable, Equatable, CustomStringConvertible {
     /// The process exited with this status.
     case exited(Int32)

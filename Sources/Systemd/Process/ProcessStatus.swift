@@ -46,7 +46,7 @@ package struct ProcessStatus: Sendable, Equatable {
         hasEnded = [UInt8(ascii: "Z"), UInt8(ascii: "X"), UInt8(ascii: "x")].contains(fields[Field.state].first)
     }
 
-    /// PF_KTHREAD (linux/sched.h).
+    /// The flag PF_KTHREAD of kernel threads (linux/sched.h).
     private static let kernelThread: UInt64 = 0x20_0000
 
     /// The indices of the fields after the name. The man page counts from 1 and includes two fields before them.
@@ -73,7 +73,7 @@ extension FixedWidthInteger {
 
 /// The identity of one process. The kernel reuses a number, but never with the same start time before a reboot.
 package struct ProcessIdentity: Sendable, Hashable {
-    /// The process ID.
+    /// The process ID assigned by the kernel.
     package let number: Int32
     /// The start time in clock ticks since boot (proc_pid_stat(5), field 22).
     package let startTime: UInt64

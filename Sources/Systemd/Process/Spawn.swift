@@ -56,9 +56,9 @@ enum Spawn {
 package struct ChildCommand: Sendable {
     /// The program and its arguments. A program without a slash is searched for in the gateway's own `PATH`.
     package var words: [String]
-    /// The child's whole environment.
+    /// The child's whole environment; nothing is inherited.
     package var environment: [String: String]
-    /// The child's working directory.
+    /// The path of the child's working directory.
     package var directory: String
 
     /// Creates a command. `words` must not be empty.

@@ -4,9 +4,9 @@ import Glibc
 package enum Console {
     /// The destination of a text.
     package enum Target: Sendable {
-        /// The standard output stream.
+        /// The standard output stream of the process.
         case output
-        /// The standard error stream.
+        /// The standard error stream of the process.
         case error
     }
 

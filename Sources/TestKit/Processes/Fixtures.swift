@@ -1,4 +1,4 @@
-/// Recorded data in `Tests/Fixtures`.
+/// Access to the recorded data in `Tests/Fixtures`.
 package enum Fixtures {
     /// Returns the bytes of a fixture at a path in `Tests/Fixtures`. Locates that directory through the path of the
     /// calling test.

@@ -5,9 +5,9 @@ import Glibc
 package final class TestProcess: Sendable {
     /// The stream that a line of output was written to.
     package enum Stream: Sendable, Equatable {
-        /// The standard output stream.
+        /// The standard output stream of the process.
         case output
-        /// The standard error stream.
+        /// The standard error stream of the process.
         case error
     }
 
@@ -25,7 +25,7 @@ package final class TestProcess: Sendable {
         }
     }
 
-    /// How a process ended.
+    /// The way in which a process ended.
     package enum ExitStatus: Sendable, Equatable {
         /// The process exited with this code.
         case exited(Int32)

@@ -68,7 +68,7 @@ final class Listener: Sendable {
         }
     }
 
-    /// Ends `accept` permanently.
+    /// Ends `accept` permanently, on whichever thread it runs.
     func wake() {
         stop.wake()
     }
@@ -89,7 +89,7 @@ package final class RefusingPort: Sendable {
     /// The number of the port.
     package let number: UInt16
 
-    /// Occupies any free port.
+    /// Occupies a free port that the kernel chooses.
     package init() throws {
         descriptor = try Listener.bound(port: 0)
         number = SocketAddress.port(of: descriptor, getsockname)

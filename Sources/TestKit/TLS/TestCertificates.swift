@@ -16,7 +16,7 @@ package final class TestCertificates: Sendable {
 
     private static let program = "/usr/bin/openssl"
 
-    /// Whether openssl is installed.
+    /// Whether openssl is installed on this machine.
     package static var isAvailable: Bool { access(program, X_OK) == 0 }
 
     /// Creates a new certificate authority.

@@ -8,7 +8,7 @@ package final class Latch: Sendable {
         self.name = name
     }
 
-    /// Opens the latch permanently.
+    /// Opens the latch permanently and wakes the waiting threads.
     package func open() {
         monitor.withLock { $0 = true }
     }

@@ -5,7 +5,7 @@ internal import CWslay
 final class FrameParser {
     /// The reason why parsing stopped.
     enum Outcome: Equatable {
-        /// All bytes were parsed.
+        /// All bytes were parsed without an error.
         case wantsMore
         /// The frame is invalid: a control frame that is too long or not final, or a length that is not in its shortest
         /// encoding.
