@@ -111,10 +111,7 @@ package final class Socket {
 
     /// How many bytes have been read from the socket since it was connected, whoever has read them; nil where that can't be known
     /// (SIOCINQ and TCP_INFO, tcp(7)). It is never too small: what arrives this very moment counts as read.
-    package var bytesRead: UInt64? {
-        let count = clinux_bytes_read(descriptor)
-        return count < 0 ? nil : UInt64(count)
-    }
+    package var bytesRead: UInt64? { SocketOptions.bytesRead(descriptor) }
 
     /// The number of written bytes that the peer's kernel has not acknowledged yet (SIOCOUTQ, tcp(7)).
     package var unacknowledgedBytes: Int {

@@ -16,6 +16,12 @@ package enum SocketOptions {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// How many bytes have been read from a socket since it was connected (``Socket/bytesRead``).
+    package static func bytesRead(_ descriptor: Int32) -> UInt64? {
+        let count = clinux_bytes_read(descriptor)
+        return count < 0 ? nil : UInt64(count)
+    }
+
     /// Another descriptor of the same open socket, closed on exec.
     package static func duplicate(_ descriptor: Int32) throws(SystemCallError) -> Int32 {
         try check("fcntl") { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }

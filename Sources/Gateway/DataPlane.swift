@@ -201,6 +201,13 @@ package final class DataPlane: Sendable {
         ]
     }
 
+    /// Returns once every loop has answered, the event hub's included: one that hangs never does.
+    package func answer() async {
+        _ = await ask { _, report in report(()) }
+        guard let hub else { return }
+        await withCheckedContinuation { continuation in hub.mailbox.post(.answer { continuation.resume() }) }
+    }
+
     /// A question to a loop, which calls `report` exactly once: at once or later.
     private typealias Question<Reply: Sendable> =
         @Sendable (GatewayLoop, _ report: @escaping @Sendable (Reply) -> Void) -> Void

@@ -33,6 +33,10 @@ enum StandardAnswer {
     static let requestTimeout = Answer.detail(
         408, "The request did not arrive in time. Send it again on a new connection.")
 
+    /// A line of the chunked coding does not fit into libmicrohttpd's memory (RFC 9112 §7.1.1).
+    static let chunkLineTooLong = Answer.detail(
+        413, "A chunk's size or extension is too long. Send chunks without extensions.")
+
     /// The request line and the fields are larger than allowed (RFC 6585 §5).
     static func headTooLarge(limit: Int) -> Answer {
         .detail(

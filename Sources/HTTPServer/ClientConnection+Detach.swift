@@ -62,9 +62,12 @@ extension ClientConnection {
         }
         // libmicrohttpd has not sent anything, and sets this only then.
         SocketOptions.setNoDelay(own)
+        // Where libmicrohttpd 0.9.75 has no room to read the rest of a body, it would miss the stand-in's end.
+        let mayBeBlocked = !state.isBodyComplete
         _ = state.on(.socketTaken)
         body.removeAll()
         letGo()
+        if mayBeBlocked { server.expires(self) }
         return socket
     }
 

@@ -18,8 +18,9 @@ extension ClientConnection {
         case close
     }
 
-    /// The request line was read; `target` is the target as it stood there.
-    func began(target: UnsafePointer<CChar>?) {
+    /// The request line was read; `target` is the target as it stood there, in memory
+    /// of libmicrohttpd's that is read only after this returns.
+    func began(target: UnsafeMutablePointer<CChar>?) {
         server.pacing.works(ObjectIdentifier(self))
         _ = state.on(.lineRead)
         head.removeAll()
@@ -27,10 +28,12 @@ extension ClientConnection {
         outgoing.reset()
         summary = RequestSummary()
         exchange = nil
-        targetStart = target
+        targetStart = UnsafePointer(target)
         targetLength = target.map { strlen($0) } ?? 0
         head.target.append(
             UnsafeRawBufferPointer(start: target, count: targetLength).bindMemory(to: UInt8.self).span)
+        // libmicrohttpd would make a record of 64 bytes for each parameter, which nobody asks for: it finds an empty query.
+        if let mark = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { mark[1] = 0 }
         startTime = server.loop.now
         number = server.nextRequestNumber()
         if deadline == .idle { arm(.head) }
@@ -114,11 +117,16 @@ extension ClientConnection {
             return queue(answer)
         }
         arm(framing == .none ? .none : .body)
+        if framing == .chunked {
+            stall = ReadingStall()
+            server.watchesUpload(self)
+        }
         return .consumed(0)
     }
 
     private func readBody(_ bytes: UnsafeRawBufferPointer) -> StepResult {
         arm(.body)
+        if framing == .chunked { stall.progressed() }
         body.append(bytes.bindMemory(to: UInt8.self).span)
         if state.phase == .receiving {
             if body.count > server.limits.heldBody { follow(state.on(.bodyOutgrown)) }
@@ -167,6 +175,34 @@ extension ClientConnection {
         _ = state.on(.headRefused)
         answerEarly(answer)
         return .consumed(0)
+    }
+
+    /// Whether libmicrohttpd can't read on in the chunked body, because a line of its framing fills its memory. Asked between two
+    /// runs that had no effect.
+    func isStalled() -> Bool {
+        guard framing == .chunked, !isBodyComplete, !isSuspended, !isClosed else { return false }
+        guard state.phase == .receiving || state.phase == .handedOver else { return false }
+        let read = SocketOptions.bytesRead(descriptor)
+        return stall.look(bytesRead: read, isInputWaiting: isInputWaiting, mayBeFull: mayFillPool(read))
+    }
+
+    /// Whether the head, and a line behind it of which no byte has become content, may fill libmicrohttpd's memory.
+    private func mayFillPool(_ read: UInt64?) -> Bool {
+        guard !stall.hasPiece, server.pacing.waitingConnections == 0, let read, let before = account.taken,
+            read > before + UInt64(headSize)
+        else { return false }
+        return Int(clamping: read - before) + fieldRecords >= server.limits.poolSize / 2
+    }
+
+    /// Refuses a chunked body with a line that is too long (RFC 9112 §7.1.1), and ends the connection.
+    func refuseChunkLine() {
+        server.handler.turnedAway(peer, .longChunkLine)
+        let follower = exchange
+        exchange = nil
+        follower?.clientGone()
+        if state.phase == .receiving { _ = state.on(.headRefused) }
+        guard state.phase == .handedOver, !state.isClosing else { return cut() }
+        answerEarly(StandardAnswer.chunkLineTooLong)
     }
 
     /// libmicrohttpd is done with the request, or has given it up.

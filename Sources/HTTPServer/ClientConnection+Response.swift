@@ -28,12 +28,11 @@ extension ClientConnection {
     /// Whether libmicrohttpd's memory holds the answer's head besides the request's: both are there at once, with a
     /// record for each of the request's fields.
     private func fitsPool(_ answer: ResponseHead) -> Bool {
-        let request = headSize + Self.fieldRecord * head.fields.count
-        return request + answer.fields.byteCount + Self.ownLines <= server.limits.poolSize
+        return headSize + fieldRecords + answer.fields.byteCount + Self.ownLines <= server.limits.poolSize
     }
 
-    /// What libmicrohttpd keeps for each field of a request, in bytes, rounded up.
-    private static let fieldRecord = 64
+    /// What libmicrohttpd keeps for the fields of the request, in bytes, rounded up.
+    var fieldRecords: Int { 64 * head.fields.count }
     /// Status line, Date, framing and alignment, in bytes, rounded up.
     private static let ownLines = 512
 

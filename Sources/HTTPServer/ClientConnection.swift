@@ -21,6 +21,10 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// Where the connection stands in the server's list.
     var listIndex = 0
     var state = RequestState()
+    /// Whether libmicrohttpd has closed the connection: its handle is not valid any more.
+    private(set) var isClosed = false
+    /// Whether the descriptor was added to libmicrohttpd's poll set (``ConnectionHandle/expire(pollSet:descriptor:)``).
+    private var hasJoinedPollSet = false
     private(set) var deadline: Deadline
     private(set) var timer: LoopTimer?
     private var watch: EventLoop.Watch?
@@ -29,6 +33,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     private(set) var isSuspended = false
     private var wait = AnswerWait()
     var gathering = BodyGathering()
+    var stall = ReadingStall()
     /// Whether this connection's callback is running: then it is suspended at its end, not resumed.
     var isInCallback = false
     /// Whether the client has closed its side: told once by the kernel, so kept.
@@ -104,6 +109,9 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// libmicrohttpd has closed the connection, or what was left of it after its socket was taken.
     func closed() {
         endWait()
+        isClosed = true
+        if hasJoinedPollSet { server.leavePollSet(descriptor) }
+        if framing == .chunked { server.forgetsUpload(self) }
         // A first line that is none: no request was begun, and the loop may not have told of it yet.
         if hasInput || deadline == .head, state.phase != .taken { endBehindRefusal() }
         // libmicrohttpd closes the descriptor, of which there is no duplicate: that ends the watch in the kernel.
@@ -193,7 +201,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     }
 
     /// Whether the kernel holds bytes that the loop has not heard of yet.
-    private var isInputWaiting: Bool {
+    var isInputWaiting: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
     }
@@ -242,6 +250,14 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         server.needsRun()
         _ = state.on(.cut)
         abandon()
+        server.expires(self)
+    }
+
+    /// Has libmicrohttpd close the connection in its next run.
+    func expire(pollSet: Int32) {
+        // Of a suspended connection libmicrohttpd must hear nothing.
+        guard !isClosed, !hasJoinedPollSet, !isSuspended else { return }
+        hasJoinedPollSet = handle.expire(pollSet: pollSet, descriptor: descriptor)
     }
 
     /// Nothing can reach the client any more: tells who follows the request, and lets libmicrohttpd clean up.

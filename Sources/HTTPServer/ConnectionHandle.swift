@@ -19,6 +19,23 @@ struct ConnectionHandle {
     /// Puts it back at the next run.
     func resume() { MHD_resume_connection(pointer) }
 
+    /// Has libmicrohttpd close a connection whose socket was shut down or replaced by one that reads as closed, whatever it waits for.
+    ///
+    /// 0.9.75 does not look at the socket of a connection while it has no room to read (MHD_EVENT_LOOP_INFO_BLOCK), and with
+    /// MHD_USE_TURBO such a connection may not be in its epoll set yet: then nothing ever ends it. Once there, the kernel reports
+    /// EPOLLHUP, which closes a connection in any state. Returns whether the descriptor was added, and must be removed by
+    /// ``leave(pollSet:descriptor:)`` before libmicrohttpd closes it. Later versions are told a time-out, which they check in any state.
+    func expire(pollSet: Int32, descriptor: Int32) -> Bool {
+        guard MicroHTTPD.refusesLooseLines else {
+            return cmicrohttpd_join_poll_set(pollSet, pointer, descriptor) != 0
+        }
+        cmicrohttpd_set_timeout(pointer, 1)
+        return false
+    }
+
+    /// Reverts ``expire(pollSet:descriptor:)``. A duplicate of the descriptor's socket would keep the kernel's entry alive.
+    static func leave(pollSet: Int32, descriptor: Int32) { cmicrohttpd_leave_poll_set(pollSet, descriptor) }
+
     /// Queues an answer; false where libmicrohttpd refuses it.
     func queue(_ response: borrowing Response, status: Int) -> Bool {
         MHD_queue_response(pointer, UInt32(status), response.pointer) == .YES

@@ -39,6 +39,8 @@ package enum TurnedAway: Sendable, Equatable {
     case silentChat(Duration)
     /// Its request's head was refused with this status.
     case refusedHead(status: Int)
+    /// A line of its chunked body is too long (413).
+    case longChunkLine
     /// libmicrohttpd could not make sense of its head, or had no room for it.
     case malformedHead
     /// This many connections are open on the loop: further ones have to wait.

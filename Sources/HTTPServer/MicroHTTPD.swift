@@ -104,7 +104,8 @@ final class MicroHTTPD {
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
             _, target, handle in
             guard let handle, let raw = cmicrohttpd_socket_context(handle) else { return nil }
-            lent(raw) { $0.began(target: target) }
+            // In the connection's own memory, which libmicrohttpd itself writes to right after this call.
+            lent(raw) { $0.began(target: UnsafeMutablePointer(mutating: target)) }
             return raw
         }
 

@@ -80,13 +80,51 @@ struct BodyGathering: Equatable {
     }
 }
 
+/// Whether libmicrohttpd has stopped reading a chunked body.
+///
+/// 0.9.75 keeps the line with a chunk's size and extensions in its memory until it is complete. One that fills this memory blocks the
+/// connection for good: nothing is read any more, and libmicrohttpd wants to run at once for ever. It looks at every connection in
+/// each of its runs, so bytes that wait in the kernel before and after one are bytes that it has no room for.
+struct ReadingStall: Equatable {
+    /// Looks in vain after which a line is too long although nothing waits behind it: it fills the memory exactly.
+    private static let mostVainLooks = 20
+
+    /// What had been read from the socket at the last look.
+    private var bytesRead: UInt64?
+    private var wasInputWaiting = false
+    private var vainLooks = 0
+    /// Whether a piece of the body has come at all.
+    private(set) var hasPiece = false
+
+    /// A piece of the body has come.
+    mutating func progressed() {
+        self = ReadingStall()
+        hasPiece = true
+    }
+
+    /// Looks between two runs; returns whether the connection is blocked. `bytesRead`: from the socket, as the kernel counts them.
+    /// `mayBeFull`: whether what was read may fill the memory.
+    mutating func look(bytesRead: UInt64?, isInputWaiting: Bool, mayBeFull: Bool) -> Bool {
+        defer {
+            self.bytesRead = bytesRead
+            wasInputWaiting = isInputWaiting
+        }
+        guard let bytesRead, bytesRead == self.bytesRead else {
+            vainLooks = 0
+            return false
+        }
+        vainLooks = mayBeFull ? vainLooks + 1 : 0
+        return wasInputWaiting && isInputWaiting || vainLooks >= Self.mostVainLooks
+    }
+}
+
 /// When libmicrohttpd is run again, which asks for it by a time-out of zero.
 ///
 /// It does so for each connection that waits for its answer (``AnswerWait``), always: only what the loop hears of can end that,
 /// so a run in which connections have only begun to wait is not followed by another (one system call for each request that comes
 /// on its own). And 0.9.75 does so for ever where a line of a chunked body does not fit its buffer: after 16 runs without any
-/// effect, more than any request needs, it is run every 5 ms. The loop then loses about 1 % of a processor instead of all of it,
-/// until the body's deadline ends that connection.
+/// effect, more than any request needs, it is run every 5 ms, and the connections that may be the reason are looked at
+/// (``ReadingStall``).
 struct RunPacing: Equatable {
     /// When the next run is due.
     enum Next: Equatable {

@@ -35,6 +35,10 @@ package final class Server {
     private(set) var runNumber: UInt64 = 0
     /// Connections of whose bodies pieces have come that their followers have not been told of.
     private var gathering: [ClientConnection] = []
+    /// Connections that libmicrohttpd is to close in its next run, whatever they wait for.
+    private var expiring: [ClientConnection] = []
+    /// Connections with chunked bodies on their way, where libmicrohttpd can be blocked by one.
+    private var uploads: [ClientConnection] = []
     /// Connections whose answer's source may go on.
     private var caughtUp: [ClientConnection] = []
     /// Who comes with the descriptor that libmicrohttpd is given.
@@ -103,22 +107,30 @@ package final class Server {
         for connection in connections where connection.state.phase == .idle { connection.leave() }
     }
 
-    /// Cuts every connection that is left and gives up libmicrohttpd's daemon.
+    /// Cuts every connection that is left and gives up libmicrohttpd's daemon, which closes those that its runs have not closed.
     package func stop() {
         drain()
         for connection in detached.values { connection.close(tellingFollower: true) }
         for connection in connections { connection.cut() }
         isRunning = true
-        while !connections.isEmpty, daemon?.run() == true {}
-        isRunning = false
+        for _ in 0..<Self.lastRuns where !connections.isEmpty {
+            endExpiring()
+            _ = daemon?.run()
+        }
         gathering = []
+        uploads = []
         if let daemonWatch { loop.cancel(daemonWatch) }
         daemonWatch = nil
         if let timer { loop.cancel(timer) }
         timer = nil
         daemon?.stop()
         daemon = nil
+        isRunning = false
+        expiring = []
     }
+
+    /// Runs in which libmicrohttpd closes connections at the end: one closes all that were cut.
+    private static let lastRuns = 4
 
     // MARK: Connections
 
@@ -202,6 +214,37 @@ package final class Server {
     /// Tells the follower of the connection's request of pieces of its body once no more come at once.
     func gathers(_ connection: ClientConnection) { gathering.append(connection) }
 
+    /// Has libmicrohttpd close the connection in its next run. What it does of its own accord in that run comes first.
+    func expires(_ connection: ClientConnection) {
+        expiring.append(connection)
+        needsRun()
+    }
+
+    private func endExpiring() {
+        guard !expiring.isEmpty, let daemon else { return }
+        let expired = expiring
+        expiring.removeAll(keepingCapacity: true)
+        for connection in expired { connection.expire(pollSet: daemon.descriptor) }
+    }
+
+    /// libmicrohttpd is about to close a descriptor that was added to its poll set.
+    func leavePollSet(_ descriptor: Int32) {
+        if let daemon { ConnectionHandle.leave(pollSet: daemon.descriptor, descriptor: descriptor) }
+    }
+
+    /// Looks whether libmicrohttpd can read on in the connection's chunked body, until it has ended.
+    func watchesUpload(_ connection: ClientConnection) {
+        if !MicroHTTPD.refusesLooseLines { uploads.append(connection) }
+    }
+
+    func forgetsUpload(_ connection: ClientConnection) { uploads.removeAll { $0 === connection } }
+
+    /// libmicrohttpd has something to do that it does not get done: ends what keeps it from that.
+    private func endStalledUploads() {
+        guard !uploads.isEmpty else { return }
+        for connection in uploads where connection.isStalled() { connection.refuseChunkLine() }
+    }
+
     private func tellGathered(goesOn: Bool) {
         guard !gathering.isEmpty else { return }
         let gathered = gathering
@@ -220,6 +263,7 @@ package final class Server {
         runNumber += 1
         isRunScheduled = false
         pacing.begins()
+        endExpiring()
         let wantsMore = daemon?.run() ?? false
         isRunning = false
         isTelling = true
@@ -234,7 +278,9 @@ package final class Server {
         case .atOnce:
             isRunScheduled = true
             loop.atEndOfPass(self)
-        case .later: if let timer { loop.arm(timer, after: RunPacing.interval) }
+        case .later:
+            if let timer { loop.arm(timer, after: RunPacing.interval) }
+            endStalledUploads()
         case .onEvent: if let timer { loop.withdraw(timer) }
         }
     }

@@ -15,8 +15,12 @@ actor Lifecycle {
     private let log: Logger
     private var settings: LiveSettings
     private var signals: [EventSource] = []
+    /// When the loops are asked again whether they are alive.
+    private var nextRound: EventSource?
     /// Whether the gateway has begun to end.
     private(set) var isEnding = false
+    /// Whether nothing is watched any more.
+    private var hasEnded = false
 
     init(
         loop: SystemEventLoop, registry: InstanceRegistry, dataPlane: DataPlane, log: Logger, settings: LiveSettings
@@ -35,10 +39,29 @@ actor Lifecycle {
                 signals.append(try loop.signal(number) { self.assumeIsolated { $0.end() } })
             }
             signals.append(try loop.signal(SIGHUP) { self.assumeIsolated { $0.reload() } })
-            _ = try loop.keepWatchdogInformed()
+            try watchLoops()
         } catch {
             log.error("signals can't be watched", LogField("reason", error.description))
             loop.stop()
+        }
+    }
+
+    /// Informs the service manager's watchdog, if there is one, as long as this loop and every loop of the data plane answers: of one
+    /// that hangs nobody else would hear.
+    private func watchLoops() throws(SystemdError) {
+        guard !hasEnded, let time = ServiceNotifier.watchdogTime else { return }
+        nextRound = try loop.timer(after: time / 4) { self.assumeIsolated { $0.askLoops() } }
+    }
+
+    private func askLoops() {
+        Task {
+            await dataPlane.answer()
+            ServiceNotifier.alive()
+            do throws(SystemdError) {
+                try watchLoops()
+            } catch {
+                log.error("the watchdog can't be informed any more", LogField("reason", error.description))
+            }
         }
     }
 
@@ -53,8 +76,7 @@ actor Lifecycle {
             await dataPlane.drain(within: settings.drainTimeout)
             log.log(.notice, "no request runs any more", await dataPlane.counts())
             await registry.shutdown()
-            // Their handlers hold this object, which holds them.
-            signals.removeAll()
+            endWatching()
             loop.stop()
         }
     }
@@ -63,8 +85,15 @@ actor Lifecycle {
     func giveUp() async {
         isEnding = true
         await registry.shutdown()
-        signals.removeAll()
+        endWatching()
         loop.stop()
+    }
+
+    /// The sources' handlers hold this object, which holds them.
+    private func endWatching() {
+        hasEnded = true
+        signals.removeAll()
+        nextRound = nil
     }
 
     /// Reads the settings anew; what is wrong with them is logged and changes nothing. Nothing that runs is ended, also

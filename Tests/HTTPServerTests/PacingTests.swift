@@ -48,6 +48,31 @@ import Testing
         #expect(told == 10)
     }
 
+    @Test func `an upload with bytes that stay unread over a run is blocked`() {
+        var stall = ReadingStall()
+        #expect(stall.look(bytesRead: 20_000, isInputWaiting: true, mayBeFull: false) == false)
+        #expect(stall.look(bytesRead: 20_000, isInputWaiting: true, mayBeFull: false) == true)
+    }
+
+    @Test func `an upload is not blocked while it is read or nothing waits`() {
+        var stall = ReadingStall()
+        for count in UInt64(1)...50 {
+            #expect(stall.look(bytesRead: count, isInputWaiting: true, mayBeFull: true) == false)
+        }
+        for _ in 0..<50 { #expect(stall.look(bytesRead: 50, isInputWaiting: false, mayBeFull: false) == false) }
+        #expect(stall.look(bytesRead: 50, isInputWaiting: true, mayBeFull: false) == false)
+        stall.progressed()
+        #expect(stall.look(bytesRead: 50, isInputWaiting: true, mayBeFull: false) == false)
+        #expect(stall.look(bytesRead: nil, isInputWaiting: true, mayBeFull: false) == false)
+        #expect(stall.look(bytesRead: nil, isInputWaiting: true, mayBeFull: false) == false)
+    }
+
+    @Test func `an upload that fills the memory exactly is blocked after twenty looks`() {
+        var stall = ReadingStall()
+        for _ in 0..<20 { #expect(stall.look(bytesRead: 20_000, isInputWaiting: false, mayBeFull: true) == false) }
+        #expect(stall.look(bytesRead: 20_000, isInputWaiting: false, mayBeFull: true) == true)
+    }
+
     private let connections = [ConnectionStandIn(), ConnectionStandIn()]
     private var first: ObjectIdentifier { ObjectIdentifier(connections[0]) }
     private var second: ObjectIdentifier { ObjectIdentifier(connections[1]) }

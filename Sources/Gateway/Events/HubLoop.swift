@@ -28,6 +28,8 @@ enum HubMessage: Sendable {
     case ask(ProjectName, TranslationQuestion, report: @Sendable (TranslationAnswer) -> Void)
     /// Somebody wants to know how many pieces have come from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
+    /// Somebody wants to know whether the loop turns.
+    case answer(@Sendable () -> Void)
     /// The folder of logs is this gateway's own from now on.
     case folderIsFree
     case stop
@@ -147,6 +149,7 @@ final class HubLoop: KnowledgeOwner {
         case .ask(let name, let question, let report):
             if let project = projects[name] { project.ask(question, report: report) } else { report(.nothing) }
         case .progress(let slot, let report): report(progress[slot])
+        case .answer(let report): report()
         case .folderIsFree: useFolder()
         case .stop: loop.stop()
         }

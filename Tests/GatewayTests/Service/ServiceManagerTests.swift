@@ -27,6 +27,51 @@ import Testing
         try gateway.end()
     }
 
+    @Test(
+        .enabled(if: geteuid() == 0, "only root may stop a thread of another process"),
+        arguments: ["loop-1", "event-hub"])
+    func `the watchdog hears nothing while a loop hangs`(thread: String) throws {
+        let manager = try NotifySocket()
+        let gateway = try GatewayUnderTest(environment: [
+            "NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "400000", "VIBE_EVENT_HUB": "on",
+        ])
+        let tasks = "/proc/\(gateway.process.pid)/task"
+        let id = try #require(
+            try FileTree.names(in: tasks).first {
+                try FileTree.read("\(tasks)/\($0)/comm") == Array("\(thread)\n".utf8)
+            })
+        _ = try manager.expect("READY=1")
+        #expect(manager.next(within: .seconds(5)) == ["WATCHDOG=1"])
+        // ptrace(2): PTRACE_SEIZE, PTRACE_INTERRUPT, and PTRACE_DETACH once there is an end of input.
+        let tracer = try TestProcess(
+            "/usr/bin/env",
+            [
+                "python3", "-c",
+                """
+                import ctypes, os, sys
+                libc = ctypes.CDLL(None, use_errno=True)
+                thread = int(sys.argv[1])
+                assert libc.ptrace(0x4206, thread, None, None) == 0, os.strerror(ctypes.get_errno())
+                assert libc.ptrace(0x4207, thread, None, None) == 0
+                os.waitpid(thread, 0x40000000)
+                print("stopped", flush=True)
+                import signal
+                signal.sigwait([signal.SIGTERM])
+                """, id,
+            ])
+        try tracer.waitForLine(on: .output) { $0 == "stopped" }
+
+        // What was on its way, and then nothing.
+        var beats = 0
+        while manager.next(within: .seconds(1)) == ["WATCHDOG=1"], beats < 10 { beats += 1 }
+        #expect(beats <= 1)
+
+        // The kernel lets the thread go on when its tracer has ended.
+        tracer.terminate()
+        #expect(manager.next(within: .seconds(5)) == ["WATCHDOG=1"])
+        try gateway.end()
+    }
+
     @Test func whoConnectsWhileItRestartsWaitsAndIsServed() throws {
         let held = try HeldSocket()
         let home = try TemporaryDirectory()

@@ -1,0 +1,302 @@
+import Glibc
+import TestKit
+import Testing
+
+/// Whatever a client sends, its connection and descriptor are released soon after the gateway or the client has ended it. Much of
+/// this is about libmicrohttpd 0.9.75, which forgets connections that it has no room to read from.
+@Suite(.serialized) struct ReleasedConnectionTests {
+    private static let chunked = "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+    /// Lines with a chunk's size that fit into no memory that the gateway has for them.
+    enum LongLine: CaseIterable {
+        case `extension`, zeros, extensionOfTheSecondChunk
+
+        var text: String {
+            switch self {
+            case .extension: "5;" + String(repeating: "x", count: 22_000)
+            case .zeros: String(repeating: "0", count: 40_000)
+            case .extensionOfTheSecondChunk: "5\r\nhello\r\n5;" + String(repeating: "x", count: 22_000)
+            }
+        }
+    }
+
+    @Test(arguments: LongLine.allCases) func `an over-long chunk line is refused at once`(line: LongLine) throws {
+        let gateway = try GatewayUnderTest()
+        let start = ContinuousClock.now
+
+        let answer = try gateway.raw(Self.head("POST /projects/demo/api/x HTTP/1.1") + line.text)
+
+        #expect(answer.statuses == [413] || answer.statuses == [400])
+        #expect(answer.ending == .closed)
+        #expect(.now - start < .seconds(5))
+    }
+
+    @Test func `an over-long chunk line behind a large upload ends the instance's request`() throws {
+        let sawEnd = Latch("the instance to see its request cut off")
+        let instance = try FakeInstance { connection, head in
+            do { _ = try connection.readBody(of: head) } catch {
+                sawEnd.open()
+                throw error
+            }
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.write(Self.head("POST /projects/demo/api/x HTTP/1.1"))
+        try connection.writeChunk([UInt8](repeating: 0x61, count: 300_000))
+        _ = try instance.requests.wait(forCount: 1)
+
+        try connection.write(LongLine.extension.text)
+
+        let answer = try connection.readRawAnswer()
+        #expect(answer.statuses == [413] || answer.statuses == [400])
+        try sawEnd.wait()
+    }
+
+    @Test(arguments: LongLine.allCases) func `connections that end in an over-long chunk line are released`(
+        line: LongLine
+    ) throws {
+        let gateway = try GatewayUnderTest()
+        let rest = try Rest(of: gateway)
+
+        for _ in 0..<100 {
+            let connection = try gateway.connect()
+            try connection.write(Self.chunked + line.text)
+            connection.close()
+        }
+
+        try rest.expectReturn(within: .seconds(2))
+        #expect(try gateway.request("GET", "/health").status == 200)
+    }
+
+    /// What lies in the memory of the library depends on the size of the head: one of these fills it to the last byte.
+    @Test func `a chunk line of any length is released with its connection`() throws {
+        let gateway = try GatewayUnderTest()
+        let rest = try Rest(of: gateway)
+
+        for length in stride(from: 16_000, to: 21_000, by: 8) {
+            let connection = try gateway.connect()
+            try connection.write(Self.chunked + "5;" + String(repeating: "x", count: length))
+            connection.close()
+        }
+
+        try rest.expectReturn(within: .seconds(2))
+    }
+
+    /// Nothing waits behind the one that fits to the last byte, and so nothing but the library's wish to run at once tells of it.
+    @Test func `a loop rests although a line fills the memory exactly and its client waits`() throws {
+        let gateway = try GatewayUnderTest()
+        let rest = try Rest(of: gateway)
+        let connections = try (19_900..<20_400).map { length in
+            let connection = try gateway.connect()
+            try connection.write(
+                Self.head("POST /projects/demo/api/x HTTP/1.1") + "5;" + String(repeating: "x", count: length))
+            return connection
+        }
+        try connections[0].pause(.seconds(1))
+
+        try rest.expectNoWork()
+
+        for connection in connections { connection.close() }
+        try rest.expectReturn(within: .seconds(2))
+    }
+
+    @Test func `a query with many parameters is served like any other`() throws {
+        let gateway = try GatewayUnderTest(flags: ["--head-timeout", "1min"])
+        for query in [String(repeating: "&", count: 400), String(repeating: "a=b&", count: 3_000)] {
+            let connection = try gateway.connect()
+            try connection.write(
+                "GET /health?\(query) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            let answer = try connection.readRawAnswer(within: .seconds(10))
+            #expect(answer.statuses == [200])
+        }
+    }
+
+    @Test func `a query with many parameters reaches the instance as it was sent`() throws {
+        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "answered") }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let query = (0..<1_000).map { "p\($0)=%26+\($0)" }.joined(separator: "&")
+
+        let answer = try gateway.request("GET", "/projects/demo/api/x?\(query)")
+
+        #expect(answer.text == "answered")
+        #expect(instance.requests.values.map(\.target) == ["/x?\(query)"])
+    }
+
+    @Test func `SIGTERM ends the gateway although connections hold over-long chunk lines`() throws {
+        let gateway = try GatewayUnderTest(flags: ["--drain-timeout", "1s"])
+        let connections = try (0..<20).map { _ in
+            let connection = try gateway.connect()
+            try connection.write(Self.chunked + LongLine.extension.text)
+            return connection
+        }
+
+        gateway.process.terminate()
+
+        #expect(try gateway.process.waitForExit(within: .seconds(5)) == .exited(0))
+        for connection in connections { connection.close() }
+    }
+
+    /// `RANDOM_EXCHANGES` sets their number, and `RANDOM_SEED` another series.
+    @Test func `random exchanges that are cut anywhere leave nothing behind`() throws {
+        let instance = try FakeInstance { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.respond(200, text: "answered")
+        }
+        let gateway = try GatewayUnderTest(flags: ["--drain-timeout", "2s", "--log-level", "error"])
+        try gateway.start(instance)
+        _ = try gateway.request("GET", "/projects/demo/api/x")
+        let rest = try Rest(of: gateway)
+        var exchanges = RandomExchanges(seed: Self.number("RANDOM_SEED") ?? 33)
+
+        for _ in 0..<(Self.number("RANDOM_EXCHANGES") ?? 2_000) {
+            let exchange = exchanges.next()
+            let connection = try gateway.connect()
+            // The gateway may have refused it, and closed, before all of it is written.
+            for piece in exchange.pieces { try? connection.write(piece, within: .seconds(10)) }
+            switch exchange.ending {
+            case .close: connection.close()
+            case .reset: connection.reset()
+            case .halfClose:
+                try? connection.shutdownWrite()
+                _ = try? connection.read(within: .milliseconds(5))
+                connection.close()
+            }
+        }
+
+        try rest.expectReturn(within: .seconds(5))
+        #expect(try gateway.request("GET", "/projects/demo/api/x").text == "answered")
+        #expect(try gateway.end(within: .seconds(8)) == .exited(0))
+    }
+
+    private static func head(_ line: String) -> String {
+        RequestText.head(line, ["Transfer-Encoding: chunked"])
+    }
+
+    private static func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
+        getenv(name).flatMap { Number(String(cString: $0)) }
+    }
+}
+
+/// The gateway before anything was asked of it: its descriptors, to which it has to return.
+private struct Rest {
+    private let gateway: GatewayUnderTest
+    private let descriptors: Int
+
+    init(of gateway: GatewayUnderTest) throws {
+        self.gateway = gateway
+        // What it opens with the first requests stays open.
+        for _ in 0..<8 { _ = try gateway.request("GET", "/health") }
+        try gateway.connect().pause(.milliseconds(100))
+        descriptors = try gateway.process.openDescriptors()
+    }
+
+    /// All descriptors are closed within this time, connections to instances that it keeps aside, and then the gateway rests.
+    func expectReturn(within limit: Duration) throws {
+        try Self.waitForDescriptors(of: gateway, atMost: descriptors + 2 * 16, within: limit)
+        try Self.waitForDescriptors(of: gateway, atMost: descriptors, within: .seconds(20))
+        try expectNoWork()
+    }
+
+    func expectNoWork() throws {
+        let processor = try gateway.process.processorTime()
+        try gateway.connect().pause(.seconds(1))
+        // A loop that spins takes all of it, and one that runs every 5 ms at least 20 ms; timers cost next to nothing.
+        #expect(try gateway.process.processorTime() - processor <= .milliseconds(20))
+    }
+
+    static func waitForDescriptors(of gateway: GatewayUnderTest, atMost count: Int, within limit: Duration) throws {
+        let deadline = Deadline(after: limit)
+        while try gateway.process.openDescriptors() > count, !deadline.hasPassed {
+            try gateway.connect().pause(.milliseconds(20))
+        }
+        let open = try gateway.process.openDescriptors()
+        #expect(open <= count)
+    }
+}
+
+/// Requests as no client sends them, and moments at which they stop; the same series for the same seed.
+private struct RandomExchanges {
+    enum Ending: CaseIterable { case close, reset, halfClose }
+
+    struct Exchange {
+        var pieces: [[UInt8]]
+        var ending: Ending
+    }
+
+    private var random: SeededGenerator
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    mutating func next() -> Exchange {
+        var bytes: [UInt8] = []
+        for _ in 0...Int.random(in: 0...2, using: &random) { bytes += request() }
+        let isWhole = Int.random(in: 0..<4, using: &random) == 0
+        if !isWhole { bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random))) }
+        var pieces: [[UInt8]] = []
+        while !bytes.isEmpty {
+            let isLast = Bool.random(using: &random)
+            let count = isLast ? bytes.count : Int.random(in: 1...bytes.count, using: &random)
+            pieces.append(Array(bytes.prefix(count)))
+            bytes.removeFirst(count)
+        }
+        return Exchange(pieces: pieces, ending: pick(Ending.allCases))
+    }
+
+    private mutating func request() -> [UInt8] {
+        let method = pick(["GET", "POST", "PUT", "HEAD", "OPTIONS", "DELETE", "NONE", "G\u{1}T"])
+        let target =
+            pick([
+                "/health", "/x", "/projects/demo/api/x", "/projects", "/openapi.json", "/projects/demo/start", "*", "",
+            ])
+            + pick(["", "", "?a=b", "?" + run("&"), "?" + run("a=%00&")])
+        var head = "\(method) \(target) \(pick(["HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/2", ""]))\r\n"
+        head += pick(["Host: h\r\n", "Host: h\r\n", ""])
+        head += pick([
+            RequestText.authorization + "\r\n", RequestText.authorization + "\r\n", "Authorization: x\r\n", "",
+        ])
+        head += pick([
+            "", "", "Cookie: \(run("a=b;"))\r\n", "X-Own: \(run("x"))\r\n", run("A: b\r\n"), " folded\r\n", "bad\r\n",
+        ])
+        head += pick(["", "", "", "Expect: 100-continue\r\n", "Connection: close\r\n", "Upgrade: websocket\r\n"])
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0, 1: return Array((head + "\r\n").utf8)
+        case 2:
+            let length = pick([0, 1, 5, 70_000, 1_000_000])
+            let sent = pick([length, min(length, 80_000), 0])
+            return Array("\(head)Content-Length: \(length)\r\n\r\n\(String(repeating: "b", count: sent))".utf8)
+        default:
+            head += pick(["", "", "", "Content-Length: 5\r\n"])
+            return Array("\(head)Transfer-Encoding: chunked\r\n\r\n\(chunks())".utf8)
+        }
+    }
+
+    private mutating func chunks() -> String {
+        var text = ""
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            let data = String(repeating: "d", count: pick([1, 5, 300, 9_000, 70_000]))
+            let size = String(data.utf8.count, radix: 16)
+            text += pick([
+                "\(size)\r\n\(data)\r\n", "\(size)\r\n\(data)\r\n", "\(size);\(run("x"))\r\n\(data)\r\n",
+                "\(run("0"))\(size)\r\n",
+                "\(size)\r\n\(data)", "zz\r\n", "\(size)\n\(data)\n", "\(run(";"))\r\n",
+            ])
+        }
+        return text
+            + pick([
+                "0\r\n\r\n", "0\r\n\r\n", "0\r\nX-Trailer: \(run("t"))\r\n\r\n", "0;\(run("e"))\r\n\r\n",
+                "0\r\n" + run("T: t\r\n"),
+            ])
+    }
+
+    /// A text over and over: from nothing to more than any memory of one connection holds.
+    private mutating func run(_ text: String) -> String {
+        let bytes =
+            pick([0, 100, 400, 4_000, 16_000, 19_000, 20_400, 22_000, 40_000]) + Int.random(in: 0..<600, using: &random)
+        return String(repeating: text, count: bytes / text.utf8.count)
+    }
+
+    private mutating func pick<Element>(_ choices: [Element]) -> Element {
+        choices[Int.random(in: 0..<choices.count, using: &random)]
+    }
+}
