@@ -34,9 +34,13 @@ final class Acceptor: ReadinessHandler, TimerHandler {
         let now = server.loop.now
         batch = now - lastTime < Self.crowd ? min(batch * 2, mostAtOnce) : 1
         lastTime = now
-        for _ in 0..<batch {
+        for number in 0..<batch {
             guard server.hasRoom else {
-                server.handler.turnedAway("", .noRoom(limit: server.limits.maximumConnections))
+                // Whether another client waits behind those that were accepted, the kernel tells.
+                guard number == 0 else { return }
+                if !server.makeRoom() {
+                    server.handler.turnedAway("", .noRoom(limit: server.limits.maximumConnections))
+                }
                 return pause()
             }
             switch listener.accept() {

@@ -23,7 +23,8 @@ extension ClientConnection {
             isReadEven: !isLastRequest && account.isEven(with: socket.bytesRead))
         let detached = DetachedConnection(
             socket: socket, from: self, version: head.version, isHead: head.method == .head, policy: policy,
-            exchange: exchange)
+            exchange: exchange, keylessEnd: isVouched ? nil : headEnd)
+        server.keyless.replace(self, with: detached)
         exchange = nil
         guard detached.start(answerHead, length, end) else { return nil }
         // What was written before the request's end was known goes first.

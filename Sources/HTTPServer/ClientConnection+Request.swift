@@ -28,6 +28,7 @@ extension ClientConnection {
         outgoing.reset()
         summary = RequestSummary()
         exchange = nil
+        refusal = nil
         targetStart = UnsafePointer(target)
         targetLength = target.map { strlen($0) } ?? 0
         head.target.append(
@@ -108,14 +109,7 @@ extension ClientConnection {
         }
         if framing == .chunked, !handle.readsChunked { return turnAway(.unknownTransferEncoding) }
         _ = state.on(.headAccepted)
-        // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client
-        // sending it.
-        if head.mayHave(.expect), framing != .none,
-            head.fields.contains(.continueExpectation, in: .expect),
-            let answer = server.handler.refusal(of: self)
-        {
-            return queue(answer)
-        }
+        if framing != .none, let result = judgeBeforeBody() { return result }
         arm(framing == .none ? .none : .body)
         if framing == .chunked {
             stall = ReadingStall()
@@ -124,9 +118,35 @@ extension ClientConnection {
         return .consumed(0)
     }
 
+    /// Has a request judged whose body has not come yet; nil where the body is to be collected.
+    private func judgeBeforeBody() -> StepResult? {
+        // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client sending it.
+        if head.mayHave(.expect), head.fields.contains(.continueExpectation, in: .expect) {
+            return server.handler.refusal(of: self).map { queue($0) }
+        }
+        // Of a client without a key nothing is collected.
+        guard !isVouched, let answer = server.handler.refusal(of: self), !isVouched else { return nil }
+        refusal = answer
+        if case .length(let length) = framing, length > UInt64(server.limits.heldBody) {
+            refuseEarly()
+        } else {
+            arm(.refusedBody)
+        }
+        return .consumed(0)
+    }
+
+    /// Sends the refusal that waits for the body's end, on the socket itself: libmicrohttpd would close it with bytes unread, and the
+    /// reset could overtake the answer.
+    func refuseEarly() {
+        guard state.phase == .receiving, let answer = refusal.take() else { return cut() }
+        _ = state.on(.headRefused)
+        answerEarly(answer)
+    }
+
     private func readBody(_ bytes: UnsafeRawBufferPointer) -> StepResult {
-        arm(.body)
         if framing == .chunked { stall.progressed() }
+        if refusal != nil { return .consumed(bytes.count) }
+        arm(.body)
         body.append(bytes.bindMemory(to: UInt8.self).span)
         if state.phase == .receiving {
             if body.count > server.limits.heldBody { follow(state.on(.bodyOutgrown)) }
@@ -152,7 +172,7 @@ extension ClientConnection {
             exchange?.requestBodyArrived()
             return
         }
-        server.handler.handle(self)
+        if let refusal = refusal.take() { respond(refusal) } else { server.handler.handle(self) }
         if state.phase == .handedOver, peerClosed { cut() }
     }
 

@@ -9,11 +9,15 @@ package import HTTPTypes
 /// body and once for its end, then ``completed(isWhole:)``. Between the last step and the answer the connection
 /// waits, suspended if that takes longer. Which call and which event means what is `RequestState`'s to say. Files with
 /// `ClientConnection+` in their name hold the steps, the answer and the ways out of libmicrohttpd's hands.
-package final class ClientConnection: ReadinessHandler, TimerHandler {
+package final class ClientConnection: ListedConnection, ReadinessHandler, TimerHandler {
     /// How long bytes that came right before the client's end may take to be read.
     private static let farewell = Duration.milliseconds(100)
     /// How long the server's end waits for the first request of a client that has just connected: some round trips.
     private static let welcome = Duration.seconds(1)
+
+    /// How long a refusal waits for the body of its request, so that the connection can go on: as long as a client may take to send
+    /// what it has ready.
+    private static let patience = Duration.milliseconds(300)
 
     let server: Server
     let handle: ConnectionHandle
@@ -42,6 +46,14 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     var hasInput = false
     /// What the connection's requests have taken of what was read from its socket.
     private(set) var account: SocketAccount
+
+    /// Whether a valid key was seen on this connection. Until then one deadline, that of a head, is for a whole request and for taking
+    /// the answer.
+    private(set) var isVouched: Bool
+    /// The deadline of the current request's head.
+    private(set) var headEnd = MonotonicTime.distantFuture
+    /// What refuses the current request once its body has come, which is thrown away.
+    var refusal: Answer?
 
     /// By which listener the client has come: the number given to ``Server/accept(from:as:)``.
     package let entrance: UInt8
@@ -90,6 +102,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         account = client.account
         context = client.context
         entrance = client.entrance
+        isVouched = client.isVouched
         // Who has connected just now is given less time for a request than who has had one answered.
         deadline = client.isKept ? .idle : .head
         descriptor = handle.descriptor
@@ -112,6 +125,7 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
         isClosed = true
         if hasJoinedPollSet { server.leavePollSet(descriptor) }
         if framing == .chunked { server.forgetsUpload(self) }
+        server.keyless.remove(self)
         // A first line that is none: no request was begun, and the loop may not have told of it yet.
         if hasInput || deadline == .head, state.phase != .taken { endBehindRefusal() }
         // libmicrohttpd closes the descriptor, of which there is no duplicate: that ends the watch in the kernel.
@@ -154,7 +168,9 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// A deadline has passed.
     package func timerFired(_ timer: LoopTimer) {
         switch deadline.expiry(hasInput: hasInput, peerClosed: peerClosed) {
-        case .nothing: return
+        case .earlyRefusal: return refuseEarly()
+        // Without a key, time runs also while an answer is made.
+        case .nothing: guard !isVouched else { return }
         case .cut: break
         case .requestTimeout:
             server.handler.turnedAway(peer, .lateRequest)
@@ -167,14 +183,35 @@ package final class ClientConnection: ReadinessHandler, TimerHandler {
     /// Sets the deadline of what the connection waits for now.
     func arm(_ next: Deadline) {
         deadline = next
-        guard let timer else { return }
+        // Without a key the head's deadline stays.
+        guard let timer, isVouched || peerClosed || next == .head || next == .idle || next == .refusedBody else {
+            return
+        }
         switch next {
-        case .head: arm(timer, request: server.limits.headTimeout)
+        case .head:
+            headEnd = server.loop.now + server.limits.headTimeout
+            arm(timer, request: server.limits.headTimeout)
         case .idle: arm(timer, request: server.limits.idleTimeout)
         case .body: arm(timer, request: server.limits.bodyTimeout)
         case .send: server.loop.arm(timer, after: server.limits.sendTimeout)
+        case .refusedBody:
+            server.loop.arm(timer, at: min(server.loop.now + (peerClosed ? Self.farewell : Self.patience), headEnd))
         case .none: timer.disarm()
         }
+    }
+
+    /// A valid key was seen on this connection, or its client needs none: from now on each wait has a deadline of its own, and it is not
+    /// ended in favour of another client's.
+    package func vouch() {
+        guard !isVouched else { return }
+        isVouched = true
+        server.keyless.remove(self)
+        arm(deadline)
+    }
+
+    override func makeRoom() {
+        server.handler.turnedAway(peer, .madeRoom)
+        cut()
     }
 
     /// Of a request, nothing comes any more once the client has ended; what has come may still have to be read.

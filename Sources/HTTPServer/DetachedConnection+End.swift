@@ -7,6 +7,7 @@ extension DetachedConnection {
     func handBack() {
         stopWatching()
         report()
+        server.keyless.remove(self)
         server.takeBack(self, socket, of: client)
     }
 
@@ -20,8 +21,8 @@ extension DetachedConnection {
     }
 
     private func stayLingering() {
-        guard state.phase == .lingering, let timer else { return }
-        loop.arm(timer, at: min(loop.now + Self.lingerTimeout, lingerEnd))
+        guard state.phase == .lingering else { return }
+        arm(at: min(loop.now + Self.lingerTimeout, lingerEnd))
     }
 
     func discardInput() {
@@ -59,6 +60,7 @@ extension DetachedConnection {
         let follower = exchange
         exchange = nil
         report()
+        server.keyless.remove(self)
         server.remove(self)
         if tellingFollower { follower?.clientGone() }
     }

@@ -4,7 +4,7 @@ package import HTTPTypes
 /// A client's connection that was taken from libmicrohttpd: one answer is written to it, then it is handed back or closed.
 ///
 /// Bytes written during one pass of the loop leave in one system call at its end.
-package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHandler {
+package final class DetachedConnection: ListedConnection, ReadinessHandler, PassHandler, TimerHandler {
     /// What happens when the client does not keep up.
     package enum Policy {
         /// The source is asked to pause: for answers whose source can wait.
@@ -39,6 +39,8 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private var isFlushScheduled = false
     var isDiscardDue = false
     var lingerEnd = MonotonicTime.distantFuture
+    /// When all of it must have ended, where no valid key was seen on it.
+    let keylessEnd: MonotonicTime?
     private var isSourcePaused = false
     /// Whether its source waits until something can be sent at once (``send(framed:)``).
     private var isRoomWanted = false
@@ -51,13 +53,14 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
 
     init(
         socket: Socket, from connection: ClientConnection, version: Version, isHead: Bool, policy: Policy,
-        exchange: (any ServerExchange)?
+        exchange: (any ServerExchange)?, keylessEnd: MonotonicTime?
     ) {
         loop = connection.server.loop
         server = connection.server
         self.socket = socket
         self.policy = policy
         self.exchange = exchange
+        self.keylessEnd = keylessEnd
         self.isHead = isHead
         self.version = version
         summary = connection.summary
@@ -86,6 +89,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
             return false
         }
         timer = loop.timer(self)
+        if let keylessEnd, let timer { loop.arm(timer, at: keylessEnd) }
         scheduleFlush()
         return true
     }
@@ -203,8 +207,16 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
         close(tellingFollower: true)
     }
 
-    func arm(_ duration: Duration) {
-        if let timer { loop.arm(timer, after: duration) }
+    func arm(_ duration: Duration) { arm(at: loop.now + duration) }
+
+    func arm(at deadline: MonotonicTime) {
+        guard let timer else { return }
+        loop.arm(timer, at: keylessEnd.map { min($0, deadline) } ?? deadline)
+    }
+
+    override func makeRoom() {
+        server.handler.turnedAway(request.peer, .madeRoom)
+        close(tellingFollower: true)
     }
 
     func scheduleFlush() {
@@ -241,7 +253,7 @@ package final class DetachedConnection: ReadinessHandler, PassHandler, TimerHand
     private func resumeSource() {
         guard isSourcePaused, pending.count <= ServerLimits.lowWater else { return }
         isSourcePaused = false
-        if state.phase == .open { timer?.disarm() }
+        if state.phase == .open, keylessEnd == nil { timer?.disarm() }
         exchange?.resumeResponse()
     }
 }

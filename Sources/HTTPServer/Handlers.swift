@@ -3,7 +3,8 @@ package import HTTPTypes
 
 /// What a server serves: one object for each loop.
 package protocol RequestHandler: AnyObject {
-    /// What refuses a request that waits for "100 Continue" before it sends its body, without the body; nil lets it send.
+    /// What refuses a request before its body has come; nil lets the client send it. Asked where the client waits for "100 Continue",
+    /// and where no valid key was seen on its connection (``ClientConnection/vouch()``).
     func refusal(of connection: ClientConnection) -> Answer?
     /// A request is there. Its body is whole where ``ClientConnection/isBodyComplete``, else it arrives bit by bit.
     /// The handler answers now, or keeps the connection, sets ``ClientConnection/exchange`` and answers later.
@@ -43,6 +44,8 @@ package enum TurnedAway: Sendable, Equatable {
     case longChunkLine
     /// libmicrohttpd could not make sense of its head, or had no room for it.
     case malformedHead
+    /// No valid key had come on its connection, which was the oldest such one when no other was allowed.
+    case madeRoom
     /// This many connections are open on the loop: further ones have to wait.
     case noRoom(limit: Int)
     /// accept(2) has failed with this `errno`.

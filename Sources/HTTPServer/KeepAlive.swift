@@ -12,6 +12,8 @@ struct Client {
     var context: (any ConnectionContext)?
     /// Whether it has had an answer on this connection.
     var isKept = false
+    /// Whether a valid key was seen on this connection.
+    var isVouched = false
     /// By which of the server's listeners it has come.
     var entrance: UInt8 = 0
 }
@@ -33,6 +35,7 @@ extension Client {
         account = connection.account
         context = connection.context
         isKept = true
+        isVouched = connection.isVouched
         entrance = connection.entrance
     }
 }

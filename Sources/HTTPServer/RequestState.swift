@@ -183,6 +183,8 @@ struct RequestState: Equatable {
 /// What the one timer of a client's connection waits for.
 enum Deadline: CaseIterable {
     case head, idle, body, send, none
+    /// The body of a request that was refused at its head.
+    case refusedBody
 
     /// What it means that a deadline has passed.
     enum Expiry: Equatable {
@@ -193,6 +195,8 @@ enum Deadline: CaseIterable {
         case requestTimeout
         /// The client takes nothing of its answer.
         case sendTimeout
+        /// The refusal is sent before the body's end, and the connection ends.
+        case earlyRefusal
     }
 
     /// What is to be done when this one has passed.
@@ -203,6 +207,7 @@ enum Deadline: CaseIterable {
         case .head where hasInput, .body: .requestTimeout
         case .head, .idle: .cut
         case .send: .sendTimeout
+        case .refusedBody: .earlyRefusal
         }
     }
 }

@@ -47,6 +47,8 @@ package final class Server {
     var pacing = RunPacing()
     private var timer: LoopTimer?
 
+    /// Connections on which no valid key was seen.
+    var keyless = KeylessConnections()
     /// Connections that have switched protocols and live on with their handlers.
     var upgradedCount = 0
 
@@ -152,6 +154,13 @@ package final class Server {
     /// Whether another connection is allowed.
     var hasRoom: Bool { connectionCount < limits.maximumConnections }
 
+    /// Ends the oldest connection on which no valid key was seen, so that there will be room; false where there is none.
+    func makeRoom() -> Bool {
+        guard let oldest = keyless.popFirst() else { return false }
+        oldest.makeRoom()
+        return true
+    }
+
     func started(_ handle: ConnectionHandle) -> ClientConnection? {
         let connection = ClientConnection(server: self, handle: handle, client: arriving)
         guard connection.open() else {
@@ -161,6 +170,7 @@ package final class Server {
         }
         connection.listIndex = connections.count
         connections.append(connection)
+        if !connection.isVouched { keyless.append(connection) }
         return connection
     }
 

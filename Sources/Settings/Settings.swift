@@ -109,8 +109,11 @@ package enum Settings {
             "Maximum size of a request's line and header fields together. OpenCode itself accepts 16KiB."),
         Setting(
             "max-connections", "VIBE_MAX_CONNECTIONS", .number(in: 0...1_000_000), \.limits.maxConnections,
-            default: .text("0"), group: .limits,
-            "Clients' connections at once. 0 takes as many as the limit on open descriptors allows."),
+            default: .text("4096"), group: .limits,
+            """
+            Clients' connections at once; beyond it the oldest one on which no valid key has come is closed. 0 takes as many as the \
+            limit on open descriptors allows.
+            """),
     ]
 
     private static func time(

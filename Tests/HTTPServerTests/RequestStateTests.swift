@@ -161,6 +161,7 @@ import Testing
             case .idle: .cut
             case .body: .requestTimeout
             case .send: .sendTimeout
+            case .refusedBody: .earlyRefusal
             }
         #expect(deadline.expiry(hasInput: hasInput, peerClosed: false) == expected)
         #expect(deadline.expiry(hasInput: hasInput, peerClosed: true) == .cut)

@@ -18,7 +18,7 @@ struct DefaultsTests {
             "head-timeout": "10s", "idle-timeout": "75s", "body-timeout": "1min", "answer-timeout": "15min",
             "stream-timeout": "24h", "drain-timeout": "10s", "start-timeout": "5min",
             "stop-timeout": "10s", "stream-backlog": "4MiB", "max-head": "16KiB",
-            "max-connections": "0", "allow-origin": "none", "trust-proxy": "none",
+            "max-connections": "4096", "allow-origin": "none", "trust-proxy": "none",
             "failed-tries": "10", "failed-try-interval": "6s",
             "instance-password": "on",
             "start-answer-timeout": "25s", "restart-delay": "1s",
@@ -64,7 +64,7 @@ struct DefaultsTests {
         #expect(!configuration.instances.restartUnhealthy)
         #expect(configuration.limits.streamBacklog == 4_194_304)
         #expect(configuration.limits.maxHead == 16_384)
-        #expect(configuration.limits.maxConnections == 0)
+        #expect(configuration.limits.maxConnections == 4096)
     }
 
     @Test("Threads follow the cores, 1 to 4", arguments: [(0, 1), (1, 1), (2, 2), (4, 4), (64, 4)])

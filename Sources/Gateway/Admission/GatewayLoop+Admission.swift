@@ -27,9 +27,12 @@ extension GatewayLoop {
         switch Admission.judge(connection.head, snapshot, for: requirement) {
         case .admitted(let principal, let grant):
             request.admit(principal, grant)
-            if !isKnown, let client {
-                failedTries.succeeded(client, loop.now)
-                request.admittedClient = client
+            if !isKnown {
+                connection.vouch()
+                if let client {
+                    failedTries.succeeded(client, loop.now)
+                    request.admittedClient = client
+                }
             }
             return nil
         case .refused(.wrongKey): return client.flatMap(countFailure) ?? .wrongKey

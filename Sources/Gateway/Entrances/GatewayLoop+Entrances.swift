@@ -33,7 +33,9 @@ extension GatewayLoop {
     ) -> Answer? {
         if entrance.isOpen, !Admission.presentsKey(connection.head, for: requirement) {
             switch OpenRule.judge(connection.head) {
-            case .letIn: return nil
+            case .letIn:
+                connection.vouch()
+                return nil
             case .needsKey: break
             case .refused(let sentence): return .detail(403, sentence)
             }

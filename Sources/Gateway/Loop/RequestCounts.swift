@@ -40,6 +40,8 @@ extension TurnedAway {
         case .slowChat(let waiting): "it read too slowly: \(waiting) bytes of its chat were waiting"
         case .silentChat(let time): "it answered no ping of its chat for \(time.plainText)"
         case .refusedHead(let status): "the request's head was refused with \(status)"
+        case .madeRoom:
+            "another client needed room, and no valid key had come on this oldest such connection (--max-connections)"
         case .longChunkLine: "a line of the request's chunked body was too long"
         case .malformedHead: "the request's head was malformed or too large"
         case .noRoom(let limit):

@@ -72,6 +72,15 @@ import Testing
         try gateway.end()
     }
 
+    @Test(arguments: ["user", "system"]) func `the gateway's unit bounds its memory`(scope: String) throws {
+        let checkout = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+
+        let unit = try FileTree.read("/\(checkout)/units/\(scope)/viberemote-gateway.service")
+
+        let lines = String(decoding: unit, as: UTF8.self).split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("MemoryMax=") })
+    }
+
     @Test func whoConnectsWhileItRestartsWaitsAndIsServed() throws {
         let held = try HeldSocket()
         let home = try TemporaryDirectory()

@@ -1,0 +1,57 @@
+/// A client's connection as a member of ``KeylessConnections``. A base class, so that the list needs no memory of its own.
+package class ListedConnection {
+    fileprivate var previous: ListedConnection?
+    fileprivate var next: ListedConnection?
+    fileprivate var isListed = false
+
+    init() {}
+
+    /// Ends the connection in favour of another client's.
+    func makeRoom() {}
+}
+
+/// The connections on which no valid key was seen, the oldest first. A member leaves it before it goes, else it would stay for ever.
+struct KeylessConnections {
+    private var first: ListedConnection?
+    private var last: ListedConnection?
+
+    /// Whether there is none.
+    var isEmpty: Bool { first == nil }
+
+    /// Adds the youngest one.
+    mutating func append(_ connection: ListedConnection) {
+        connection.isListed = true
+        connection.previous = last
+        if let last { last.next = connection } else { first = connection }
+        last = connection
+    }
+
+    /// Removes one; none that is not listed.
+    mutating func remove(_ connection: ListedConnection) {
+        guard connection.isListed else { return }
+        let (previous, next) = (connection.previous, connection.next)
+        if let previous { previous.next = next } else { first = next }
+        if let next { next.previous = previous } else { last = previous }
+        connection.previous = nil
+        connection.next = nil
+        connection.isListed = false
+    }
+
+    /// Puts another one in the place of one that is listed.
+    mutating func replace(_ connection: ListedConnection, with other: ListedConnection) {
+        guard connection.isListed else { return }
+        other.isListed = true
+        other.previous = connection
+        other.next = connection.next
+        if let next = connection.next { next.previous = other } else { last = other }
+        connection.next = other
+        remove(connection)
+    }
+
+    /// Removes the oldest one and returns it.
+    mutating func popFirst() -> ListedConnection? {
+        guard let oldest = first else { return nil }
+        remove(oldest)
+        return oldest
+    }
+}

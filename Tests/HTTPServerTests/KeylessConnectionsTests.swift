@@ -1,0 +1,50 @@
+import Testing
+
+@testable import HTTPServer
+
+/// The order in which connections without a key make room.
+@Suite struct KeylessConnectionsTests {
+    private let members = (0..<4).map { _ in ListedConnection() }
+
+    private static func drain(_ list: KeylessConnections) -> [ObjectIdentifier] {
+        var list = list
+        var order: [ObjectIdentifier] = []
+        while let oldest = list.popFirst() { order.append(ObjectIdentifier(oldest)) }
+        return order
+    }
+
+    private func identifiers(_ indices: Int...) -> [ObjectIdentifier] { indices.map { ObjectIdentifier(members[$0]) } }
+
+    @Test func `the oldest comes first`() {
+        var list = KeylessConnections()
+        #expect(list.isEmpty)
+        for member in members { list.append(member) }
+        #expect(!list.isEmpty)
+        #expect(Self.drain(list) == identifiers(0, 1, 2, 3))
+    }
+
+    @Test(arguments: [
+        ([0], [1, 2, 3]), ([3], [0, 1, 2]), ([1, 2], [0, 3]), ([2, 0, 0], [1, 3]), ([0, 1, 2, 3], []),
+    ])
+    func `a member that has left makes no room`(removed: [Int], left: [Int]) {
+        var list = KeylessConnections()
+        for member in members { list.append(member) }
+
+        for index in removed { list.remove(members[index]) }
+
+        #expect(list.isEmpty == left.isEmpty)
+        #expect(Self.drain(list) == left.map { ObjectIdentifier(members[$0]) })
+    }
+
+    @Test(arguments: 0..<3) func `a connection whose socket is taken keeps its place`(place: Int) {
+        var list = KeylessConnections()
+        for member in members[..<3] { list.append(member) }
+
+        list.replace(members[place], with: members[3])
+        list.replace(members[place], with: members[place])
+
+        var order = [0, 1, 2]
+        order[place] = 3
+        #expect(Self.drain(list) == order.map { ObjectIdentifier(members[$0]) })
+    }
+}
