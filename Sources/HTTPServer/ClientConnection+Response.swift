@@ -154,7 +154,7 @@ extension ClientConnection {
 
     func queue(_ answer: Answer) -> StepResult {
         guard var response = Response(body: answer.body.span) else { return .close }
-        response.add(answer.head.fields)
+        response.add(answer.head.fields, closesConnection: endsWithAnswer)
         if head.method != .head { summary.bodyBytes = UInt64(answer.body.count) }
         return queue(&response, answer.head.status)
     }
@@ -164,14 +164,14 @@ extension ClientConnection {
         case .none(let announced):
             // libmicrohttpd never asks for this body, it only tells its length.
             guard var response = Response(readingFrom: self, length: announced) else { return .close }
-            response.add(answerHead.fields)
+            response.add(answerHead.fields, closesConnection: endsWithAnswer)
             return queue(&response, answerHead.status)
         case .known(let count) where state.answerBody == .ended && count == UInt64(outgoing.queue.count):
             // The body is here already: one system call sends head and body.
             summary.bodyBytes = count
             return outgoing.queue.withBytes { bytes in
                 guard var response = Response(body: bytes) else { return .close }
-                response.add(answerHead.fields)
+                response.add(answerHead.fields, closesConnection: endsWithAnswer)
                 return queue(&response, answerHead.status)
             }
         case .known, .unknown:
@@ -180,19 +180,18 @@ extension ClientConnection {
             outgoing.promised = known
             guard var response = Response(readingFrom: self, length: known) else { return .close }
             outgoing.response = known == nil ? response.pointer : nil
-            response.add(answerHead.fields)
+            response.add(answerHead.fields, closesConnection: endsWithAnswer)
             return queue(&response, answerHead.status)
         }
     }
 
     private func queueUpgrade(_ answerHead: ResponseHead) -> StepResult {
         guard var response = Response(upgrading: self) else { return .close }
-        response.add(answerHead.fields)
+        response.add(answerHead.fields, closesConnection: endsWithAnswer)
         return queue(&response, answerHead.status)
     }
 
     private func queue(_ response: inout Response, _ status: Int) -> StepResult {
-        if server.isDraining || mayHideRequest { response.closeConnection() }
         // First, for libmicrohttpd may be done with the connection when it returns: where it can't build the head.
         _ = state.on(.answerQueued)
         summary.status = status
@@ -202,6 +201,9 @@ extension ClientConnection {
         summary.status = 0
         return .close
     }
+
+    /// Whether libmicrohttpd is to close the connection behind the answer.
+    private var endsWithAnswer: Bool { server.isDraining || mayHideRequest }
 
     /// Whether what follows the request may be a part of it: before 0.9.77 libmicrohttpd reads the chunked coding
     /// loosely and does not check trailers, and one that begins with NUL ends them early. So no other request is read

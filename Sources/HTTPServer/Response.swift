@@ -44,7 +44,11 @@ struct Response: ~Copyable {
 
     /// Adds the fields of a head. libmicrohttpd counts and frames by itself; it refuses empty values, so a space
     /// stands for one, which is the same to every reader (RFC 9110 §5.5).
-    mutating func add(_ fields: FieldList) {
+    ///
+    /// `closesConnection` announces that the connection ends with this answer. That comes first: libmicrohttpd (0.9.75 and 1.0.1)
+    /// forgets at a Connection field that there is a Date already, and adds a second one.
+    mutating func add(_ fields: FieldList, closesConnection: Bool) {
+        if closesConnection { MHD_add_response_header(pointer, "Connection", "close") }
         Self.forEach(fields) { name, value in MHD_add_response_header(pointer, name, value) }
     }
 
@@ -114,9 +118,4 @@ extension Response {
     static func reason(_ status: Int) -> String {
         String(cString: MHD_get_reason_phrase_for(UInt32(status)))
     }
-}
-
-extension Response {
-    /// Announces that the connection ends with this answer.
-    mutating func closeConnection() { MHD_add_response_header(pointer, "Connection", "close") }
 }

@@ -139,3 +139,25 @@ import Testing
         }
     }
 }
+
+extension ChunkedRequestTests {
+    @Test func `an answer to a chunked request has one Date field`() throws {
+        let instance = try FakeInstance { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.respond(
+                200, headers: [("Date", "Mon, 02 Jan 2006 15:04:05 GMT")], text: "answered")
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        for target in ["/projects/demo/api/x", "/projects/none/start"] {
+            let connection = try gateway.connect()
+            try connection.write(
+                RequestText.head("POST \(target) HTTP/1.1", ["Transfer-Encoding: chunked"]) + "5\r\nhello\r\n0\r\n\r\n")
+
+            let answer = try ResponseReader(connection).readAll()
+
+            #expect(answer.values(of: "Date").count == 1)
+            #expect(target != "/projects/demo/api/x" || answer.values(of: "Date") == ["Mon, 02 Jan 2006 15:04:05 GMT"])
+        }
+    }
+}

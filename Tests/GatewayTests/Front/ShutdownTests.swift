@@ -202,3 +202,25 @@ extension String {
         return String(text)
     }
 }
+
+extension ShutdownTests {
+    @Test func `an answer that is given while the gateway ends has one Date field`() throws {
+        let mayAnswer = Latch("the instance to answer")
+        let instance = try FakeInstance { connection, _ in
+            try mayAnswer.wait()
+            try connection.respond(200, headers: [("Date", "Mon, 02 Jan 2006 15:04:05 GMT")], text: "answered")
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let connection = try gateway.connect()
+        try connection.send("GET", "/projects/demo/api/x", headers: [GatewayUnderTest.authorization])
+        try instance.requests.wait(forCount: 1)
+        try gateway.endListening()
+
+        mayAnswer.open()
+
+        let answer = try ResponseReader(connection).readAll()
+        #expect(answer.values(of: "Date") == ["Mon, 02 Jan 2006 15:04:05 GMT"])
+        #expect(try gateway.process.waitForExit() == .exited(0))
+    }
+}
