@@ -5,6 +5,7 @@ import Settings
 @main
 struct Program {
     static func main() {
+        StandardStreams.openClosed()
         let defaults = SystemDefaults(
             home: Environment.homeFolder, stateFolder: Environment.stateFolder, processors: Environment.processorCount)
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -1,0 +1,40 @@
+import Glibc
+import TestKit
+import Testing
+
+/// Started with closed standard descriptors, as by `<&- >&- 2>&-`, the gateway opens none of its own files in their place.
+@Suite struct ClosedDescriptorTests {
+    @Test func `closed standard descriptors become the null device`() throws {
+        let home = try TemporaryDirectory()
+        let port = try FreePort.find()
+        let process = try TestProcess(
+            "/bin/sh",
+            [
+                "-c", "exec \"$0\" \"$@\" <&- >&- 2>&-", try BuiltProducts.path("viberemote-gateway"), "serve",
+                "--listen", "127.0.0.1:\(port)", "--home", home.path, "--log-level", "debug",
+            ],
+            environment: [
+                "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_THREADS": "1", "VIBE_SUPERVISOR": "process",
+                "VIBE_CONFIG": "none", "HOME": home.path, "XDG_RUNTIME_DIR": home.path,
+                "XDG_STATE_HOME": "\(home.path)/state",
+            ])
+        let deadline = Deadline(after: .seconds(20))
+        while (try? TestClient.request(port, "GET", "/health")) == nil, !deadline.hasPassed { usleep(20_000) }
+        // Logged, to wherever standard error leads.
+        #expect(try TestClient.request(port, "GET", "/health").status == 200)
+
+        let descriptors = try (0...2).map { try FileTree.resolve("/proc/\(process.pid)/fd/\($0)") }
+
+        #expect(descriptors == ["/dev/null", "/dev/null", "/dev/null"])
+        process.terminate()
+        #expect(try process.waitForExit(within: .seconds(20)) == .exited(0))
+    }
+
+    @Test(arguments: ["<&-", ">&-", "2>&-"]) func `a command with one closed descriptor succeeds`(closed: String) throws
+    {
+        let process = try TestProcess(
+            "/bin/sh", ["-c", "exec \"$0\" --version \(closed)", try BuiltProducts.path("viberemote-gateway")])
+
+        #expect(try process.waitForExit() == .exited(0))
+    }
+}
