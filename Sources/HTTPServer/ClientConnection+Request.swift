@@ -198,7 +198,7 @@ extension ClientConnection {
     }
 
     /// Whether libmicrohttpd can't read on in the chunked body, because a line of its framing fills its memory. Asked between two
-    /// runs that had no effect.
+    /// runs.
     func isStalled() -> Bool {
         guard framing == .chunked, !isBodyComplete, !isSuspended, !isClosed else { return false }
         guard state.phase == .receiving || state.phase == .handedOver else { return false }

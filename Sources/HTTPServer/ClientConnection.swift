@@ -122,6 +122,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// libmicrohttpd has closed the connection, or what was left of it after its socket was taken.
     func closed() {
         endWait()
+        // Some of its errors libmicrohttpd does not report as a request's end.
+        if state.phase != .idle, state.phase != .taken { completed(isWhole: false) }
         isClosed = true
         if hasJoinedPollSet { server.leavePollSet(descriptor) }
         if framing == .chunked { server.forgetsUpload(self) }

@@ -82,10 +82,13 @@ struct BodyGathering: Equatable {
 
 /// Whether libmicrohttpd has stopped reading a chunked body.
 ///
-/// 0.9.75 keeps the line with a chunk's size and extensions in its memory until it is complete. One that fills this memory blocks the
-/// connection for good: nothing is read any more, and libmicrohttpd wants to run at once for ever. It looks at every connection in
-/// each of its runs, so bytes that wait in the kernel before and after one are bytes that it has no room for.
+/// It keeps the line with a chunk's size and extensions in its memory until that is complete. Where one fills this memory, 0.9.75 reads
+/// nothing any more and wants to run at once for ever; 1.0.1 refuses the request twice, gives it up over that without an answer,
+/// and closes the connection only when it is run for another reason: it is run at each look. In each of its runs it reads from every connection that it
+/// has room for, so bytes that wait in the kernel before and after one are bytes that it will not read.
 struct ReadingStall: Equatable {
+    /// The time between two looks.
+    static let interval = Duration.milliseconds(50)
     /// Looks in vain after which a line is too long although nothing waits behind it: it fills the memory exactly.
     private static let mostVainLooks = 20
 
@@ -123,8 +126,7 @@ struct ReadingStall: Equatable {
 /// It does so for each connection that waits for its answer (``AnswerWait``), always: only what the loop hears of can end that,
 /// so a run in which connections have only begun to wait is not followed by another (one system call for each request that comes
 /// on its own). And 0.9.75 does so for ever where a line of a chunked body does not fit its buffer: after 16 runs without any
-/// effect, more than any request needs, it is run every 5 ms, and the connections that may be the reason are looked at
-/// (``ReadingStall``).
+/// effect, more than any request needs, it is run every 5 ms, until ``ReadingStall`` ends that connection.
 struct RunPacing: Equatable {
     /// When the next run is due.
     enum Next: Equatable {

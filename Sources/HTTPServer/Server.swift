@@ -37,7 +37,7 @@ package final class Server {
     private var gathering: [ClientConnection] = []
     /// Connections that libmicrohttpd is to close in its next run, whatever they wait for.
     private var expiring: [ClientConnection] = []
-    /// Connections with chunked bodies on their way, where libmicrohttpd can be blocked by one.
+    /// Connections of requests with a chunked body, which can block libmicrohttpd.
     private var uploads: [ClientConnection] = []
     /// Connections whose answer's source may go on.
     private var caughtUp: [ClientConnection] = []
@@ -46,6 +46,7 @@ package final class Server {
     private var requestCount: UInt64 = 0
     var pacing = RunPacing()
     private var timer: LoopTimer?
+    private var uploadTimer: LoopTimer?
 
     /// Connections on which no valid key was seen.
     var keyless = KeylessConnections()
@@ -68,6 +69,7 @@ package final class Server {
             self.daemon = daemon
             daemonWatch = try loop.watch(daemon.descriptor, for: .readable, handler: self)
             timer = loop.timer(self)
+            uploadTimer = loop.timer(self)
         } catch {
             throw Failure(description: "The HTTP front could not be set up: libmicrohttpd would not start (\(error)).")
         }
@@ -125,6 +127,8 @@ package final class Server {
         daemonWatch = nil
         if let timer { loop.cancel(timer) }
         timer = nil
+        if let uploadTimer { loop.cancel(uploadTimer) }
+        uploadTimer = nil
         daemon?.stop()
         daemon = nil
         isRunning = false
@@ -242,17 +246,20 @@ package final class Server {
         if let daemon { ConnectionHandle.leave(pollSet: daemon.descriptor, descriptor: descriptor) }
     }
 
-    /// Looks whether libmicrohttpd can read on in the connection's chunked body, until it has ended.
+    /// Looks at intervals whether libmicrohttpd reads on in the connection's chunked body, until the request has ended.
     func watchesUpload(_ connection: ClientConnection) {
-        if !MicroHTTPD.refusesLooseLines { uploads.append(connection) }
+        uploads.append(connection)
+        if uploads.count == 1, let uploadTimer { loop.arm(uploadTimer, after: ReadingStall.interval) }
     }
 
     func forgetsUpload(_ connection: ClientConnection) { uploads.removeAll { $0 === connection } }
 
-    /// libmicrohttpd has something to do that it does not get done: ends what keeps it from that.
     private func endStalledUploads() {
-        guard !uploads.isEmpty else { return }
+        guard !uploads.isEmpty, let uploadTimer else { return }
         for connection in uploads where connection.isStalled() { connection.refuseChunkLine() }
+        loop.arm(uploadTimer, after: ReadingStall.interval)
+        // Between two looks libmicrohttpd reads what there is.
+        needsRun()
     }
 
     private func tellGathered(goesOn: Bool) {
@@ -288,9 +295,7 @@ package final class Server {
         case .atOnce:
             isRunScheduled = true
             loop.atEndOfPass(self)
-        case .later:
-            if let timer { loop.arm(timer, after: RunPacing.interval) }
-            endStalledUploads()
+        case .later: if let timer { loop.arm(timer, after: RunPacing.interval) }
         case .onEvent: if let timer { loop.withdraw(timer) }
         }
     }
@@ -302,7 +307,9 @@ extension Server: ReadinessHandler, PassHandler, TimerHandler {
     package func ready(_ readiness: Readiness) { needsRun() }
 
     /// libmicrohttpd has something to do that it does not get done.
-    package func timerFired(_ timer: LoopTimer) { needsRun() }
+    package func timerFired(_ timer: LoopTimer) {
+        if timer === uploadTimer { endStalledUploads() } else { needsRun() }
+    }
 
     /// The pass has ended.
     package func passEnded() {

@@ -25,8 +25,8 @@ import Testing
 
         let answer = try gateway.raw(Self.head("POST /projects/demo/api/x HTTP/1.1") + line.text)
 
-        #expect(answer.statuses == [413] || answer.statuses == [400])
-        #expect(answer.ending == .closed)
+        #expect(Self.isRefusal(answer))
+        #expect(answer.ending == .closed || MessageLibrary.isStrict)
         #expect(.now - start < .seconds(5))
     }
 
@@ -48,7 +48,7 @@ import Testing
         try connection.write(LongLine.extension.text)
 
         let answer = try connection.readRawAnswer()
-        #expect(answer.statuses == [413] || answer.statuses == [400])
+        #expect(Self.isRefusal(answer))
         try sawEnd.wait()
     }
 
@@ -167,6 +167,11 @@ import Testing
         try rest.expectReturn(within: .seconds(5))
         #expect(try gateway.request("GET", "/projects/demo/api/x").text == "answered")
         #expect(try gateway.end(within: .seconds(8)) == .exited(0))
+    }
+
+    /// libmicrohttpd 1.0.1 closes the connection without an answer where an extension is too long.
+    private static func isRefusal(_ answer: RawAnswer) -> Bool {
+        answer.statuses == [413] || answer.statuses == [400] || MessageLibrary.isStrict && answer.statuses.isEmpty
     }
 
     private static func head(_ line: String) -> String {

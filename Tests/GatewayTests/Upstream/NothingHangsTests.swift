@@ -150,8 +150,9 @@ import Testing
                 + String(repeating: "a", count: 30_000))
         let before = try rig.gateway.process.processorTime()
         let answer = try client.readRawAnswer()
-        #expect(answer.statuses == [413] || answer.statuses == [400])
-        try client.pause(.seconds(1))
+        // Later versions of libmicrohttpd close without an answer.
+        #expect(answer.statuses == [413] || MessageLibrary.isStrict && Set(answer.statuses).isSubset(of: [400, 413]))
+        try rig.gateway.connect().pause(.seconds(1))
         #expect(try rig.gateway.process.processorTime() - before < .milliseconds(300))
         #expect(try rig.request("GET", "/x").text == "answered")
     }
