@@ -11,8 +11,8 @@ package struct KeyTable: Sendable {
 
     /// Creates a table of the given keys. The settings validate the keys.
     package init(keys: [(name: String, secret: [UInt8])]) {
-        principals = keys.map { Principal(name: $0.name) }
         secrets = SecretTable(keys.map(\.secret))
+        principals = zip(keys, secrets.fingerprints).map { Principal(name: $0.name, keyFingerprint: $1) }
     }
 
     /// Checks the value of a request's only `Authorization` field: `Bearer KEY`, or `Basic` with the key as the
@@ -37,13 +37,15 @@ package struct KeyTable: Sendable {
         return Base64.withDecodedURL(value, atMost: Self.basicLimit) { look(for: $0) } ?? .invalid
     }
 
-    /// Returns the principals whose keys are not valid in a newer table.
-    package func revoked(by newer: KeyTable) -> Set<Principal> {
-        Set(secrets.places(missingIn: newer.secrets).map { principals[$0] })
+    /// Returns whether the table holds the key with which a principal was admitted by this or an earlier table, under any name.
+    package func holdsKey(of principal: Principal) -> Bool {
+        principals.contains { $0.keyFingerprint == principal.keyFingerprint }
     }
 
-    /// Checks Basic credentials, which are base64 of `user:password` (RFC 7617 §2). The user name ends at the first
-    /// colon.
+    /// Returns whether the table has a key that a newer one does not have.
+    package func hasKey(missingIn newer: KeyTable) -> Bool { !principals.allSatisfy(newer.holdsKey) }
+
+    /// Basic credentials are base64 of `user:password` (RFC 7617 §2); the user's name ends at the first colon.
     private func lookBehindColon(of text: borrowing Span<UInt8>) -> Authentication {
         let judgement = Base64.withDecoded(text, atMost: Self.basicLimit) { decoded in
             for index in decoded.indices where decoded[index] == UInt8(ascii: ":") {

@@ -1,10 +1,23 @@
 /// The sender of a request.
 package struct Principal: Sendable, Hashable {
-    /// The key's name for logs, which is not secret.
+    /// The key's name, for logs; not secret. A reload can give the key another one.
     package let name: String
+    /// Part of the key's hash: tells the key apart from others, whatever its name is after a reload.
+    let keyFingerprint: UInt64
 
-    /// Creates a principal with the given name.
-    package init(name: String) { self.name = name }
+    /// A principal of this name, whose key is in no table.
+    package init(name: String) { self.init(name: name, keyFingerprint: 0) }
+
+    init(name: String, keyFingerprint: UInt64) {
+        self.name = name
+        self.keyFingerprint = keyFingerprint
+    }
+
+    /// Principals of one name are equal.
+    package static func == (left: Principal, right: Principal) -> Bool { left.name == right.name }
+
+    /// Hashes the name.
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// The result of checking a request's credentials.

@@ -72,6 +72,7 @@ package final class DataPlane: Sendable {
     private let hub: HubThreads?
     private let bridge: BridgeThreads
     private let conversations: ConversationService?
+    private let log: Logger
 
     /// Opens the listeners and starts the loops. Who connects from now on waits in the kernel's queue until
     /// ``accept()``.
@@ -98,6 +99,7 @@ package final class DataPlane: Sendable {
             undo.append(bridge.stop)
             (self.hub, self.bridge) = (hub, bridge)
             conversations = setUp.conversations
+            log = setUp.log
             for index in 0..<setUp.threads {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
@@ -154,10 +156,12 @@ package final class DataPlane: Sendable {
         for mailbox in mailboxes { mailbox.post(.routes(routes)) }
     }
 
-    /// Requests from now on follow this policy; those that run, streams above all, go on.
+    /// Requests from now on follow this policy. Requests in progress continue, except those with a key that the policy does not
+    /// hold: they are aborted, and the log says how many.
     package func apply(_ policy: Policy) {
         hub?.mailbox.post(.policy(policy))
-        for mailbox in mailboxes { mailbox.post(.policy(policy)) }
+        let report = RevocationReport(loops: mailboxes.count, log: log)
+        for mailbox in mailboxes { mailbox.post(.policy(policy, report)) }
     }
 
     /// Asks an instance for its health.

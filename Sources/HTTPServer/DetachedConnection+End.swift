@@ -65,6 +65,17 @@ extension DetachedConnection {
         if tellingFollower { follower?.clientGone() }
     }
 
+    /// Whether the answer is not written to its end.
+    var isInProgress: Bool { state.phase != .lingering && state.phase != .closed }
+
+    /// Ends the connection now, so that no client takes that for the end of the answer.
+    func cut() {
+        guard state.endsByClosing else { return close(tellingFollower: true) }
+        stopWatching()
+        socket.reset()
+        close(tellingFollower: true)
+    }
+
     func stopWatching() {
         if let watch { loop.cancel(watch) }
         watch = nil

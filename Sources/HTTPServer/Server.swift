@@ -138,6 +138,17 @@ package final class Server {
     /// Runs in which libmicrohttpd closes connections at the end: one closes all that were cut.
     private static let lastRuns = 4
 
+    /// Cuts the connections of requests in progress whose context is one of those, and tells their followers that the client has
+    /// gone; returns how many. Connections that have switched protocols are their handlers'.
+    package func cutRequests(where isConcerned: (any ConnectionContext) -> Bool) -> Int {
+        // What it tells the followers may change both lists.
+        let taken = detached.values.filter { $0.isInProgress && $0.client.context.map(isConcerned) == true }
+        let others = connections.filter { $0.state.phase != .taken && $0.context.map(isConcerned) == true }
+        for connection in taken { connection.cut() }
+        for connection in others { connection.cut() }
+        return taken.count + others.count
+    }
+
     // MARK: Connections
 
     /// Hands a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this returns or never.

@@ -96,8 +96,8 @@ actor Lifecycle {
         nextRound = nil
     }
 
-    /// Reads the settings anew; what is wrong with them is logged and changes nothing. Nothing that runs is ended, also
-    /// when it was the closing of a terminal that sent the signal.
+    /// Reads the settings anew; what is wrong with them is logged and changes nothing. Nothing that runs is ended
+    /// except what was opened with a key that is gone, also when it was the closing of a terminal that sent the signal.
     private func reload() {
         guard !isEnding else { return }
         ServiceNotifier.reloading()

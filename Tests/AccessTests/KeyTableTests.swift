@@ -58,6 +58,28 @@ import Testing
         #expect(KeyTable(keys: []).authenticate(value.span) == .invalid)
     }
 
+    @Test func `a key is known by its secret, whatever its name in a newer table`() throws {
+        guard case .principal(let phone) = judge("Bearer staple: with a colon") else {
+            Issue.record("the key was not admitted")
+            return
+        }
+        let moved = KeyTable(keys: [(name: "default", secret: Array("staple: with a colon".utf8))])
+        let replaced = KeyTable(keys: [(name: "phone", secret: Array("another key of that name".utf8))])
+
+        #expect(table.holdsKey(of: phone))
+        #expect(moved.holdsKey(of: phone))
+        #expect(!replaced.holdsKey(of: phone))
+        #expect(!KeyTable(keys: []).holdsKey(of: phone))
+    }
+
+    @Test func `a table tells whether a newer one lacks one of its keys`() {
+        let fewer = KeyTable(keys: [(name: "default", secret: Array("staple: with a colon".utf8))])
+
+        #expect(table.hasKey(missingIn: fewer))
+        #expect(!fewer.hasKey(missingIn: table))
+        #expect(!table.hasKey(missingIn: table))
+    }
+
     @Test func aPartOfALargerBufferIsJudgedAlone() {
         let head = Array("Authorization: Bearer correct-horse-battery\r\nX: y".utf8)
         #expect(table.authenticate(head.span.extracting(15..<43)) == .principal(Principal(name: "default")))

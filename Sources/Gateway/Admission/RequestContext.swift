@@ -18,6 +18,8 @@ final class RequestContext: ConnectionContext {
     private(set) var grant: Grant = []
     /// The project that it is for, one that there is.
     var project: String?
+    /// Whether it opens a chat's socket.
+    var opensChat = false
 
     /// A request begins, unless it has begun.
     func begin(_ snapshot: Snapshot) -> Policy {
@@ -38,6 +40,7 @@ final class RequestContext: ConnectionContext {
         principal = nil
         grant = []
         project = nil
+        opensChat = false
     }
 }
 

@@ -5,14 +5,12 @@ import WebSockets
 struct ChatAdmission: Sendable {
     /// Whose key it has; nil: it was let in without one.
     let principal: Principal?
-    /// The keys that there were.
-    let keys: KeyTable
     /// Whether there was room for another socket.
     let hasRoom: Bool
 
     /// Why its socket ends as soon as it opens, where these are the keys by then; nil: it may talk.
     func refusal(under keys: KeyTable) -> CloseStatus? {
-        if let principal, self.keys.revoked(by: keys).contains(principal) { return .revoked }
+        if let principal, !keys.holdsKey(of: principal) { return .revoked }
         return hasRoom ? nil : CloseStatus(.tryAgainLater, "too many chats are open: try again later")
     }
 }

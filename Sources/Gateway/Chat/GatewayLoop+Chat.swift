@@ -8,15 +8,17 @@ extension GatewayLoop {
     /// Opens a WebSocket for a request that was let in.
     func openChat(_ request: ControlRequest, _ connection: ClientConnection) {
         guard let chat else { return answer(connection, .detail(404, "Not Found")) }
-        openChat(request, connection, chat, admittedBy: snapshot.policy.keys, chat.decide)
+        openChat(request, connection, chat, chat.decide)
     }
 
     private func openChat(
-        _ request: ControlRequest, _ connection: ClientConnection, _ chat: ChatSetUp, admittedBy keys: KeyTable,
+        _ request: ControlRequest, _ connection: ClientConnection, _ chat: ChatSetUp,
         _ decide: (ChatOpening) -> ChatDecision
     ) {
         guard let mailbox else { return answer(connection, .detail(404, "Not Found")) }
         guard !isDraining else { return answer(connection, ControlAnswers.shuttingDown) }
+        // The socket itself tells the client of a key that is revoked from here on.
+        connection.request.opensChat = true
         let head: ResponseHead
         do throws(OpeningHandshake.Refusal) {
             head = try OpeningHandshake.answer(connection.head, connection.framing)
@@ -29,7 +31,7 @@ extension GatewayLoop {
             principal: request.principal, query: request.query, routes: snapshot.routes,
             line: ChatLine(mailbox, number: number))
         let admission = ChatAdmission(
-            principal: request.principal, keys: keys,
+            principal: request.principal,
             hasRoom: chats.count < chat.limits.sockets ?? snapshot.policy.limits.server.maximumConnections / 2)
         var talker: (any ChatTalker)?
         if admission.hasRoom {
@@ -37,7 +39,7 @@ extension GatewayLoop {
             case .asks(let question):
                 return ask(connection, request) { request, control in
                     let decide = await question(control)
-                    return .loop { $1.openChat(request, $0, chat, admittedBy: keys, decide) }
+                    return .loop { $1.openChat(request, $0, chat, decide) }
                 }
             case .refused(let refusal): return answer(connection, refusal)
             case .talks(let found): talker = found
@@ -50,17 +52,6 @@ extension GatewayLoop {
                 self, number: number, socket, peer: peer, principal: request.principal,
                 refusal == nil ? talker : nil, chat.limits, onEnd: finish)
             chatSocket.begin(early: early, refusal: refusal)
-        }
-    }
-
-    /// A new policy is about to hold: sockets end whose key it does not have any more.
-    func endChats(revokedBy policy: Policy) {
-        guard !chats.isEmpty else { return }
-        let revoked = snapshot.policy.keys.revoked(by: policy.keys)
-        guard !revoked.isEmpty else { return }
-        for socket in chats.values {
-            guard let principal = socket.principal, revoked.contains(principal) else { continue }
-            socket.revoke()
         }
     }
 }

@@ -1,3 +1,4 @@
+import Access
 import EventLoop
 import HTTPClient
 import HTTPServer
@@ -107,6 +108,14 @@ final class GatewayLoop {
         loop.letGo()
     }
 
+    /// Requests from now on follow this policy; what was opened with a key that it does not hold is aborted.
+    func follow(_ policy: Policy) -> RevocationCounts {
+        let revokes = snapshot.policy.keys.hasKey(missingIn: policy.keys)
+        snapshot = Snapshot(policy: policy, routes: snapshot.routes)
+        server?.follow(policy.limits.server)
+        return revokes ? abortRevoked(under: policy.keys) : RevocationCounts()
+    }
+
     private func receive(_ message: LoopMessage) {
         switch message {
         case .peers(let peers): self.peers = peers
@@ -116,10 +125,7 @@ final class GatewayLoop {
             endRequestsOfEndedInstances()
             knowledge.follow(routes)
             events?.routesChanged()
-        case .policy(let policy):
-            endChats(revokedBy: policy)
-            snapshot = Snapshot(policy: policy, routes: snapshot.routes)
-            server?.follow(policy.limits.server)
+        case .policy(let policy, let report): report.add(follow(policy))
         case .call(let number, let message):
             if let call = calls[number] { call.receive(message) } else { message.reject() }
         case .knowledge(let message): knowledge.receive(message)

@@ -10,8 +10,8 @@ enum LoopMessage: Sendable {
     case peers([Mailbox<LoopMessage>])
     /// Requests from now on see this table.
     case routes(RoutingTable)
-    /// Requests from now on follow this policy.
-    case policy(Policy)
+    /// Requests from now on follow this policy; what was opened with a key that it does not hold is aborted and reported.
+    case policy(Policy, RevocationReport)
     /// The control plane's word to the call with this number.
     case call(Int, CallMessage)
     /// What is known of instances' projects and sessions.

@@ -185,6 +185,7 @@ extension ProxyExchange: UpstreamFollower {
         owner.streamStarted(self)
         timer?.disarm()
         phase = .answering
+        let principal = connection.request.principal
         connection.upgrade(ResponseForwarding.upgradeHead(head)) { [owner, policy] client, earlyFromClient, finish in
             guard case .answering = self.phase else {
                 finish(0)
@@ -193,7 +194,7 @@ extension ProxyExchange: UpstreamFollower {
             self.connection = nil
             self.tunnel = Tunnel(
                 loop: owner.loop, client: client, upstream: socket, earlyFromClient: earlyFromClient,
-                earlyFromUpstream: early, idleTimeout: policy.limits.streamTimeout
+                earlyFromUpstream: early, idleTimeout: policy.limits.streamTimeout, principal: principal
             ) { bytes in
                 finish(bytes)
                 self.end()

@@ -1,3 +1,4 @@
+import Access
 import EventLoop
 import Glibc
 import HTTPTypes
@@ -18,6 +19,8 @@ final class Tunnel {
     /// Reads of 64 KiB in one pass and direction at most, so that a flood keeps nobody waiting.
     private static let readsPerPass = 16
 
+    /// The client; nil where it needed no key.
+    let principal: Principal?
     private let loop: EventLoop
     private let client: Socket
     private let upstream: Socket
@@ -32,8 +35,9 @@ final class Tunnel {
     /// Begins to carry bytes; `onEnd` is called once, when both directions have ended or either is broken.
     init(
         loop: EventLoop, client: Socket, upstream: Socket, earlyFromClient: [UInt8], earlyFromUpstream: [UInt8],
-        idleTimeout: Duration, onEnd: @escaping (_ bytesToClient: UInt64) -> Void
+        idleTimeout: Duration, principal: Principal?, onEnd: @escaping (_ bytesToClient: UInt64) -> Void
     ) {
+        self.principal = principal
         self.loop = loop
         self.client = client
         self.upstream = upstream

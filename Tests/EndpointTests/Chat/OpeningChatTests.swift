@@ -17,8 +17,16 @@ import WebSockets
     private let after = keys([("uno", "the first key is long enough"), ("two", "another key that is long")])
 
     private func code(_ name: String?, hasRoom: Bool = true, under keys: KeyTable) -> CloseCode? {
-        ChatAdmission(principal: name.map { Principal(name: $0) }, keys: before, hasRoom: hasRoom)
-            .refusal(under: keys)?.code
+        ChatAdmission(principal: name.flatMap(principal), hasRoom: hasRoom).refusal(under: keys)?.code
+    }
+
+    /// Who has come with the key of this name.
+    private func principal(_ name: String) -> Principal? {
+        let secret = name == "one" ? "the first key is long enough" : "the second key is long"
+        guard case .principal(let principal) = before.authenticate(Array("Bearer \(secret)".utf8).span) else {
+            return nil
+        }
+        return principal
     }
 
     @Test("A key that is revoked meanwhile ends its socket with 1008, and no others")

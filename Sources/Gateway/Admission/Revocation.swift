@@ -1,0 +1,71 @@
+import Access
+import HTTPServer
+import Locking
+import Logging
+
+/// How much of what was opened with a revoked key a reload has aborted.
+struct RevocationCounts: Sendable, Equatable {
+    /// Requests in progress: streams, pages that are waited for, uploads, bridged requests and all others.
+    var requests = 0
+    /// Terminals and other connections that have switched protocols.
+    var tunnels = 0
+    /// Chat sockets.
+    var chats = 0
+
+    static func += (left: inout RevocationCounts, right: RevocationCounts) {
+        left.requests += right.requests
+        left.tunnels += right.tunnels
+        left.chats += right.chats
+    }
+}
+
+/// Adds up what each loop has aborted after one reload, and logs the sum once all have reported.
+final class RevocationReport: Sendable {
+    private struct State {
+        var missing: Int
+        var counts = RevocationCounts()
+    }
+
+    private let state: Locked<State>
+    private let log: Logger
+
+    init(loops: Int, log: Logger) {
+        state = Locked(State(missing: loops))
+        self.log = log
+    }
+
+    /// Adds one loop's counts.
+    func add(_ counts: RevocationCounts) {
+        let sum: RevocationCounts? = state.withLock { state in
+            state.counts += counts
+            state.missing -= 1
+            return state.missing == 0 ? state.counts : nil
+        }
+        guard let sum, sum != RevocationCounts() else { return }
+        log.notice(
+            "requests with a revoked key aborted", LogField("requests", .integer(sum.requests)),
+            LogField("tunnels", .integer(sum.tunnels)), LogField("chats", .integer(sum.chats)))
+    }
+}
+
+extension GatewayLoop {
+    /// Aborts what was opened with keys that these do not hold: the client sees no clean end, and connects again in vain.
+    ///
+    /// It looks at everything in progress, so it is called only where a key is gone.
+    func abortRevoked(under keys: KeyTable) -> RevocationCounts {
+        func isRevoked(_ principal: Principal?) -> Bool { principal.map { !keys.holdsKey(of: $0) } ?? false }
+        var counts = RevocationCounts()
+        counts.requests =
+            server?.cutRequests { context in
+                guard let request = context as? RequestContext, !request.opensChat else { return false }
+                return isRevoked(request.principal)
+            } ?? 0
+        let tunnels = streams.values.compactMap { ($0 as? ProxyExchange)?.tunnel }.filter { isRevoked($0.principal) }
+        for tunnel in tunnels { tunnel.close() }
+        counts.tunnels = tunnels.count
+        let sockets = chats.values.filter { isRevoked($0.principal) }
+        for socket in sockets { socket.revoke() }
+        counts.chats = sockets.count
+        return counts
+    }
+}

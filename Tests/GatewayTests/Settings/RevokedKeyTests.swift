@@ -1,0 +1,163 @@
+import Glibc
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// A reload that removes a key aborts what was opened with it, and nothing else.
+@Suite struct RevokedKeyTests {
+    /// A key that stays valid; the other one, ``GatewayUnderTest/key``, is revoked.
+    private static let kept = "the-key-that-is-kept-0123456789"
+    private static let limit = Duration.seconds(1)
+
+    private let files: TemporaryDirectory
+
+    init() throws { files = try TemporaryDirectory() }
+
+    /// The environment of a gateway whose keys are in a file.
+    private func environment(_ more: [String: String] = [:]) throws -> [String: String] {
+        let keys = try files.write("\(GatewayUnderTest.key)\n\(Self.kept)\n", to: "keys", mode: 0o600)
+        return ["VIBE_AUTH_SECRET": "", "VIBE_KEY_FILE": keys, "VIBE_THREADS": "2"].merging(more) { $1 }
+    }
+
+    /// Removes the first key, and waits until the gateway has logged what that aborted.
+    private func revoke(_ gateway: GatewayUnderTest, aborts requests: Int, tunnels: Int = 0) throws {
+        _ = try files.write("\(Self.kept)\n", to: "keys", mode: 0o600)
+        gateway.process.terminate(SIGHUP)
+        try gateway.process.waitForLine(on: .error, within: .seconds(20)) {
+            $0.contains("requests with a revoked key aborted")
+                && $0.contains(#""requests":\#(requests),"tunnels":\#(tunnels),"chats":0"#)
+        }
+    }
+
+    private func send(
+        _ gateway: GatewayUnderTest, _ target: String, method: String = "GET", key: String = GatewayUnderTest.key,
+        fields: String = "", version: String = "1.1"
+    ) throws -> TestConnection {
+        let connection = try gateway.connect()
+        try connection.write(
+            "\(method) \(target) HTTP/\(version)\r\nHost: x\r\nAuthorization: Bearer \(key)\r\n\(fields)\r\n")
+        return connection
+    }
+
+    private static let upgrade = """
+        Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n
+        """
+
+    /// An instance with a stream, a terminal, an upload and a prompt, none of which ends by itself.
+    private func endless() throws -> FakeInstance {
+        try FakeInstance { connection, head in
+            switch head.path {
+            case "/event":
+                try connection.writeHead(
+                    200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+                try connection.writeChunk("data: before\n\n")
+            case "/pty/1/connect":
+                try connection.write(
+                    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                        + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\nprompt>")
+            default: break
+            }
+            _ = try connection.readUntilEnd(within: .seconds(60))
+        }
+    }
+
+    @Test func `streams, terminals, uploads and prompts of a revoked key are aborted within a second`() throws {
+        let instance = try endless()
+        let gateway = try GatewayUnderTest(environment: try environment())
+        try gateway.start(instance)
+        let api = "/projects/demo/api"
+        let stream = EventStreamReader(try send(gateway, "\(api)/event"))
+        #expect(try stream.next() == "before")
+        // Only a reset tells a client of HTTP/1.0 that a stream is not whole.
+        let old = try send(gateway, "\(api)/event", version: "1.0")
+        _ = try old.readThrough("data: before\n\n", waitingFor: "the beginning")
+        let terminal = try send(gateway, "\(api)/pty/1/connect", fields: Self.upgrade)
+        _ = try terminal.readThrough("prompt>", waitingFor: "the beginning")
+        let upload = try send(gateway, "\(api)/upload", method: "POST", fields: "Content-Length: 10000000\r\n")
+        try upload.write([UInt8](repeating: 0x61, count: 200_000))
+        let prompt = try send(gateway, "\(api)/session/ses_1/message", method: "POST", fields: "Content-Length: 2\r\n")
+        try prompt.write("{}")
+        let keptStream = EventStreamReader(try send(gateway, "\(api)/event", key: Self.kept))
+        #expect(try keptStream.next() == "before")
+        let keptTerminal = try send(gateway, "\(api)/pty/1/connect", key: Self.kept, fields: Self.upgrade)
+        _ = try keptTerminal.readThrough("prompt>", waitingFor: "the beginning")
+        // Stream twice, terminal, upload and prompt, and what the other key has.
+        try instance.requests.wait(forCount: 7)
+
+        try revoke(gateway, aborts: 4, tunnels: 1)
+
+        #expect(try stream.next(within: Self.limit) == nil)
+        #expect(stream.response.ending == .truncated)
+        #expect(try old.waitForEnd(within: Self.limit) == .reset)
+        _ = try terminal.waitForEnd(within: Self.limit)
+        #expect(try prompt.readUntilEnd(within: Self.limit).0.isEmpty)
+        #expect(try upload.readUntilEnd(within: Self.limit).0.isEmpty)
+        // What the other key has goes on, and the instance has lost the rest.
+        try instance.server.wait(forActiveConnections: 2)
+        #expect(try keptTerminal.staysSilent(for: .milliseconds(100)))
+    }
+
+    @Test func `the hub's streams and pages of a revoked key are aborted`() throws {
+        let rig = try HubRig(environment: try environment())
+        let opened = try [rig.open(), rig.open("/event"), rig.openOwn(), rig.openOwn(path: "/events")]
+        for stream in opened.prefix(2) { try stream.connected() }
+        for stream in opened.suffix(2) { _ = try stream.next() }
+        let page = try send(rig.gateway, "/projects/demo/events?wait=30")
+        let check = EventStreamReader(try send(rig.gateway, "/check/stream?duration=30"))
+        _ = try check.nextBlock()
+        #expect(try page.staysSilent(for: .milliseconds(300)))
+
+        try revoke(rig.gateway, aborts: 6)
+
+        #expect(try page.readUntilEnd(within: Self.limit).0.isEmpty)
+        for stream in opened { #expect(try stream.endsAbnormally()) }
+        while try check.nextBlock(within: Self.limit) != nil {}
+        #expect(check.response.ending == .truncated)
+    }
+
+    @Test func `a bridged request of a revoked key is aborted`() throws {
+        let gateway = try GatewayUnderTest(
+            environment: try environment([
+                "TWIN_PROFILE": "2.0.15", "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1",
+            ]), opencode: try BuiltProducts.path("opencode-twin"))
+        try gateway.makeProject("demo")
+        #expect(try gateway.request("POST", "/projects/demo/start", within: .seconds(60)).status == 200)
+        let session = try gateway.request("POST", "/projects/demo/api/session", body: Array("{}".utf8))
+        let id = try #require(session.json["id"]?.text)
+        let body = BridgeRig.prompt("Hello", model: "question")
+        let prompt = try send(
+            gateway, "/projects/demo/api/session/\(id)/message", method: "POST",
+            fields: "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n")
+        try prompt.write(body)
+        // Its turn waits for an answer that nobody gives.
+        let deadline = Deadline(after: .seconds(20))
+        while try gateway.request("GET", "/projects/demo/api/question").json.elements?.isEmpty != false {
+            guard deadline.remaining > .zero else { throw TestFailure("nothing was asked") }
+        }
+
+        try revoke(gateway, aborts: 1)
+
+        #expect(try prompt.readUntilEnd(within: Self.limit).0.isEmpty)
+    }
+
+    @Test func `a key that moves to another line of its file stays the same key`() throws {
+        let instance = try endless()
+        let gateway = try GatewayUnderTest(environment: try environment())
+        try gateway.start(instance)
+        let third = "a-third-key-0123456789abcdef"
+        let stream = EventStreamReader(try send(gateway, "/projects/demo/api/event"))
+        #expect(try stream.next() == "before")
+
+        // One line further down, then gone.
+        _ = try files.write("\(third)\n\(GatewayUnderTest.key)\n", to: "keys", mode: 0o600)
+        gateway.process.terminate(SIGHUP)
+        try gateway.waitForLog("settings were read anew")
+        #expect(try gateway.request("GET", "/projects").status == 200)
+        try revoke(gateway, aborts: 1)
+
+        #expect(try stream.next(within: Self.limit) == nil)
+        #expect(stream.response.ending == .truncated)
+    }
+}
