@@ -1,8 +1,10 @@
-/// The data of one line of the access log, which describes one request.
+internal import TextCoding
+
+/// What the access log says about one request.
 package struct AccessLine: Sendable {
     /// The request's method as received, such as `GET`.
     package var method: String
-    /// The request's path as received, undecoded, without the query.
+    /// The request's path as it came, undecoded, without anything that can hold a secret.
     package private(set) var path: ArraySlice<UInt8>
     /// The status of the response; 0 if the client received none.
     package var status: Int
@@ -49,17 +51,58 @@ package struct AccessLine: Sendable {
         return LogRecord(time: time, level: .info, message: "request", fields: fields)
     }
 
-    /// Returns the target without query and fragment. In absolute form (RFC 9112 §3.2.2), also removes the authority,
-    /// which can contain a password.
+    /// Returns the path of a target without all that can hold a secret: query, fragment, parameters, and in absolute form (RFC 9112
+    /// §3.2.2) the authority. The authority form (§3.2.3) and what is no form at all have no path.
     private static func path(of target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let end = target.firstIndex { $0 == ASCII.questionMark || $0 == ASCII.hash } ?? target.endIndex
-        let path = target[..<end]
-        guard let first = path.first, first != ASCII.slash,
-            let colon = path.firstIndex(of: ASCII.colon),
-            path[colon...].starts(with: [ASCII.colon, ASCII.slash, ASCII.slash])
-        else { return path }
-        let authority = path[(colon + 3)...]
-        guard let slash = authority.firstIndex(of: ASCII.slash) else { return path[path.endIndex...] }
-        return authority[slash...]
+        var end = target.startIndex
+        var mayHaveParameters = false
+        scan: while end < target.endIndex {
+            switch target[end] {
+            case ASCII.questionMark, ASCII.hash: break scan
+            case ASCII.semicolon, ASCII.percent, ASCII.ampersand: mayHaveParameters = true
+            default: break
+            }
+            end += 1
+        }
+        let path = withoutAuthority(target[..<end])
+        return mayHaveParameters ? withoutParameters(path) : path
+    }
+
+    private static func withoutAuthority(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let first = path.first, first != ASCII.slash else { return path }
+        if first == ASCII.asterisk, path.count == 1 { return path }
+        guard let colon = path.firstIndex(of: ASCII.colon),
+            path[colon...].starts(with: [ASCII.colon, ASCII.slash, ASCII.slash]),
+            let slash = path[(colon + 3)...].firstIndex(of: ASCII.slash)
+        else { return path[path.endIndex...] }
+        return path[slash...]
+    }
+
+    /// Cuts a path at the first delimiter of parameters behind which a value is given. OpenCode's router takes what follows a `;` for
+    /// the query, and a client may have percent-encoded any delimiter, also more than once.
+    private static func withoutParameters(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var delimiter: Int?
+        var index = path.startIndex
+        while index < path.endIndex {
+            let (character, next) = character(at: index, of: path)
+            switch character {
+            case ASCII.semicolon, ASCII.ampersand, ASCII.questionMark, ASCII.hash: delimiter = delimiter ?? index
+            case ASCII.equals: if let delimiter { return path[..<delimiter] }
+            default: break
+            }
+            index = next
+        }
+        return path
+    }
+
+    /// Returns the character that begins at `index`, percent-decoded as often as it is encoded, and where the next one begins.
+    private static func character(at index: Int, of path: ArraySlice<UInt8>) -> (UInt8, next: Int) {
+        guard path[index] == ASCII.percent else { return (path[index], index + 1) }
+        var digits = index + 1
+        while digits + 1 < path.endIndex, let byte = Hexadecimal.byte(path[digits], path[digits + 1]) {
+            guard byte == ASCII.percent else { return (byte, digits + 2) }
+            digits += 2
+        }
+        return (ASCII.percent, index + 1)
     }
 }

@@ -152,7 +152,7 @@ extension GatewayLoop: RequestHandler {
         let request = record.context as? RequestContext
         log.log(
             AccessLine(
-                method: record.methodName, target: AuthToken.removed(from: record.target[...]),
+                method: record.methodName, target: record.target[...],
                 status: summary.status,
                 bytes: Int(clamping: summary.bodyBytes), duration: MonotonicTime.now - record.startTime,
                 project: request?.project, requestID: requestID(record.number),

@@ -40,6 +40,29 @@ import Testing
         #expect(rig.carried.values.allSatisfy { !$0.target.contains(Self.secret) })
     }
 
+    @Test func `secrets in unusual targets never reach the log`() throws {
+        let rig = try ProxyRig(environment: ["VIBE_LOG_LEVEL": "debug"]) { connection, head in
+            try connection.respond(200, text: head.target)
+        }
+        let targets = [
+            "/projects/demo/api/x;a=b;auth_token=\(Self.secret)", "/projects/demo/api/x%3bauth_token=\(Self.secret)",
+            "/projects/demo/api/x%253Bauth_token%3D\(Self.secret)", "/nothing%3Fauth_token=\(Self.secret)",
+            "me:\(Self.secret)@example.com:443", "http://me:\(Self.secret)@example.com/health", Self.secret,
+        ]
+
+        for target in targets {
+            for method in ["CONNECT", "GET"] {
+                _ = try rig.gateway.raw(
+                    RequestText.head("\(method) \(target) HTTP/1.1", ["Connection: close"]))
+            }
+        }
+
+        #expect(try rig.gateway.request("GET", "/health?last").status == 200)
+        try rig.gateway.waitForLog(#""path":"/health","status":200"#, times: 2)
+        #expect(rig.gateway.log.filter { $0.contains(Self.secret) } == [])
+        #expect(rig.gateway.log.contains { $0.contains(#""path":"/projects/demo/api/x","status":200"#) })
+    }
+
     @Test func itNeverReachesATerminalsInstance() throws {
         let rig = try ProxyRig { connection, head in try connection.respond(200, text: head.target) }
         let answer = try rig.request(
