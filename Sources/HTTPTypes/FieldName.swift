@@ -40,7 +40,9 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case upgrade
     case vary
     case via
-    /// `X-Accel-Buffering`, which controls response buffering in nginx.
+    /// `Sec-WebSocket-Protocol`.
+    case webSocketProtocol
+    /// `X-Accel-Buffering`.
     case accelBuffering
     /// `X-Forwarded-For`, the list of client addresses.
     case forwardedFor
@@ -115,6 +117,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         case .upgrade: "upgrade"
         case .vary: "vary"
         case .via: "via"
+        case .webSocketProtocol: "sec-websocket-protocol"
         case .accelBuffering: "x-accel-buffering"
         case .forwardedFor: "x-forwarded-for"
         case .forwardedHost: "x-forwarded-host"

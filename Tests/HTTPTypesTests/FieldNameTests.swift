@@ -13,6 +13,7 @@ struct FieldNameTests {
         .accessControlExposeHeaders: "Access-Control-Expose-Headers",
         .accessControlMaxAge: "Access-Control-Max-Age", .accessControlRequestHeaders: "Access-Control-Request-Headers",
         .accessControlRequestMethod: "Access-Control-Request-Method", .authorization: "Authorization",
+        .webSocketProtocol: "Sec-WebSocket-Protocol",
         .cacheControl: "Cache-Control", .connection: "Connection", .link: "Link", .location: "Location",
         .contentLength: "Content-Length", .contentType: "Content-Type", .date: "Date", .expect: "Expect",
         .forwarded: "Forwarded", .host: "Host", .ifNoneMatch: "If-None-Match", .keepAlive: "Keep-Alive",

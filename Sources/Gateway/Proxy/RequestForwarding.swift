@@ -1,4 +1,5 @@
 import HTTPTypes
+import WebSockets
 
 /// Makes the fields that an instance gets out of those that the client has sent. Pure.
 enum RequestForwarding {
@@ -44,6 +45,7 @@ enum RequestForwarding {
         } else {
             fields.append(Name.forwardedFor, peer.span)
         }
+        if head.mayHave(.webSocketProtocol) { appendSubprotocols(to: &fields, received) }
         appendScheme(to: &fields, received, isTrusted)
         appendHost(to: &fields, received, isTrusted)
         fields.append(Name.via, continuing: received, with: head.version == .http10 ? via.http10 : via.http11)
@@ -68,6 +70,18 @@ enum RequestForwarding {
         received.withFirst(.host) { fields.append(Name.forwardedHost, $0) }
     }
 
+    /// Adds the subprotocols that the client offers, without those that can carry a key of the gateway (`vibe.KEY`).
+    private static func appendSubprotocols(to fields: inout FieldList, _ received: FieldList) {
+        for index in 0..<received.count where received.knownName(at: index) == .webSocketProtocol {
+            let kept = ListElements(received.value(at: index)).filter {
+                !$0.startsIgnoringCase(OpeningHandshake.keyPrefix)
+            }
+            guard !kept.isEmpty else { continue }
+            fields.append(
+                name: Array(received.name(at: index)), value: Array(kept.joined(separator: Array(", ".utf8)))[...])
+        }
+    }
+
     /// Whether the client asks to switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`, in
     /// HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Another protocol is not passed on: `h2c` would carry requests past
     /// every check.
@@ -79,7 +93,9 @@ enum RequestForwarding {
     /// Fields that are made anew: by the exchange (framing, Host), by the gateway (credentials, forwarding).
     private static func isDropped(_ field: FieldName, _ isTrusted: Bool) -> Bool {
         switch field {
-        case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost, .forwardedProto: true
+        case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost, .forwardedProto,
+            .webSocketProtocol:
+            true
         case .forwarded, .forwardedOther, .realAddress: !isTrusted
         default: false
         }

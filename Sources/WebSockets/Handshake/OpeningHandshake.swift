@@ -43,7 +43,7 @@ package enum OpeningHandshake {
 
     /// Returns the first offered subprotocol that carries a key; nil if there is none.
     package static func offeredKeyProtocol(_ fields: FieldList) -> ArraySlice<UInt8>? {
-        for index in indices("sec-websocket-protocol", fields) {
+        for index in 0..<fields.count where fields.knownName(at: index) == .webSocketProtocol {
             for element in ListElements(fields.value(at: index)) where element.starts(with: keyPrefix) {
                 return element
             }

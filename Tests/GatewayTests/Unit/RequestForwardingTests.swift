@@ -38,6 +38,18 @@ struct RequestForwardingTests {
     }
 
     @Test(
+        arguments: [
+            ("vibe.secret", nil), ("chat", "chat"), ("chat, vibe.secret", "chat"), ("vibe.secret,chat,", "chat"),
+            ("VIBE.secret , a ,b", "a, b"), (",", nil), ("vibe", "vibe"), ("a.vibe.secret", "a.vibe.secret"),
+        ])
+    func `subprotocols that can carry a key are not passed on`(offered: String, passed: String?) {
+        for name in ["Sec-WebSocket-Protocol", "sec-websocket-protocol"] {
+            let expected = passed.map { ["\(name): \($0)"] } ?? []
+            #expect(Set(forwarded([name: offered, "Host": "h"])) == Set(expected + added))
+        }
+    }
+
+    @Test(
         "These are not passed on: they are about this connection, or made anew",
         arguments: [
             "Authorization", "AUTHORIZATION", "Content-Length", "Expect", "Connection", "Keep-Alive",
