@@ -40,8 +40,8 @@ package struct AccessLine: Sendable {
     package func record(time: Int64) -> LogRecord {
         var fields: [LogField] = []
         fields.reserveCapacity(8)
-        fields.append(LogField("method", .text(method)))
-        fields.append(LogField("path", .bytes(path)))
+        fields.append(LogField("method", .text(Self.limited(method))))
+        fields.append(LogField("path", .bytes(Self.limited(path))))
         fields.append(LogField("status", .integer(status)))
         fields.append(LogField("bytes", .integer(bytes)))
         fields.append(LogField("duration_ms", .duration(duration)))
@@ -49,6 +49,47 @@ package struct AccessLine: Sendable {
         if let requestID { fields.append(LogField("request_id", .text(requestID))) }
         if let client { fields.append(LogField("client", .text(client))) }
         return LogRecord(time: time, level: .info, message: "request", fields: fields)
+    }
+
+    /// The most bytes of a path that are logged, once they are escaped.
+    private static let longestPath = 512
+    /// What an encoder makes of one byte at most: `\u{1b}`, or `\u001b`.
+    private static let longestEscape = 6
+    private static let longestMethod = 32
+    private static let ellipsis = Array("…".utf8)
+
+    /// A method is whatever token a client writes.
+    private static func limited(_ method: String) -> String {
+        method.utf8.count <= longestMethod ? method : "\(method.prefix(longestMethod))…"
+    }
+
+    /// A path is what anybody sends, with or without a key: only so much of it is logged.
+    private static func limited(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard path.count * longestEscape > longestPath else { return path }
+        let bytes = path.span
+        var size = 0
+        // How much fits with what stands for the rest behind it.
+        var fitting = 0
+        var index = 0
+        while index < bytes.count {
+            let scan = UTF8Scan(bytes, at: index)
+            size += escapedSize(scan)
+            guard size <= longestPath else { return path.prefix(fitting) + ellipsis }
+            index += scan.length
+            if size <= longestPath - ellipsis.count { fitting = index }
+        }
+        return path
+    }
+
+    /// The most that any encoder writes for a character.
+    private static func escapedSize(_ scan: UTF8Scan) -> Int {
+        switch scan.scalar {
+        case nil: 4
+        case 0x22, 0x5C: 2
+        // `\u{2028}`, `\u2028`.
+        case let scalar? where UTF8Scan.isDangerous(scalar): 8
+        default: scan.length
+        }
     }
 
     /// Returns the path of a target without all that can hold a secret: query, fragment, parameters, and in absolute form (RFC 9112

@@ -70,6 +70,50 @@ struct AccessLineTests {
                 """)
     }
 
+    /// Lines about a request for `/` and a long path of these bytes.
+    private static func lines(_ bytes: [UInt8]) -> [String] {
+        let target = [UInt8(ascii: "/")] + (0..<20_000).map { bytes[$0 % bytes.count] }
+        let line = AccessLine(method: "GET", target: target[...], status: 401, bytes: 0, duration: .zero)
+        var json = JSONLogEncoder()
+        var output: [UInt8] = []
+        json.encode(line.record(time: 0), into: &output)
+        return [text(line), String(decoding: output, as: UTF8.self)]
+    }
+
+    @Test(arguments: [
+        [0x61], [0xFF], [0x1B], [0x22], [0x5C], [0x7F], [0xC2, 0x85], [0xE2, 0x80, 0xA8], [0xC3, 0xA9], [0xE2, 0x82],
+        [0xF0, 0x9F, 0x98, 0x80], [0x61, 0xFF, 0xC3, 0xA9, 0x1B],
+    ])
+    func `at most 512 bytes of a path are logged, however they are escaped`(bytes: [UInt8]) {
+        for line in Self.lines(bytes) {
+            let start =
+                line.firstRange(of: line.hasPrefix("{") ? #""path":""# : "path=\"")?.upperBound
+                ?? line.firstRange(of: "path=")?.upperBound
+            let end = line.firstRange(of: line.hasPrefix("{") ? #"","status""# : " status=")?.lowerBound
+            let path = start.flatMap { start in end.map { line[start..<$0] } } ?? ""
+
+            #expect(path.utf8.count <= 513, "with a closing quote in text")
+            #expect(path.utf8.count > 250)
+            #expect(path.contains("…"))
+        }
+    }
+
+    @Test func `a long path of 512 bytes stays whole`() {
+        for count in [511, 512] {
+            let target = "/" + String(repeating: "a", count: count)
+            let line = AccessLine(method: "GET", target: Array(target.utf8)[...], status: 0, bytes: 0, duration: .zero)
+
+            #expect(Self.text(line).contains("path=\(target) ") == (count == 511))
+        }
+    }
+
+    @Test func `a long method is cut`() {
+        let method = String(repeating: "M", count: 5_000)
+        let line = AccessLine(method: method, target: [0x2F], status: 405, bytes: 0, duration: .zero)
+
+        #expect(Self.text(line).contains("method=\"\(method.prefix(32))…\" path=/ "))
+    }
+
     @Test("What is not known is left out")
     func partly() {
         let line = AccessLine(

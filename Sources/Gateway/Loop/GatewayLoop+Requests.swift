@@ -150,6 +150,11 @@ extension GatewayLoop: RequestHandler {
         guard snapshot.policy.accessLog else { return }
         let record = record()
         let request = record.context as? RequestContext
+        if request?.principal == nil, summary.status == 0 || summary.status >= 400,
+            !refusals.admits(request?.forwardedClient ?? IPAddress(record.peer))
+        {
+            return
+        }
         log.log(
             AccessLine(
                 method: record.methodName, target: record.target[...],
@@ -161,6 +166,7 @@ extension GatewayLoop: RequestHandler {
 
     func turnedAway(_ address: String, _ reason: TurnedAway) {
         counts.addTurnedAway()
+        guard reason.isOfAdmitted || refusals.admits(IPAddress(address)) else { return }
         log.warning("a client was turned away", LogField("client", address), LogField("reason", reason.sentence))
     }
 }

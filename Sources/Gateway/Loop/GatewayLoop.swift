@@ -39,6 +39,7 @@ final class GatewayLoop {
     var progress = ProgressCounts()
     var counts = RequestCounts()
     private(set) lazy var knowledge = LoopKnowledge(self)
+    private(set) lazy var refusals = RefusalLog(self)
     let index: Int
     let control: any ProjectControl
     let log: Logger
@@ -104,6 +105,7 @@ final class GatewayLoop {
     func letGo() {
         client.stop()
         server?.stop()
+        refusals.report()
         server = nil
         loop.letGo()
     }

@@ -36,6 +36,26 @@ import Testing
         #expect(gateway.log.filter { $0.contains("a%2Fb") }.count == 1)
     }
 
+    @Test func `a client without a key gets a bounded number of log lines, and the rest is counted`() throws {
+        let gateway = try GatewayUnderTest(environment: ["VIBE_THREADS": "1"])
+        let connection = try gateway.connect()
+        let path = "/projects/\(String(repeating: "x", count: 5_000))/status"
+
+        for _ in 0..<300 { #expect(try connection.exchange("GET", path).status == 401) }
+        for _ in 0..<20 { _ = try gateway.request("GET", "/projects/unknown/status") }
+
+        try gateway.end()
+        let lines = gateway.log
+        let refused = lines.filter { $0.contains(#""status":401"#) }
+        let omitted = try #require(lines.last { $0.contains("log lines about refused requests omitted") })
+        let count = try #require(try gateway.fields(of: omitted)["count"] as? Int)
+        // While the test runs, more of them may be written.
+        #expect(refused.count + count == 300)
+        #expect((100..<280).contains(refused.count))
+        #expect(refused.allSatisfy { $0.utf8.count < 1_000 })
+        #expect(lines.count { $0.contains(#""status":404"#) } == 20)
+    }
+
     @Test func theClientIsWhoATrustedProxyNamesAndNobodyElse() throws {
         for (trusted, client) in [("127.0.0.1", "203.0.113.9"), ("10.0.0.0/8", "127.0.0.1"), ("none", "127.0.0.1")] {
             let gateway = try GatewayUnderTest(flags: ["--trust-proxy", trusted])

@@ -1,0 +1,54 @@
+import Access
+import Addresses
+import EventLoop
+import HTTPServer
+import Logging
+
+/// What one loop logs about clients without a valid key: so much for each client, and the number of lines that are left out.
+final class RefusalLog: TimerHandler {
+    /// How long omissions are gathered until one line tells of them.
+    private static let gathering = Duration.seconds(10)
+
+    private unowned let owner: GatewayLoop
+    private var limiter = RefusalLogLimiter()
+    private var timer: LoopTimer?
+
+    init(_ owner: GatewayLoop) { self.owner = owner }
+
+    /// Returns whether a line about this client is written; if not, it is counted.
+    func admits(_ client: IPAddress?) -> Bool {
+        guard !limiter.admits(client, at: .nanoseconds(owner.loop.now.nanoseconds)) else { return true }
+        if timer == nil {
+            let timer = owner.loop.spareTimer(self)
+            self.timer = timer
+            owner.loop.arm(timer, after: Self.gathering)
+        }
+        return false
+    }
+
+    func timerFired(_ timer: LoopTimer) {
+        owner.loop.giveBack(timer)
+        self.timer = nil
+        report()
+    }
+
+    /// Logs how many lines were left out.
+    func report() {
+        for omission in limiter.takeOmissions() {
+            owner.log.warning(
+                "log lines about refused requests omitted",
+                LogField("client", omission.client?.description ?? "others"),
+                LogField("count", .integer(omission.count)))
+        }
+    }
+}
+
+extension TurnedAway {
+    /// Whether it can only happen to a client that was admitted.
+    var isOfAdmitted: Bool {
+        switch self {
+        case .stalledReader, .slowReader, .slowChat, .silentChat: true
+        case .lateRequest, .lateReader, .refusedHead, .malformedHead, .noRoom, .notAccepted: false
+        }
+    }
+}
