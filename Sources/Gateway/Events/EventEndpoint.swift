@@ -215,7 +215,9 @@ final class OwnStreamOpening: PendingStream {
         cursor.speaksOne = query.speaksOne
         cursor.maxRate = query.maxRate
         if let wait = query.wait {
-            return EventPage(events, connection, project, cursor, wait: .seconds(wait)).begin()
+            // Only a reader of the page waits for it.
+            let wait = connection.head.method == .head ? Duration.zero : .seconds(wait)
+            return EventPage(events, connection, project, cursor, wait: wait).begin()
         }
         let policy = connection.request.begin(events.owner.snapshot)
         let stream = HubStream(

@@ -72,7 +72,13 @@ final class HubStream: EventReader {
     /// Answers with this head and, as the first bytes, `opening`.
     func begin(_ connection: ClientConnection, _ head: ResponseHead, opening: [UInt8]) {
         connection.exchange = self
+        let isHead = connection.head.method == .head
         guard let client = connection.detach(head, .unknown, policy: .pauseSource) else { return }
+        // An answer to HEAD ends with its head (RFC 9110 §9.3.2).
+        guard !isHead else {
+            isEnded = true
+            return client.finish()
+        }
         self.client = client
         let loop = events.owner.loop
         let timer = loop.timer(self)
