@@ -42,6 +42,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     /// When all of it must have ended, where no valid key was seen on it.
     let keylessEnd: MonotonicTime?
     private var isSourcePaused = false
+    /// Whether the answer's body is an event stream.
+    private var isEventStream = false
     /// Whether its source waits until something can be sent at once (``send(framed:)``).
     private var isRoomWanted = false
     var watch: EventLoop.Watch?
@@ -76,6 +78,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         if let field = body.field { WireHead.add(field.name, field.value, to: &bytes) }
         state.endsByClosing = body.endsByClosing
         state.handsBack = end == .handsBack && !body.endsByClosing
+        isEventStream = head.isEventStream && !isHead
         if end == .announced { WireHead.add("Connection", "close", to: &bytes) }
         if head.fields.firstIndex(of: .date) == nil { WireHead.add("Date", HTTPDate.now(), to: &bytes) }
         WireHead.endLine(&bytes)
@@ -236,6 +239,9 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
             case .failed: return close(tellingFollower: true)
             }
         }
+        // A stream's client has no further use for its connection, which would stay for as long as an idle one may; unless its next
+        // request is there already.
+        if isEventStream, state.phase == .ending, state.handsBack, socket.isQuiet { state.handsBack = false }
         perform(state.on(.written, isDraining: server.isDraining))
     }
 

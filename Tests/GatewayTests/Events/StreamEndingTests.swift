@@ -108,6 +108,8 @@ import Testing
         #expect(try here.numbers(1) == [1])
         #expect(try here.nextEvent()?.type == "server.instance.disposed")
         #expect(try here.readToEnd() == .complete)
+        // Not only after --idle-timeout.
+        #expect(try here.connection.waitForEnd(within: .seconds(5)) == .closed)
         rig.say(2...2)
         rig.say(payload: HubRig.payload(3), in: sub)
         #expect(try other.numbers(1) == [3])

@@ -87,7 +87,7 @@ import Testing
         for number in 0..<3 { #expect(try ResponseReader(connection).readAll().text == "/\(number) 0") }
     }
 
-    @Test func aStreamThatItsInstanceEndsLeavesTheConnection() throws {
+    @Test func aStreamThatItsInstanceEndsLeavesTheConnectionToARequestThatWaits() throws {
         let mayGoOn = Latch("the next request to be sent")
         let rig = try Self.rig(mayGoOn: mayGoOn)
         let connection = try rig.gateway.connect()
@@ -100,10 +100,30 @@ import Testing
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .complete)
         #expect(try ResponseReader(connection).readAll().text == "/early 0")
-        for number in 0..<3 {
-            try connection.send("GET", ProxyRig.target("/stream"), headers: [Self.key])
-            #expect(try ResponseReader(connection).readAll().text == "data: 1\n\ndata: 2\n\n", "\(number)")
+        // Nothing waits behind this one.
+        try connection.send("GET", ProxyRig.target("/stream"), headers: [Self.key])
+        #expect(try ResponseReader(connection).readAll().text == "data: 1\n\ndata: 2\n\n")
+        #expect(try connection.waitForEnd(within: .seconds(5)) == .closed)
+    }
+
+    @Test(arguments: [FakeInstance.Family.one(), .two()], ["GET", "POST"])
+    func `the connection of a stream closes after the stream's clean end`(
+        family: FakeInstance.Family, method: String
+    ) throws {
+        let rig = try ProxyRig(family: family) { connection, _ in
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            try connection.writeChunk("data: 1\n\n")
+            try connection.writeLastChunk()
         }
+        let connection = try rig.send(method, family.words.hasPrefix("opencode") ? "/event" : "/api/event")
+
+        let answer = try ResponseReader(connection, method: method).readAll()
+
+        #expect(answer.text == "data: 1\n\n")
+        #expect(answer.ending == .complete)
+        #expect(answer.values(of: "Connection") == [])
+        #expect(try connection.waitForEnd(within: .seconds(5)) == .closed)
     }
 
     @Test(arguments: ["HTTP/1.0", "HTTP/1.1"]) func whoWantsTheConnectionToEndGetsThat(version: String) throws {
