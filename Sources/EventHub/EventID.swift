@@ -34,6 +34,16 @@ package struct EventID: Sendable, Hashable, Comparable {
         self.frame = UInt32(frame)
     }
 
+    /// The largest generation and sequence that the gateway gives: a generation is about the milliseconds since 1970, which reach
+    /// this number in the year 287396. A larger one in a file is damage.
+    static let largestNumber: UInt64 = 1 << 53
+
+    /// Whether the gateway can have given this id.
+    var isPlausible: Bool { generation <= Self.largestNumber && sequence <= Self.largestNumber }
+
+    /// Whether an event of this moment is possible; milliseconds since 1970.
+    static func isPlausible(time: Int64) -> Bool { time.magnitude <= largestNumber }
+
     /// Whether both belong to one event.
     func isOfEvent(_ other: EventID?) -> Bool { generation == other?.generation && sequence == other?.sequence }
 

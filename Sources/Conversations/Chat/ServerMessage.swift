@@ -184,7 +184,7 @@ enum ServerMessage {
     }
 
     /// ISO 8601 without fractions of seconds.
-    static func date(_ milliseconds: Int64) -> String { Timestamp.utc(milliseconds * 1_000_000) }
+    static func date(_ milliseconds: Int64) -> String { Timestamp.utc(milliseconds: milliseconds) }
 }
 
 extension Substring {

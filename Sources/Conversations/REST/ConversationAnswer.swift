@@ -72,7 +72,7 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
 /// The protocol's objects.
 enum ConversationShapes {
     /// ISO 8601 without fractions of seconds.
-    static func date(_ milliseconds: Int64) -> JSON { .string(Timestamp.utc(milliseconds * 1_000_000)) }
+    static func date(_ milliseconds: Int64) -> JSON { .string(Timestamp.utc(milliseconds: milliseconds)) }
 
     static func message(_ entry: Entry) -> JSON {
         [

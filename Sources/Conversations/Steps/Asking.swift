@@ -136,8 +136,7 @@ extension Model {
 extension Number {
     /// A time in milliseconds since 1970, and 0 for what can't be one.
     var milliseconds: Int64 {
-        if let integer { return Int64(integer) }
         guard let double, double.isFinite, abs(double) < 1e15 else { return 0 }
-        return Int64(double)
+        return integer.map { Int64($0) } ?? Int64(double)
     }
 }

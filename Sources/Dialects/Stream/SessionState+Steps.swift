@@ -122,7 +122,7 @@ extension SessionState {
     /// `session.retry.scheduled`. OpenCode 2 counts the first try, OpenCode 1 does not.
     mutating func retryScheduled(_ event: SecondEvent) {
         endFailedStep(event.created)
-        let attempt = event["attempt"]?.number?.integer.map { max($0 - 1, 1) } ?? 1
+        let attempt = event["attempt"]?.number?.integer.map { max($0, 2) - 1 } ?? 1
         tell(
             .retry(
                 attempt: Number(attempt), message: event["error"]?["message"]?.text ?? "",

@@ -40,7 +40,8 @@ struct EventRecord: Sendable {
     static let headCount = 72
     static let none = UInt32.max
 
-    /// The record at this offset, if what it says of itself fits into what ends at `limit`. Its checksum is not looked at.
+    /// The record at this offset, if what it says of itself fits into what ends at `limit`, and its id and time are possible. Its
+    /// checksum is not looked at.
     init?(_ region: MappedRegion, at offset: Int, limit: Int) {
         guard limit - offset >= Self.headCount else { return nil }
         let length = Int(region.number32(at: offset))
@@ -52,6 +53,7 @@ struct EventRecord: Sendable {
         self.kind = kind
         id = EventID(generation: region.number64(at: offset + 8), sequence: region.number64(at: offset + 16))
         time = Int64(bitPattern: region.number64(at: offset + 24))
+        guard id.isPlausible, EventID.isPlausible(time: time) else { return nil }
         guard kind == .event else {
             line = offset..<offset
             return

@@ -49,13 +49,18 @@ struct SegmentHeader: Equatable, Sendable {
         guard region.number32(at: 12) == region.checksum(16..<count),
             let capacity = Int(exactly: region.number64(at: 16)), capacity >= count
         else { return .damaged }
+        let generation = region.number64(at: 24)
         let previous = EventID(generation: region.number64(at: 32), sequence: region.number64(at: 40))
+        let previousTime = Int64(bitPattern: region.number64(at: 48))
+        let time = Int64(bitPattern: region.number64(at: 56))
+        // The checksum does not tell a header that was written wrongly. The next numbers are counted on from these.
+        guard generation <= EventID.largestNumber, previous.isPlausible, EventID.isPlausible(time: previousTime),
+            EventID.isPlausible(time: time)
+        else { return .damaged }
         return .header(
             SegmentHeader(
-                capacity: capacity, generation: region.number64(at: 24),
-                previous: previous.sequence == 0 ? nil : previous,
-                previousTime: Int64(bitPattern: region.number64(at: 48)),
-                time: Int64(bitPattern: region.number64(at: 56)), followsMemory: region.number64(at: 64) == 1))
+                capacity: capacity, generation: generation, previous: previous.sequence == 0 ? nil : previous,
+                previousTime: previousTime, time: time, followsMemory: region.number64(at: 64) == 1))
     }
 
     func write(to region: MappedRegion) {

@@ -37,8 +37,8 @@ extension SegmentWriter {
     }
 
     private mutating func take(_ name: SegmentName, in files: MappedFolder, isLast: Bool) {
-        // Its generation was given, whatever is left of it.
-        defer { generation = max(generation, name.generation) }
+        // Its generation was given, whatever is left of it; not so one that no gateway gives.
+        defer { if name.generation <= EventID.largestNumber { generation = max(generation, name.generation) } }
         let region: MappedRegion
         do throws(MappedFileError) {
             region = try files.open(name.text, isWritten: isLast)

@@ -120,7 +120,7 @@ enum EventEndpoint: Sendable {
     static func state(_ view: HubView) -> Answer {
         let summary = view.log.summary
         func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }
-        let since = Timestamp.utc(view.since * 1_000_000)
+        let since = Timestamp.utc(milliseconds: view.since)
         return ControlAnswers.json(
             200,
             """

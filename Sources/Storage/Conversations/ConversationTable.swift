@@ -20,15 +20,18 @@ package enum ConversationTable {
         /// A conversation of which nothing is kept yet.
         package init(session: String) { (self.session, isPinned) = (session, false) }
 
+        /// The largest number that can be a count or a time. A larger one in the file is damage: then it is not known.
+        private static let largest: Int64 = 1 << 53
+
         /// An entry out of a query for `session, chosen, pinned, model, count, newest, counted`.
         package init(_ columns: borrowing Columns) throws(StorageError) {
             session = try columns.text(0)
             chosen = try columns.optionalText(1)
             isPinned = try columns.integer(2) != 0
             model = try columns.optionalText(3)
-            count = try columns.optionalInteger(4)
-            newest = try columns.optionalInteger(5)
-            counted = try columns.optionalInteger(6)
+            count = try columns.optionalInteger(4).flatMap { (0...Self.largest).contains($0) ? $0 : nil }
+            newest = try columns.optionalInteger(5).flatMap { $0.magnitude <= Self.largest ? $0 : nil }
+            counted = try columns.optionalInteger(6).flatMap { $0.magnitude <= Self.largest ? $0 : nil }
         }
     }
 

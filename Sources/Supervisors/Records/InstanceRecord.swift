@@ -143,7 +143,8 @@ extension InstanceRecord {
             memory.family = family
         }
         if let text = fields["restarts"] {
-            guard let restarts = Int(text), restarts >= 0 else { return nil }
+            // It is counted on from here.
+            guard let restarts = Int(text), restarts >= 0, restarts <= Int(Int32.max) else { return nil }
             memory.restarts = restarts
         }
         return memory

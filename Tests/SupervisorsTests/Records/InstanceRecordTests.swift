@@ -72,7 +72,7 @@ import Testing
         #expect(try #require(InstanceRecord(text: record.text)) == record)
     }
 
-    @Test(arguments: ["api=3", "api=", "restarts=-1", "restarts=many", "password-of=1"])
+    @Test(arguments: ["api=3", "api=", "restarts=-1", "restarts=many", "restarts=9223372036854775807", "password-of=1"])
     func whatMakesNoSenseIsNoRecord(line: String) {
         let name = line.prefix { $0 != "=" } + "="
         let lines = Self.whole.text.split(separator: "\n").filter { !$0.hasPrefix(name) } + [line[...]]
