@@ -11,6 +11,15 @@ import Testing
         #expect(traits.silence == seconds && traits.path == Array("/global/event".utf8) && traits.settling == 50)
     }
 
+    @Test(
+        arguments: [
+            ("1.0.223", false), ("1.1.11", false), ("1.2.20", false), ("1.2.21", true), ("1.18.34", true), (nil, true),
+            ("dev", true),
+        ] as [(String?, Bool)])
+    func `directories are resolved from 1.2.21 on`(version: String?, isResolved: Bool) {
+        #expect(EventStreamTraits(.one, version: version).resolvesDirectories == isResolved)
+    }
+
     @Test func openCode2HasItsOwn() {
         let traits = EventStreamTraits(.two, version: "2.0.15")
         #expect(traits.silence == 45 && traits.path == Array("/api/event".utf8) && traits.settling == 0)

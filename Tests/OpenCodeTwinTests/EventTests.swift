@@ -108,3 +108,27 @@ struct EventTests {
         #expect(stream.response.ending == .truncated)
     }
 }
+
+@Suite struct RequestedDirectoryTests {
+    /// What `/path` says of a directory in another spelling, and where the server runs.
+    private func path(_ version: String, _ spelling: String) throws -> (said: String?, own: String) {
+        let twin = try TwinProcess(version)
+        let own = try FileTree.resolve(twin.directory)
+        #expect(symlink(own, "\(own)/link") == 0)
+        return (try twin.get("/path?directory=\(own)\(spelling)").json["directory"]?.text, own)
+    }
+
+    @Test(arguments: ["1.2.27", "1.18.33"], ["/link", "/", "/.", "//link/"])
+    func `a directory is made absolute and its links are followed`(version: String, spelling: String) throws {
+        let (said, own) = try path(version, spelling)
+
+        #expect(said == own)
+    }
+
+    @Test(arguments: ["/link", "/"])
+    func `1.1.11 takes the text`(spelling: String) throws {
+        let (said, own) = try path("1.1.11", spelling)
+
+        #expect(said == own + spelling)
+    }
+}

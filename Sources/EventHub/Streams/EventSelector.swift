@@ -28,6 +28,8 @@ package struct EventSelector: Sendable {
 
     /// Only events of exactly this directory, and none that another stream's order is told by (`sync`): OpenCode 1's `/event`.
     package var directory: [UInt8]?
+    /// Another name of the directory that events may have.
+    package var alias: [UInt8]?
     /// Only events that match one of these; empty: all.
     package var types: [TypePattern] = []
     /// Only events of these sessions and of their children; nil: all.
@@ -46,7 +48,10 @@ package struct EventSelector: Sendable {
     package mutating func admits(_ event: StoredEvent) -> Bool {
         if takesAll { return true }
         if let directory {
-            guard event.withDirectory({ Self.equal($0, directory) }) == true else { return false }
+            let isNamed = event.withDirectory { name in
+                Self.equal(name, directory) || alias.map { Self.equal(name, $0) } ?? false
+            }
+            guard isNamed == true else { return false }
             guard !event.withType({ Self.equal($0, Self.sync) }) else { return false }
         }
         if sessions != nil {
@@ -59,12 +64,15 @@ package struct EventSelector: Sendable {
     /// Whether the reader wants what a form has made of an event.
     package mutating func admits(_ skeleton: EventSkeleton) -> Bool {
         if takesAll { return true }
-        if let directory { guard skeleton.directory == directory, skeleton.type != Self.sync else { return false } }
+        if directory != nil { guard isNamed(skeleton.directory), skeleton.type != Self.sync else { return false } }
         if sessions != nil {
             guard let session = skeleton.session, admits(session, parent: skeleton.parentSession) else { return false }
         }
         return types.isEmpty || types.contains { $0.matches(skeleton.type.span) }
     }
+
+    /// Whether events that name this directory are wanted where a directory counts.
+    package func isNamed(_ name: [UInt8]?) -> Bool { name != nil && (name == directory || name == alias) }
 
     private mutating func admits(_ session: [UInt8], parent: [UInt8]?) -> Bool {
         guard let sessions, !sessions.contains(session) else { return true }

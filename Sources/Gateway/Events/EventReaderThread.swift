@@ -8,6 +8,7 @@ internal import Projects
 final class EventReaderThread: Sendable {
     fileprivate enum Message: Sendable {
         case read(ReadingOrder)
+        case resolve([UInt8], report: @Sendable ([UInt8]) -> Void)
         case answered(EventLog, TranslationQuestion, TranslationAnswer)
         case stop
     }
@@ -28,6 +29,8 @@ final class EventReaderThread: Sendable {
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
             case .read(let order): if let reading = desk.read(order) { order.report(reading) }
+            case .resolve(let path, let report):
+                report(FolderPath.resolved(String(decoding: path, as: UTF8.self)).map { Array($0.utf8) } ?? path)
             case .answered(let log, let question, let answer): desk.answered(log, question, answer)
             case .stop: loop.stop()
             }
@@ -42,6 +45,11 @@ final class EventReaderThread: Sendable {
 
     /// Has something read; the order says who gets it.
     func read(_ order: ReadingOrder) { mailbox.post(.read(order)) }
+
+    /// Has an absolute path's symbolic links followed; the path as it is where nothing is there, as OpenCode has it.
+    func resolve(_ path: [UInt8], report: @escaping @Sendable ([UInt8]) -> Void) {
+        mailbox.post(.resolve(path, report: report))
+    }
 
     /// Ends the thread. Not on it.
     func stop() {

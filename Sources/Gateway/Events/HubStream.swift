@@ -17,7 +17,6 @@ final class HubStream: EventReader {
     let project: ProjectName?
     /// Whether it is one of OpenCode's own, which ends with the instance's.
     let isPlain: Bool
-    private let directory: [UInt8]?
     let shape: EventShape
     unowned let events: LoopEvents
     var client: DetachedConnection?
@@ -62,7 +61,6 @@ final class HubStream: EventReader {
         watch = StallWatch(limit: stall)
         pace = cursor.maxRate.map { .seconds(1) / $0 }
         shape = cursor.shape
-        directory = cursor.selector.directory
         connectedFrame = connected
         lastSent = events.owner.loop.now
         lastHeartbeat = lastSent
@@ -156,7 +154,7 @@ final class HubStream: EventReader {
 
     /// A directory was closed by the instance; its streams end behind that, as they do there.
     func disposed(_ directory: [UInt8], _ id: EventID) {
-        guard isPlain, self.directory == directory, !isEnded else { return }
+        guard isPlain, cursor.selector.isNamed(directory), !isEnded else { return }
         follow()
         cursor.until = cursor.until ?? id
         hasLast = true

@@ -37,6 +37,7 @@ final class LoopEvents {
     private var count = 0
     /// Requests for streams that can't begin yet.
     private var pending: [ObjectIdentifier: any PendingStream] = [:]
+    private var resolutions: [Int: (stream: ObjectIdentifier, begin: ([UInt8]) -> Void)] = [:]
     private var marks: [Int: (stream: ObjectIdentifier, begin: (LogPlace) -> Void)] = [:]
 
     init(_ owner: GatewayLoop, _ reader: EventReaderThread) {
@@ -97,6 +98,21 @@ final class LoopEvents {
     func marked(_ number: Int, _ place: LogPlace) {
         guard let mark = marks.removeValue(forKey: number), pending[mark.stream] != nil else { return }
         mark.begin(place)
+    }
+
+    /// Has an absolute path's symbolic links followed, where the disk may be waited for; `begin` is called once with the outcome, unless
+    /// the stream is removed.
+    func resolve(_ path: [UInt8], for stream: any PendingStream, begin: @escaping ([UInt8]) -> Void) {
+        guard let mailbox = owner.mailbox else { return }
+        count += 1
+        let number = count
+        resolutions[number] = (ObjectIdentifier(stream), begin)
+        reader.resolve(path) { path in mailbox.post(.request { $0.events?.resolved(number, path) }) }
+    }
+
+    private func resolved(_ number: Int, _ path: [UInt8]) {
+        guard let asked = resolutions.removeValue(forKey: number), pending[asked.stream] != nil else { return }
+        asked.begin(path)
     }
 
     func remove(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = nil }

@@ -16,9 +16,11 @@ final class StreamOpening: PendingStream {
     private unowned let owner: GatewayLoop
     private let route: RoutingTable.Route
     private let policy: Policy
-    private let wish: StreamWish
+    private var wish: StreamWish
     private var connection: ClientConnection?
     private var timer: LoopTimer?
+    /// How often the timer has fired.
+    private var looks = 0
     private var opener: DirectoryOpening?
     private var beginning = StreamBeginning()
 
@@ -34,7 +36,7 @@ final class StreamOpening: PendingStream {
     }
 
     func begin() {
-        guard let connection, let endpoint = route.endpoint else { return }
+        guard let connection else { return }
         connection.exchange = self
         connection.discardBody()
         // It would be cut at once, and nobody connects again who takes that for its end.
@@ -43,6 +45,16 @@ final class StreamOpening: PendingStream {
         let timer = owner.loop.spareTimer(self)
         self.timer = timer
         owner.loop.arm(timer, after: StreamBeginning.patience)
+        guard let path = wish.unresolvedDirectory else { return openDirectory() }
+        owner.events?.resolve(path, for: self) { [unowned self] in
+            wish.resolve($0)
+            openDirectory()
+        }
+    }
+
+    /// Has the instance open the stream's directory, where that is still to be done.
+    private func openDirectory() {
+        guard let connection, let endpoint = route.endpoint else { return }
         if let directory = wish.directory, !wish.isTranslated, view?.opened.contains(directory) != true {
             let fields = StreamWish.withoutPlace(
                 RequestForwarding.fields(
@@ -100,6 +112,7 @@ final class StreamOpening: PendingStream {
         let shape: EventShape = wish.stream == .directory ? .payload : .line
         var selector = EventSelector()
         selector.directory = wish.directory
+        selector.alias = wish.directoryAlias
         var cursor = EventCursor(
             wish.start, now: place, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
             selector: selector)
@@ -140,6 +153,8 @@ final class StreamOpening: PendingStream {
 struct StreamBeginning {
     /// How long the hub may take to hear an instance.
     static let patience = Duration.seconds(2)
+    /// How much longer the instance may take to open the stream's directory.
+    static let openingPatience = Duration.seconds(2)
     /// An instance that could not be heard for so long, in milliseconds, holds up no other stream than its own.
     private static let longestSilence: Int64 = 10_000
 
@@ -177,7 +192,8 @@ extension StreamOpening: ServerExchange {
 
 extension StreamOpening: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
-        guard !beginning.isLate else {
+        looks += 1
+        guard looks < 3 else {
             guard let connection = end() else { return }
             return owner.refuse(
                 connection, 504,
@@ -185,7 +201,9 @@ extension StreamOpening: TimerHandler {
             )
         }
         beginning.isLate = true
-        owner.loop.arm(timer, after: policy.limits.answerTimeout)
+        // An instance that does not open the directory holds up nobody's head: what it says comes from the hub's own stream.
+        if looks == 2 { beginning.isOpen = true }
+        owner.loop.arm(timer, after: looks == 2 ? policy.limits.answerTimeout : StreamBeginning.openingPatience)
         proceed()
     }
 }

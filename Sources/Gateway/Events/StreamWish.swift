@@ -21,8 +21,12 @@ struct StreamWish {
     private static let own = ["hub", "since", "form", "max_rate"]
 
     let stream: OwnEventStream
-    /// The directory whose events are wanted.
-    var directory: [UInt8]?
+    /// The directory whose events are wanted, as events name it.
+    private(set) var directory: [UInt8]?
+    /// The same as the request spells it, for an OpenCode 2, of which it is not known which of both its events name.
+    private(set) var directoryAlias: [UInt8]?
+    /// The directory as an absolute path in which there may be symbolic links; nil: there is none, or they don't count.
+    private(set) var unresolvedDirectory: [UInt8]?
     var start = EventCursor.Start.now
     /// The form that the request names; nil: the project's own.
     var form: EventForm?
@@ -80,11 +84,10 @@ struct StreamWish {
                 "hub=\(other) is neither 0 nor 1: leave it out, or say hub=0 to get OpenCode's stream itself.")
         }
         if stream == .directory {
-            guard let directory = directory(head, query, of: route) else {
+            guard wish.readDirectory(head, query, of: route) else {
                 guard wish.isTranslated else { return .passes(target: wish.target) }
-                return .refused("The directory of /event must be an absolute path without a dot or empty segment.")
+                return .refused("The directory of /event can't be understood: name it as an absolute path.")
             }
-            wish.directory = directory
         }
         if let text = query["form"] {
             guard let form = EventForm(rawValue: text) else {
@@ -112,23 +115,48 @@ struct StreamWish {
         return RFC3339.milliseconds(since).map { .time($0) } ?? .unknown
     }
 
-    /// The directory that OpenCode 1 takes such a request for: its query's over its field's over the working directory. Nil where
-    /// that can't be told from here.
-    private static func directory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route) -> [UInt8]?
+    /// Reads the directory that OpenCode takes such a request for: its query's over its field's over the working directory. False
+    /// where that can't be told from here.
+    ///
+    /// From 1.2.21 on OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and names the result in
+    /// its events; before, the text of the request counts.
+    private mutating func readDirectory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route)
+        -> Bool
     {
         var named = query["directory"].map { Array($0.utf8) }
         if named?.isEmpty ?? true, let index = head.fields.firstIndex(of: .openCodeDirectory) {
             named = Array(head.fields.value(at: index))
         }
-        guard let named, !named.isEmpty else { return route.scope?.workingDirectory }
+        guard let named, !named.isEmpty else {
+            directory = route.scope?.workingDirectory
+            return directory != nil
+        }
         // OpenCode decodes once more.
         let decoded = PercentEncoding.decode(named).bytes
-        guard decoded.first == UInt8(ascii: "/"), !decoded.contains(UInt8(ascii: "%")) else { return nil }
-        let isPlain = !decoded.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
-            .contains {
-                $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
-            }
-        return isPlain ? decoded : nil
+        guard !decoded.contains(UInt8(ascii: "%")) else { return false }
+        let isAbsolute = decoded.first == UInt8(ascii: "/")
+        let traits = EventStreamTraits(route.endpoint?.family, version: route.endpoint?.version)
+        guard traits.resolvesDirectories else {
+            directory = decoded
+            return isAbsolute
+        }
+        guard isAbsolute || route.scope != nil,
+            let path = DirectoryScope.absolute(decoded, in: route.scope?.workingDirectory ?? [])
+        else { return false }
+        if let scope = route.scope, scope.isFolder(path[...]) {
+            directory = scope.workingDirectory
+        } else {
+            directory = path
+            unresolvedDirectory = path
+        }
+        if isTranslated { directoryAlias = path }
+        return true
+    }
+
+    /// It is known where the directory's path leads.
+    mutating func resolve(_ path: [UInt8]) {
+        directory = path
+        unresolvedDirectory = nil
     }
 
     /// The target without the gateway's own parameters.

@@ -7,6 +7,7 @@ struct StreamWishes {
     struct Wish: Hashable {
         let shape: EventShape
         let directory: [UInt8]?
+        let alias: [UInt8]?
         let types: [EventSelector.TypePattern]
         let isChunked: Bool
 
@@ -15,6 +16,7 @@ struct StreamWishes {
             guard cursor.selector.isConstant, !cursor.isFormed else { return nil }
             shape = cursor.shape
             directory = cursor.selector.directory
+            alias = cursor.selector.alias
             types = cursor.selector.types
             isChunked = cursor.isChunked
         }

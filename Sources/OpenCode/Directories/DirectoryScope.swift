@@ -38,6 +38,13 @@ package final class DirectoryScope: Sendable, Equatable {
         return parts.contains { other.elementsEqual($0, by: { $0 == $1 }) }
     }
 
+    /// A path as Node's `path.resolve` makes it absolute, from `base` on where it is relative; nil where it is too long.
+    package static func absolute(_ path: [UInt8], in base: [UInt8]) -> [UInt8]? {
+        let isAbsolute = path.first == UInt8(ascii: "/")
+        guard let all = parts(of: path[...], in: isAbsolute ? [] : parts(of: base[...]) ?? []) else { return nil }
+        return all.isEmpty ? [UInt8(ascii: "/")] : self.path(of: all)
+    }
+
     /// Whether a path is one of the folders or lies in one. A relative path begins in the project's folder, where its server
     /// runs. A path of another system (`C:\…`, `\\…`) is nowhere.
     package func holds(_ path: ArraySlice<UInt8>) -> Bool {

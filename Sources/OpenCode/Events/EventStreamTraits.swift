@@ -8,6 +8,9 @@ package struct EventStreamTraits: Sendable, Equatable {
     /// before (4 of 15 tries).
     package let settling: Int
 
+    /// Whether it follows the symbolic links of a directory that a request names, and names the result in events: 1.2.21 and later.
+    package let resolvesDirectories: Bool
+
     /// The stream of an instance of this family, and of this version where that is known: to 1.2.6 a heartbeat comes every 30 s,
     /// later ones' every 10 s, OpenCode 2's every 15 s.
     package init(_ family: APIFamily?, version: String?) {
@@ -15,18 +18,24 @@ package struct EventStreamTraits: Sendable, Equatable {
             path = Array("/api/event".utf8)
             silence = 45
             settling = 0
+            resolvesDirectories = true
             return
         }
         path = Array("/global/event".utf8)
         settling = 50
         silence = Self.isSlow(version) ? 90 : 30
+        resolvesDirectories = Self.numbers(of: version).map { !$0.lexicographicallyPrecedes([1, 2, 21]) } ?? true
     }
 
     /// Whether a version's heartbeat comes every 30 s; one that is not known may be such a one.
     private static func isSlow(_ version: String?) -> Bool {
-        guard let version else { return true }
-        let numbers = version.split(separator: ".").map { Int($0.prefix { $0.isASCII && $0.isNumber }) ?? 0 }
-        return numbers.lexicographicallyPrecedes([1, 2, 7])
+        numbers(of: version)?.lexicographicallyPrecedes([1, 2, 7]) ?? true
+    }
+
+    /// A version's numbers; nil where it is not known, or is none.
+    private static func numbers(of version: String?) -> [Int]? {
+        guard let version, version.first.map({ $0.isASCII && $0.isNumber }) ?? false else { return nil }
+        return version.split(separator: ".").map { Int($0.prefix { $0.isASCII && $0.isNumber }) ?? 0 }
     }
 }
 

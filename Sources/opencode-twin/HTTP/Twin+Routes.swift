@@ -28,7 +28,7 @@ extension Twin {
 
     /// What belongs to one directory.
     private func instance(_ request: Request) -> Outcome? {
-        let directory = request.directory(default: directory)
+        let directory = self.directory(of: request)
         switch request.segments.first {
         case "session": return session(request, directory).map(Outcome.answer)
         case "pty": return terminal(request)

@@ -31,7 +31,7 @@ extension Twin {
             "id": .string(id), "title": .string(body["title"]?.text ?? "Terminal \(id.suffix(4))"),
             "command": .string(body["command"]?.text ?? "/bin/sh"),
             "args": .array(arguments.isEmpty ? ["-l"] : arguments),
-            "cwd": .string(body["cwd"]?.text ?? request.directory(default: directory)), "status": "running",
+            "cwd": .string(body["cwd"]?.text ?? directory(of: request)), "status": "running",
             "pid": .integer(Int(getpid())),
         ]
         store.addTerminal(id, info)

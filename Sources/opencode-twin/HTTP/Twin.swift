@@ -45,6 +45,23 @@ struct Twin: Application {
 
     func listens(at address: String) {}
 
+    /// The directory that a request is about, as this version understands it.
+    func directory(of request: Request) -> String {
+        let named = request.directory(default: directory)
+        guard profile.resolvesDirectories else { return named }
+        // As path.resolve: what does not exist is made absolute all the same.
+        let segments = (named.hasPrefix("/") ? named : "\(directory)/\(named)").split(separator: "/")
+        let absolute = segments.reduce(into: [Substring]()) { path, segment in
+            switch segment {
+            case ".": break
+            case "..": _ = path.popLast()
+            default: path.append(segment)
+            }
+        }
+        let path = "/" + absolute.joined(separator: "/")
+        return (try? FileTree.resolve(path)) ?? path
+    }
+
     /// The stream of one directory's events, or with nil the wrapped events of all.
     func feed(directory: String?) -> EventFeed {
         let bus = bus

@@ -27,7 +27,7 @@ extension Profile {
                 permissionPatterns: ("sleep", ["printf*", "sleep*"]), writeOutput: "",
                 taskOutput: { "\($1)\n\n<task_metadata>\nsession_id: \($0)\n</task_metadata>" }),
             refusals: Refusals(generation: .first), layouts: layouts, sharesSessions: false, compresses: false,
-            terminalsHaveCursors: false)
+            terminalsHaveCursors: false, resolvesDirectories: false)
     }
 
     private static var layouts: Layouts {
