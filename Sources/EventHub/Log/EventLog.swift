@@ -40,7 +40,7 @@ package final class EventLog: Sendable {
         write { $0.beginGeneration(now: now, after: reason) }
     }
 
-    /// Something is missing here, within the generation. Said again before the next event it is told once.
+    /// Something is missing here, within the generation. Each loss is told, also where no event is between two of them.
     package func append(gap reason: EventGap.Reason, time: Int64) {
         write { $0.append(gap: reason, time: time) }
     }
@@ -100,6 +100,9 @@ package final class EventLog: Sendable {
 
     /// Why not everything is kept as it should be, a sentence for people; nil: all is well.
     package var warning: String? { shared.withLock { $0.warning } }
+
+    /// Whether a gap stands behind the newest event, and no generation has begun since.
+    package var endsInGap: Bool { writer.withLock { $0.endsInGap } }
 
     /// The newest generation that was begun, in this process or an earlier one; 0: none.
     package var lastGeneration: UInt64 { shared.withLock { $0.generation } }

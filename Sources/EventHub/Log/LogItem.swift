@@ -22,7 +22,7 @@ package struct LogPlace: Sendable, Equatable {
     /// The last event before it; nil: none.
     package internal(set) var last: EventID?
 
-    /// The number of the segment: it rises with each segment that the log begins.
+    /// Tells the segment from others of the same log.
     package var segmentNumber: UInt64 { segment.ordinal }
 
     /// Whether both stand before the same record. Two places can differ that nothing stands between: the end of a segment and

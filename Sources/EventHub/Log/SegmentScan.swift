@@ -10,6 +10,8 @@ struct SegmentScan {
     private(set) var last: EventID?
     private(set) var lastTime: Int64
     private(set) var gaps = 0
+    /// Whether the last record is a gap.
+    private(set) var endsInGap = false
     /// Whether any record is there.
     var isEmpty: Bool { end == SegmentHeader.count }
 
@@ -31,6 +33,7 @@ struct SegmentScan {
             }
             end = record.end
             lastTime = record.time
+            endsInGap = record.kind == .gap
         }
         // A file that was cut short may have had more.
         isDamaged = region.count < header.capacity

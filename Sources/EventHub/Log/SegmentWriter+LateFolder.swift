@@ -35,7 +35,7 @@ extension SegmentWriter {
         let own = kept.map { $0.following(found.last, at: found.lastTime) }
         kept = found.kept(before: firstOrdinal) + own
         guard last == nil else { return }
-        (last, lastTime) = (found.last, found.lastTime)
+        (last, lastTime, endsInGap) = (found.last, found.lastTime, found.endsInGap)
         generation = max(generation, found.generation)
         if kept.isEmpty { origin = Self.origin(generation: generation, last: last, ordinal: origin.ordinal) }
     }

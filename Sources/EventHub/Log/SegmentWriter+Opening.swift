@@ -80,6 +80,7 @@ extension SegmentWriter {
         generation = max(generation, scan.generation)
         last = scan.last
         lastTime = scan.lastTime
+        if !scan.isEmpty { endsInGap = scan.endsInGap }
         isOpen = isLast && region.isWritable && !scan.isDamaged
         isFromBefore = isOpen
         isDamaged = scan.isDamaged

@@ -37,8 +37,8 @@ struct SegmentWriter {
     /// The newest event that was given an id, and when it was heard.
     var last: EventID?
     var lastTime: Int64 = 0
-    /// What was said of the gap behind the newest event.
-    private var told: Set<EventGap.Reason> = []
+    /// Whether the newest record is a gap.
+    var endsInGap = false
     /// Why the disk can't be used; nil: it can, or shall not be.
     var problem: String?
     /// What was found among the segments' files and left alone.
@@ -84,13 +84,13 @@ struct SegmentWriter {
         let segment = kept[kept.count - 1].segment
         EventRecord.write(generation: next, now, to: segment.region, at: segment.region.published)
         generation = next
+        endsInGap = false
         firstGeneration = firstGeneration ?? next
         hasChanged = true
         return next
     }
 
     mutating func append(gap reason: EventGap.Reason, time: Int64) {
-        guard told.insert(reason).inserted else { return }
         writeGap(reason, last: last, time: time)
     }
 
@@ -113,7 +113,7 @@ struct SegmentWriter {
         let record = EventRecord.write(
             id, time, skeleton, line: line, length: length, to: region, at: region.published)
         kept[kept.count - 1].lastTime = time
-        if !told.isEmpty { told = [] }
+        endsInGap = false
         return StoredEvent(region, record, behind: place(behind: id))
     }
 
@@ -131,6 +131,7 @@ struct SegmentWriter {
         EventRecord.write(reason, from: last, last: id, time, to: region, at: region.published)
         kept[index].gaps += 1
         kept[index].lastTime = time
+        endsInGap = true
         hasChanged = true
     }
 

@@ -33,6 +33,8 @@ package struct SubscriptionState: Sendable {
         case announce
         /// The stream that was followed is lost, and with it what the instance says until another one has begun.
         case lost
+        /// No stream has begun for so long that people should know.
+        case warn
     }
 
     /// The times that it goes by, in nanoseconds.
@@ -46,6 +48,8 @@ package struct SubscriptionState: Sendable {
         package var grace: Int64 = 1_000_000_000
         /// How long the beginning of a stream may take.
         package var opening: Int64 = 30_000_000_000
+        /// How long no stream may have begun before people are warned.
+        package var patience: Int64 = 4_000_000_000
         /// The first delay before another try; doubled each time, up to ``longestDelay``.
         package var delay: Int64 = 100_000_000
         /// The longest delay.
@@ -73,6 +77,8 @@ package struct SubscriptionState: Sendable {
     /// When the next try is made.
     private var retryAt: Int64?
     private var announceAt: Int64?
+    /// When people are warned that no stream has begun; nil: one has, or they were.
+    private var warnAt: Int64?
 
     /// Whether clients may be told that their streams have begun.
     package private(set) var isAnnounced = false
@@ -90,6 +96,7 @@ package struct SubscriptionState: Sendable {
         var deadlines: [Int64] = []
         if let retryAt { deadlines.append(retryAt) }
         if let announceAt { deadlines.append(announceAt) }
+        if let warnAt { deadlines.append(warnAt) }
         if let followed {
             let limit = followed.connectedAt == nil ? times.opening : times.silence
             if second == nil, retryAt == nil { deadlines.append(followed.lastHeard + limit) }
@@ -103,7 +110,10 @@ package struct SubscriptionState: Sendable {
     /// Goes on.
     package mutating func on(_ event: Event, at now: Int64) -> [Action] {
         switch event {
-        case .begin: return followed == nil && retryAt == nil ? open(now) : []
+        case .begin:
+            guard followed == nil, retryAt == nil else { return [] }
+            warnAt = now + times.patience
+            return open(now)
         case .opened(let number):
             change(number) { $0.isOpen = true }
             isRefused = false
@@ -144,6 +154,7 @@ package struct SubscriptionState: Sendable {
         }
         guard number == followed?.number else { return [] }
         failures = 0
+        warnAt = nil
         guard !isAnnounced, announceAt == nil else { return [.follow(number)] }
         if times.settling == 0 {
             isAnnounced = true
@@ -161,6 +172,7 @@ package struct SubscriptionState: Sendable {
         }
         guard let lost = followed, number == lost.number else { return [] }
         followed = nil
+        if lost.connectedAt != nil { warnAt = now + times.patience }
         return (lost.connectedAt == nil ? [] : [.lost]) + replace(now)
     }
 
@@ -176,6 +188,7 @@ package struct SubscriptionState: Sendable {
         followed = next
         guard next.connectedAt != nil else { return [] }
         failures = 0
+        warnAt = nil
         isAnnounced = true
         return [.follow(next.number), .announce]
     }
@@ -186,6 +199,10 @@ package struct SubscriptionState: Sendable {
             announceAt = nil
             isAnnounced = true
             actions.append(.announce)
+        }
+        if let time = warnAt, time <= now {
+            warnAt = nil
+            actions.append(.warn)
         }
         if let time = retryAt, time <= now { actions += open(now) }
         actions += judgeSecond(now)
@@ -204,6 +221,7 @@ package struct SubscriptionState: Sendable {
         if let begun = spare.connectedAt {
             guard now - begun >= times.grace, let first = followed else { return [] }
             followed = nil
+            warnAt = now + times.patience
             return [.close(first.number), .lost] + replace(now)
         }
         guard now - spare.lastHeard >= times.opening else { return [] }

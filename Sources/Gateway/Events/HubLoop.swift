@@ -71,6 +71,8 @@ final class HubLoop: KnowledgeOwner {
     private var followed: Set<ProjectName> = []
     var progress = ProgressCounts()
     private var isFlushScheduled = false
+    /// Whether it has to be looked at whether all logs together are too large.
+    private var isTotalDue = false
     private var trimTimer: LoopTimer?
 
     init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger)
@@ -244,14 +246,21 @@ final class HubLoop: KnowledgeOwner {
         let now = WallClock.milliseconds
         for project in projects.values { project.log.trim(now: now) }
         index.trim(now: now, oldest: 0)
-        enforceTotal()
+        enforceTotal(keepsNewest: false)
     }
 
-    /// Removes the oldest segments of all projects until they fit into `--event-keep-total`.
-    func enforceTotal() {
+    /// A project's log has got another segment: all together may be too much now.
+    func segmentBegan() {
+        isTotalDue = true
+        scheduleFlush()
+    }
+
+    private func enforceTotal(keepsNewest: Bool) {
+        isTotalDue = false
         let names = Array(projects.keys)
         let plan = RetentionPlan.removals(
-            names.map { projects[$0]?.log.segments ?? [] }, total: settings.total)
+            names.map { projects[$0]?.log.segments ?? [] }, total: settings.total,
+            keepsNewest: keepsNewest)
         for (name, count) in zip(names, plan) where count > 0 { projects[name]?.log.removeOldest(count) }
     }
 }
@@ -260,6 +269,7 @@ extension HubLoop: PassHandler {
     func passEnded() {
         isFlushScheduled = false
         endSaying()
+        if isTotalDue { enforceTotal(keepsNewest: true) }
         // They make something of it that goes to loops again, which would only be in their way.
         for name in followed {
             guard let project = projects[name] else { continue }

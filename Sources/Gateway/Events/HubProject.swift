@@ -57,18 +57,24 @@ final class HubProject: TimerHandler {
             hub.settings.folder, project: name.string, limits: hub.settings.limits, now: WallClock.milliseconds,
             obstacle: hub.obstacle)
         form = hub.settings.form(name) ?? hub.policy.eventForm
-        reason = log.summary.last == nil ? nil : .gatewayRestarted
+        reason = reasonAfterStart
         // Of an obstacle the log has told already.
         if let warning = log.warning, hub.obstacle == nil {
             hub.log.warning(warning, LogField("project", name.string))
         }
     }
 
+    /// Why something is missing between what an earlier gateway has kept and the first run; nil where nothing was kept, or where that
+    /// gateway has told a gap at its end: the restart is the same one.
+    private var reasonAfterStart: EventGap.Reason? {
+        log.summary.last == nil || log.endsInGap ? nil : .gatewayRestarted
+    }
+
     /// The folder of logs is this gateway's own from now on.
     func useFolder() {
         let isNew = log.lastGeneration == 0
         log.useFolder(now: WallClock.milliseconds)
-        if isNew, log.summary.last != nil { reason = .gatewayRestarted }
+        if isNew { reason = reasonAfterStart }
         if let warning = log.warning { hub.log.warning(warning, LogField("project", name.string)) }
         publish()
     }
@@ -156,6 +162,10 @@ final class HubProject: TimerHandler {
                 run.streams[number] = UpstreamEventStream(self, hub, run.route, run.endpoint, run.traits, number)
             case .close(let number): run.streams.removeValue(forKey: number)?.close()
             case .follow(let number):
+                if !warnings.isEmpty {
+                    warnings = []
+                    publish()
+                }
                 if isLost { note(.upstreamLost) }
                 isLost = false
                 run.streams[number]?.follow()
@@ -165,6 +175,9 @@ final class HubProject: TimerHandler {
                 isLost = true
                 change(to: .waiting)
                 hub.tell(.lost(name))
+            case .warn:
+                // A refusal has told more.
+                if warnings.isEmpty { warn(Self.notBegun) }
             }
         }
         arm()
@@ -184,24 +197,23 @@ final class HubProject: TimerHandler {
 
     // MARK: What streams tell
 
-    func opened(_ number: Int) {
-        if !warnings.isEmpty {
-            warnings = []
-            publish()
-        }
-        on(.opened(number))
-    }
+    func opened(_ number: Int) { on(.opened(number)) }
 
     /// The stream could not be had; a sentence.
     func refused(_ number: Int, _ sentence: String) {
         run?.streams[number] = nil
-        if warnings != [sentence] {
-            warnings = [sentence]
-            publish()
-            hub.log.warning(sentence, LogField("project", name.string))
-        }
+        if warnings != [sentence] { warn(sentence) }
         on(.refused(number))
     }
+
+    private func warn(_ sentence: String) {
+        warnings = [sentence]
+        publish()
+        hub.log.warning(sentence, LogField("project", name.string))
+    }
+
+    private static let notBegun =
+        "OpenCode does not begin the event stream that the gateway subscribes to: event streams of this project are silent until it does. Look at its log."
 
     func heard(_ number: Int) {
         // Only a second stream, or the deadline itself, makes this more than a note of the time.
@@ -227,6 +239,7 @@ final class HubProject: TimerHandler {
                 "an event of more than \(HubLoop.largestEvent >> 20) MiB was left out", LogField("project", name.string)
             )
             note(.tooLarge)
+            publish()
         case .event(let data):
             var skeleton = EventSkeleton(line: data.span, family: run.endpoint.family ?? .one)
             if skeleton.isConnected {
@@ -247,7 +260,6 @@ final class HubProject: TimerHandler {
             let from = hub.isSaying(name) ? nil : log.end
             let event = log.append(skeleton, line: data.span, time: WallClock.milliseconds)
             _ = hub.index.append(name.string, event.id, time: event.time)
-            hub.say(name, event, from: from)
             noteSegment(of: event.behind)
             if skeleton.isDispose, let directory = skeleton.directory {
                 run.opened.remove(directory)
@@ -272,7 +284,7 @@ final class HubProject: TimerHandler {
     private func noteSegment(of end: LogPlace) {
         guard end.segmentNumber != newestSegment else { return }
         newestSegment = end.segmentNumber
-        hub.enforceTotal()
+        hub.segmentBegan()
     }
 
     // MARK: Questions of translations

@@ -57,16 +57,18 @@ import Testing
         #expect(test.log.beginGeneration(now: 100, after: nil) == 100)
     }
 
-    @Test func aGapIsToldOnceUntilTheNextEvent() throws {
+    @Test func `each loss is told also where no event is between two of them`() throws {
         let test = try test(true)
         #expect(test.log.beginGeneration(now: 5, after: .gatewayRestarted) == 5)
         test.log.append(gap: .upstreamLost, time: 0)
         test.log.append(gap: .upstreamLost, time: 0)
-        test.log.append(gap: .gatewayRestarted, time: 0)
-        #expect(test.all == ["gap gateway-restarted ..", "gap upstream-lost .."])
+        #expect(test.all == ["gap gateway-restarted ..", "gap upstream-lost ..", "gap upstream-lost .."])
         test.log.add(1...1)
         test.log.append(gap: .upstreamLost, time: 0)
-        let all = ["gap gateway-restarted ..5-1", "gap upstream-lost ..5-1", "5-1", "gap upstream-lost 5-1.."]
+        let all = [
+            "gap gateway-restarted ..5-1", "gap upstream-lost ..5-1", "gap upstream-lost ..5-1", "5-1",
+            "gap upstream-lost 5-1..",
+        ]
         #expect(test.all == all)
     }
 

@@ -46,6 +46,26 @@ private typealias Action = SubscriptionState.Action
         #expect(state.isConnected && state.isAnnounced && deadline(state) == 30.1)
     }
 
+    @Test func `people are warned once when no stream has begun for four seconds whatever the refusal is`() {
+        play([
+            Step(0, .begin, [.open(1)]), Step(0, .ended(1)), Step(0.1, .due, [.open(2)]), Step(0.1, .opened(2)),
+            Step(3.9, .due), Step(4, .due, [.warn]), Step(9, .due),
+        ])
+    }
+
+    @Test func `a stream that is lost and does not begin again is a warning and one that begins is none`() {
+        play(
+            begun + [
+                Step(10, .ended(1), [.lost]), Step(10.1, .due, [.open(2)]), Step(14, .due, [.warn]),
+                Step(15, .connected(2), [.follow(2), .announce]), Step(20, .due),
+            ])
+        play(
+            begun + [
+                Step(10, .ended(1), [.lost]), Step(10.1, .due, [.open(2)]),
+                Step(13, .connected(2), [.follow(2), .announce]), Step(20, .due),
+            ])
+    }
+
     @Test func aBeginningInTheMiddleOfItOpensNothingMore() { play(begun + [Step(1, .begin)]) }
 
     @Test func whereAnInstanceSaysSoTooEarlyTheAnnouncementWaits() {
@@ -71,7 +91,9 @@ private typealias Action = SubscriptionState.Action
     }
 
     @Test func noDelayIsLongerThanTheLongest() {
-        var state = SubscriptionState(.init(silence: Self.nanoseconds(30), settling: 0))
+        var times = SubscriptionState.Times(silence: Self.nanoseconds(30), settling: 0)
+        times.patience = Self.nanoseconds(1_000_000)
+        var state = SubscriptionState(times)
         var time: Int64 = 0
         var actions = state.on(.begin, at: time)
         for number in 1...40 {
@@ -142,7 +164,10 @@ private typealias Action = SubscriptionState.Action
     }
 
     @Test func aStreamThatNeverBeginsIsTriedAgain() {
-        play([Step(0, .begin, [.open(1)]), Step(29, .due), Step(30, .due, [.close(1)]), Step(30.1, .due, [.open(2)])])
+        play([
+            Step(0, .begin, [.open(1)]), Step(29, .due, [.warn]), Step(30, .due, [.close(1)]),
+            Step(30.1, .due, [.open(2)]),
+        ])
     }
 
     @Test func whatIsSaidOfAnOlderStreamChangesNothing() {

@@ -144,6 +144,35 @@ import Testing
         #expect(try !warnings().contains { $0.text?.contains("does not give the gateway its events") == true })
     }
 
+    @Test(arguments: [SpeakingInstance.Refusal.close, .hang])
+    func `a subscription that gets no head is a warning in status within five seconds`(
+        refusal: SpeakingInstance.Refusal
+    ) throws {
+        let instance = try SpeakingInstance()
+        instance.refuse(refusal)
+        let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
+        try gateway.start(instance.fake)
+        let start = ContinuousClock.now
+
+        try gateway.waitForLog("does not begin the event stream")
+
+        #expect(start.duration(to: .now) < .seconds(5))
+        let warnings = try gateway.request("GET", "/projects/demo/status").json["warnings"]?.elements ?? []
+        #expect(warnings.contains { $0.text?.contains("does not begin the event stream") == true })
+    }
+
+    @Test func `a client of a directory that the instance does not open gets its head within five seconds`() throws {
+        let instance = try SpeakingInstance()
+        instance.refuse(.hang)
+        let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
+        try gateway.start(instance.fake)
+        let start = ContinuousClock.now
+
+        try StreamClient(gateway, "/projects/demo/api/event").connected()
+
+        #expect(start.duration(to: .now) < .seconds(6))
+    }
+
     @Test func fiveHundredClientsAreOneStreamToTheInstance() throws {
         let rig = try HubRig()
         func upstreamBytes() -> [[UInt8]] { rig.instance.subscriptions.values.map(\.raw) }

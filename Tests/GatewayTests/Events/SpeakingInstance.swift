@@ -8,7 +8,7 @@ final class SpeakingInstance: Sendable {
         /// How often all streams were ended, and how the last time.
         var ends = 0
         var end = End.close
-        var refuses = false
+        var refusal: Refusal?
         var isSilent = false
         /// What is answered to other requests, by their target.
         var answers: [String: String] = [:]
@@ -20,6 +20,9 @@ final class SpeakingInstance: Sendable {
     }
 
     enum End: Sendable { case close, reset, clean }
+
+    /// How it refuses a stream: with 500, by closing the connection, or by saying nothing at all.
+    enum Refusal: Sendable { case error, close, hang }
 
     /// The gateway's own streams of everything.
     let subscriptions = Recorded<ReceivedRequestHead>("a stream of everything")
@@ -41,10 +44,11 @@ final class SpeakingInstance: Sendable {
         fake = try FakeInstance(.one(version: version)) { connection, head in
             switch head.path {
             case "/global/event":
-                if state.withLock({ $0.refuses }) { return try connection.respond(500, text: "no") }
+                if let refusal = state.withLock({ $0.refusal }) { return try Self.refuse(refusal, connection) }
                 try Self.stream(state, subscriptions, head, connection)
             case "/event":
                 openings.append(head)
+                if state.withLock({ $0.refusal }) == .hang { return try Self.refuse(.hang, connection) }
                 try connection.writeHead(200, headers: Self.head)
                 try connection.writeChunk("data: \(Self.connectedHere)\n\n")
                 try connection.waitForEnd(within: .seconds(60))
@@ -82,7 +86,18 @@ final class SpeakingInstance: Sendable {
     }
 
     /// Whether further streams of everything are refused.
-    func refuse(_ isRefusing: Bool) { state.withLock { $0.refuses = isRefusing } }
+    func refuse(_ isRefusing: Bool) { refuse(isRefusing ? .error : nil) }
+
+    /// How further streams of everything are refused; nil: they are not.
+    func refuse(_ refusal: Refusal?) { state.withLock { $0.refusal = refusal } }
+
+    private static func refuse(_ refusal: Refusal, _ connection: TestConnection) throws {
+        switch refusal {
+        case .error: try connection.respond(500, text: "no")
+        case .close: connection.close()
+        case .hang: try connection.waitForEnd(within: .seconds(60))
+        }
+    }
 
     /// Whether it does not say that a stream has begun, though it takes the request.
     func beSilent(_ isSilent: Bool) { state.withLock { $0.isSilent = isSilent } }
