@@ -87,6 +87,7 @@ import Testing
         let prompt = try send(&world)
         world.begin("ses_1", prompt, "hi", answer: "msg_3")
         world.text("ses_1", "msg_3", "prt_1", ["Hel"], isWhole: false)
+        world.book.abort("ses_1")
         world.hear("session.error", ["sessionID": "ses_1", "error": ["name": "MessageAbortedError", "data": [:]]])
         world.idle("ses_1")
         let last = events(world.streams[0].text).last

@@ -54,6 +54,76 @@ import Testing
             ])
     }
 
+    /// OpenCode's last word on a message that was aborted.
+    private func aborted(_ message: String, of user: String, _ world: inout World) {
+        world.hear(
+            "message.updated",
+            [
+                "info": [
+                    "id": .string(message), "sessionID": "ses_1", "role": "assistant", "parentID": .string(user),
+                    "modelID": "talk", "providerID": "twin", "mode": "build", "agent": "build",
+                    "path": ["cwd": "/home/vibe/demo", "root": "/home/vibe/demo"], "cost": 0,
+                    "tokens": ["input": 0, "output": 0, "reasoning": 0, "cache": ["read": 0, "write": 0]],
+                    "time": ["created": 2_000, "completed": 3_000],
+                    "error": ["name": "MessageAbortedError", "data": ["message": "Aborted"]],
+                ]
+            ])
+    }
+
+    @Test func `an abort has ended when the session is idle and the message has its error`() throws {
+        for isIdleFirst in [true, false] {
+            var world = loaded()
+            say("one", &world)
+            let first = try #require(world.server.prompts.last?["messageID"]?.text)
+            world.begin("ses_1", first, "one", answer: "msg_3")
+
+            world.book.abort("ses_1")
+            let wasEnding = world.book.isEnding("ses_1")
+            if isIdleFirst { world.idle("ses_1") } else { aborted("msg_3", of: first, &world) }
+            let isHalfEnded = world.book.isEnding("ses_1")
+            if isIdleFirst { aborted("msg_3", of: first, &world) } else { world.idle("ses_1") }
+
+            #expect(wasEnding)
+            #expect(isHalfEnded)
+            #expect(!world.book.isEnding("ses_1"))
+        }
+    }
+
+    @Test func `an idle session has nothing to end`() {
+        var world = loaded()
+
+        world.book.abort("ses_1")
+
+        #expect(!world.book.isEnding("ses_1"))
+    }
+
+    @Test func `an answer that nobody here has aborted ends with an error`() throws {
+        var world = loaded()
+        say("one", &world)
+        let first = try #require(world.server.prompts.last?["messageID"]?.text)
+        world.begin("ses_1", first, "one", answer: "msg_3")
+        _ = world.got()
+
+        aborted("msg_3", of: first, &world)
+        world.idle("ses_1")
+
+        #expect(world.got().map { $0["type"]?.text } == ["error", "assistant_done"])
+    }
+
+    @Test func `an answer that the client has aborted ends without an error`() throws {
+        var world = loaded()
+        say("one", &world)
+        let first = try #require(world.server.prompts.last?["messageID"]?.text)
+        world.begin("ses_1", first, "one", answer: "msg_3")
+        _ = world.got()
+
+        world.book.abort("ses_1")
+        aborted("msg_3", of: first, &world)
+        world.idle("ses_1")
+
+        #expect(world.got().map { $0["type"]?.text } == ["assistant_done"])
+    }
+
     @Test func aMessageBehindOneThatIsBrokenOffWhileItIsSentWaits() {
         var world = loaded()
         world.isHeld = true

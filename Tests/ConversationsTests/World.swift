@@ -108,6 +108,13 @@ struct World {
             switch plan {
             case .ask(let request, let next): plan = next(server.answer(request))
             case .pause(_, let next): plan = next()
+            case .aborting(let session, let next):
+                book.abort(session)
+                plan = next()
+            case .ended(let session, let next):
+                // Nobody waits here: its time is over at once.
+                book.giveUpEnd(of: session)
+                plan = next()
             case .done(let value): return .success(value)
             case .refused(let refusal): return .failure(refusal)
             }

@@ -92,8 +92,14 @@ extension ConversationBook {
     /// The prompt was refused.
     mutating func forget(_ messageID: String, in session: String) { turns[session]?.forget(messageID) }
 
-    /// What runs is to be broken off.
-    mutating func cancel(_ session: String) { turns[session]?.cancel() }
+    /// What runs in a session is about to be aborted, as a client asked.
+    package mutating func abort(_ session: String) { turns[session]?.abort() }
+
+    /// Whether something in a session was aborted whose end was not received yet.
+    package func isEnding(_ session: String) -> Bool { turns[session]?.abortion != nil }
+
+    /// The end of what was aborted is not awaited any longer.
+    package mutating func giveUpEnd(of session: String) { turns[session]?.giveUpEnd() }
 
     /// What a list of messages says beyond what was heard.
     mutating func learn(_ messages: [Message], of session: String, at now: Int64) -> [Told] {

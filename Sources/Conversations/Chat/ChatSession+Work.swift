@@ -82,7 +82,9 @@ extension ChatSession {
         watched.insert(session)
         let request = book.asking.prompt(
             session, messageID: messageID, text, model: book.chosenModel(of: session))
-        let plan = Plan<Result>.ask(request) { $0.isGood ? .done(.prompted) : .refused($0.refusal) }
+        let plan = Plan<Result>.ended(session: session) {
+            .ask(request) { $0.isGood ? .done(.prompted) : .refused($0.refusal) }
+        }
         return [.watch(session: session), run(.prompt(id, session: session, messageID: messageID), plan)]
     }
 
@@ -109,7 +111,7 @@ extension ChatSession {
     }
 
     private mutating func abort(_ session: String, _ book: inout ConversationBook) -> Action {
-        book.cancel(session)
+        book.abort(session)
         let check = book.check(session)
         return run(.cancel, book.asking.abort(session).then { _ in check.then { .done(.broken($0)) } })
     }

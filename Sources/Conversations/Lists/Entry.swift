@@ -116,4 +116,7 @@ package struct Entry: Sendable, Equatable {
 extension Failure {
     /// Why it failed, for people; nil where a person broke it off.
     var reason: String? { name == Failure.aborted.name ? nil : message ?? name }
+
+    /// Why an answer ended that no client of the gateway has aborted.
+    static let abortedElsewhere = "OpenCode aborted the answer."
 }

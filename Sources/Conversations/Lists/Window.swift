@@ -171,6 +171,8 @@ extension Plan {
         switch self {
         case .ask(let request, let answered): .ask(request) { answered($0).settled(next) }
         case .pause(let milliseconds, let go): .pause(milliseconds: milliseconds) { go().settled(next) }
+        case .aborting(let session, let go): .aborting(session: session) { go().settled(next) }
+        case .ended(let session, let go): .ended(session: session) { go().settled(next) }
         case .done(let value): next(value)
         case .refused: next(nil)
         }

@@ -165,7 +165,8 @@ package struct ConversationWork: Sendable {
             guard !catalogue.models.isEmpty else { return .refused(.noModel) }
             return book.finding(id).then { list, session in
                 let ready = Result.ready(list, session, catalogue)
-                return book.isBusy(session.id) ? asking.abort(session.id).then { _ in .done(ready) } : .done(ready)
+                guard book.isBusy(session.id) else { return .ended(session: session.id) { .done(ready) } }
+                return asking.abort(session.id).then { _ in .done(ready) }
             }
         }
     }

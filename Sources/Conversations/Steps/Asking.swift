@@ -53,9 +53,18 @@ package struct Asking: Sendable {
 
     func fork(_ id: String) -> Plan<Session> { session(request("POST", ["session", id, "fork"], body: [:])) }
 
-    func delete(_ id: String) -> Plan<Bool> { good(request("DELETE", ["session", id])) { _ in .done(true) } }
+    /// Deletes a session, which aborts what runs there.
+    func delete(_ id: String) -> Plan<Bool> {
+        .aborting(session: id) { good(request("DELETE", ["session", id])) { _ in .done(true) } }
+    }
 
-    func abort(_ id: String) -> Plan<Bool> { good(request("POST", ["session", id, "abort"])) { _ in .done(true) } }
+    /// Aborts what runs in a session, and waits until it has ended. OpenCode before 1.18 answers earlier, and the loop that is
+    /// still ending takes a prompt with it that comes before `message.updated` with `MessageAbortedError`.
+    func abort(_ id: String) -> Plan<Bool> {
+        .aborting(session: id) {
+            good(request("POST", ["session", id, "abort"])) { _ in .ended(session: id) { .done(true) } }
+        }
+    }
 
     /// Whether a session works.
     func isBusy(_ id: String) -> Plan<Bool> {

@@ -8,6 +8,10 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     case ask(ClientRequest, @Sendable (OpenCodeAnswer) -> Plan<Value>)
     /// Go on in so many milliseconds.
     case pause(milliseconds: Int, @Sendable () -> Plan<Value>)
+    /// Note that what runs in a session is about to be aborted, and continue (``ConversationBook/abort(_:)``).
+    case aborting(session: String, @Sendable () -> Plan<Value>)
+    /// Continue when what was aborted in a session has ended, or after ``Abort/patience``.
+    case ended(session: String, @Sendable () -> Plan<Value>)
     /// What came of it.
     case done(Value)
     /// Why nothing came of it.
@@ -18,6 +22,8 @@ package indirect enum Plan<Value: Sendable>: Sendable {
         switch self {
         case .ask(let request, let answered): .ask(request) { answered($0).then(next) }
         case .pause(let milliseconds, let go): .pause(milliseconds: milliseconds) { go().then(next) }
+        case .aborting(let session, let go): .aborting(session: session) { go().then(next) }
+        case .ended(let session, let go): .ended(session: session) { go().then(next) }
         case .done(let value): next(value)
         case .refused(let refusal): .refused(refusal)
         }

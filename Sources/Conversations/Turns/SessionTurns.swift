@@ -48,6 +48,13 @@ struct SessionTurns: Sendable {
     /// Whether its lists were read since the gateway listens.
     private var isKnown = false
 
+    /// What was aborted and has not ended yet.
+    private(set) var abortion: Abort?
+    /// Users' messages whose answers a client has aborted.
+    private var aborted: Set<String> = []
+    /// The last message of an assistant, and whether OpenCode has finished it.
+    private var last: (id: String, isComplete: Bool)?
+
     private static let remembered = 64
 
     init(_ session: String) { self.session = session }
@@ -75,9 +82,35 @@ struct SessionTurns: Sendable {
         sent[root] = nil
     }
 
-    /// A person breaks off what runs: what waits is not answered any more.
-    mutating func cancel() {
+    /// A client aborts what runs: what waits is not answered any more.
+    mutating func abort() {
+        aborted.formUnion(expected)
+        aborted.formUnion(waiting.map(\.root))
+        if let current { aborted.insert(current.root) }
+        breakOff()
+    }
+
+    private mutating func breakOff() {
+        let isWorking = current != nil || !waiting.isEmpty
         for index in waiting.indices { waiting[index].wasBroken = true }
+        if abortion == nil {
+            abortion = Abort(message: last?.id, isComplete: last?.isComplete ?? true, isWorking: isWorking)
+        }
+    }
+
+    /// The end of what was aborted is not awaited any longer.
+    mutating func giveUpEnd() { abortion = nil }
+
+    private mutating func received(_ message: AssistantMessage) {
+        let isComplete = message.completed != nil || message.failure != nil
+        last = (message.id, isComplete)
+        abortion?.receive(message.id, isComplete: isComplete)
+        if abortion?.hasEnded == true { abortion = nil }
+    }
+
+    private mutating func becameIdle() {
+        abortion?.becomeIdle()
+        if abortion?.hasEnded == true { abortion = nil }
     }
 
     /// Events were missed.
@@ -98,7 +131,9 @@ struct SessionTurns: Sendable {
             guard users[user.id] == nil, !ended.contains(user.id) else { return [] }
             users[user.id] = user
             return expected.contains(user.id) ? noted(user, "") : []
-        case .message(.assistant(let assistant)): return answering(assistant, now)
+        case .message(.assistant(let assistant)):
+            received(assistant)
+            return answering(assistant, now)
         case .part(let part, _, _):
             if let user = users[part.messageID] {
                 return Entry.said([part]).map { match(user, $0) + noted(user, $0) } ?? []
@@ -106,9 +141,16 @@ struct SessionTurns: Sendable {
             return told(part.messageID) { $0.take(part, at: now) }
         case .partDelta(let delta): return told(delta.messageID) { $0.take(delta, at: now) }
         case .failed(_, let failed):
-            if let reason = failed.reason { fail(reason) } else { cancel() }
+            if let reason = failed.reason {
+                fail(reason)
+            } else {
+                if let root = current?.root, !aborted.contains(root) { fail(Failure.abortedElsewhere) }
+                breakOff()
+            }
             return []
-        case .status(_, .idle), .idle: return idle(at: now)
+        case .status(_, .idle), .idle:
+            becameIdle()
+            return idle(at: now)
         case .status(_, .busy), .status(_, .retry):
             for index in waiting.indices { waiting[index].sawWork = true }
             return []
@@ -156,13 +198,21 @@ struct SessionTurns: Sendable {
         guard !ended.contains(root) else { return [] }
         let outcomes = current?.root == root ? [] : end(at: now) + begin(root, message)
         if messages.insert(message.id).inserted { current?.failure = nil }
-        if let reason = message.failure?.reason { current?.failure = reason }
+        if let failure = message.failure {
+            if let reason = failure.reason {
+                current?.failure = reason
+            } else if !aborted.contains(root), current?.failure == nil {
+                current?.failure = Failure.abortedElsewhere
+            }
+        }
         return outcomes
     }
 
     private mutating func begin(_ root: String, _ message: AssistantMessage) -> [Outcome] {
         waiting.removeAll { $0.root == root }
         failure = nil
+        // The session has gone on without the end that was awaited.
+        if !aborted.contains(root) { abortion = nil }
         current = Turn(root: root, in: session)
         messages = []
         revision += 1
@@ -198,6 +248,7 @@ struct SessionTurns: Sendable {
     private mutating func settle(_ root: String) {
         forget(root)
         remember(root)
+        aborted.remove(root)
         revision += 1
     }
 
@@ -217,6 +268,7 @@ struct SessionTurns: Sendable {
         failure = nil
         users = users.filter { user in left.contains { $0.root == user.key } }
         said = said.filter { root in left.contains { $0.root == root } }
+        aborted.formIntersection(expected.union(left.map(\.root)))
         return outcomes
     }
 
@@ -235,6 +287,7 @@ struct SessionTurns: Sendable {
         var outcomes = end(at: now)
         for root in expected.sorted() { outcomes += unanswered(root, reason, now) }
         (waiting, users, said, failure) = ([], [:], [], nil)
+        (abortion, aborted, last) = (nil, [], nil)
         return outcomes
     }
 

@@ -25,6 +25,8 @@ final class ConversationProject {
     private var isHeard = false
     private var waiting: [() -> Void] = []
     private var checking: Set<String> = []
+    /// Plans that wait until what was aborted in a session has ended.
+    private var endWaiters: [Int: (session: String, work: () -> Void)] = [:]
     private let folder: String
     /// What its OpenCode says.
     private(set) var feed: ConversationFeed?
@@ -125,6 +127,7 @@ final class ConversationProject {
             }
         }
         keep()
+        resumeEndWaiters()
     }
 
     /// The instance's run is over.
@@ -132,6 +135,7 @@ final class ConversationProject {
         let reason = "OpenCode of \(name.string) has ended before the answer was complete."
         tell(book.instanceEnded(reason, at: desk.now))
         keep()
+        resumeEndWaiters()
     }
 
     /// Tells everybody who sees it, but one perhaps.
@@ -174,10 +178,35 @@ final class ConversationProject {
         switch plan {
         case .pause(let milliseconds, let next):
             desk.later(.milliseconds(milliseconds)) { [self] in run(next(), for: asker, done) }
+        case .aborting(let session, let next):
+            book.abort(session)
+            run(next(), for: asker, done)
+        case .ended(let session, let next):
+            afterEnd(in: session) { [self] in run(next(), for: asker, done) }
         case .done(let value): done(.success(value))
         case .refused(let refusal): done(.failure(refusal))
         case .ask(let request, let next):
             ask(request, for: asker) { [self] answer in run(next(answer), for: asker, done) }
+        }
+    }
+
+    /// Calls `work` when what was aborted in a session has ended, or when that was awaited for long enough.
+    private func afterEnd(in session: String, _ work: @escaping () -> Void) {
+        guard book.isEnding(session) else { return work() }
+        let number = desk.number()
+        endWaiters[number] = (session, work)
+        desk.later(.milliseconds(Abort.patience)) { [self] in
+            guard endWaiters[number] != nil else { return }
+            book.giveUpEnd(of: session)
+            resumeEndWaiters()
+        }
+    }
+
+    private func resumeEndWaiters() {
+        for number in endWaiters.keys.sorted() {
+            guard let waiter = endWaiters[number], !book.isEnding(waiter.session) else { continue }
+            endWaiters[number] = nil
+            waiter.work()
         }
     }
 
