@@ -17,7 +17,7 @@ import Testing
         for (method, path, body) in [
             ("GET", "", ""), ("DELETE", "", ""), ("PATCH", "", #"{"title":"x"}"#), ("POST", "/fork", "{}"),
             ("POST", "/revert", #"{"messageID":"msg_1"}"#), ("POST", "/unrevert", ""), ("GET", "/message", ""),
-            ("POST", "/message", #"{"parts":[]}"#), ("POST", "/shell", #"{"command":"true"}"#),
+            ("POST", "/message", #"{"parts":[]}"#), ("POST", "/shell", #"{"agent":"build","command":"true"}"#),
             ("POST", "/permissions/per_1", #"{"response":"once"}"#),
         ] {
             let run = try BridgeRun(
@@ -41,6 +41,44 @@ import Testing
             "POST", "/session/ses_1/prompt_async", body: body,
             replies: [.says(404, #"{"_tag":"SessionNotFoundError"}"#)], by: inside)
         #expect(run.status == (isOutside ? 403 : 404))
+    }
+
+    /// OpenCode reads URLs by the WHATWG URL Standard, which repairs what RFC 8089 does not allow.
+    @Test(arguments: [
+        " file:///etc/x", "\\u0001file:///etc/x", "fi\\tle:///etc/x", "file:\\n///etc/x", "file:///home/vibe/demo/x\\r",
+        "file:etc/x", "file:\\\\\\\\\\\\etc\\\\x", "file:///home/vibe/demo\\\\..\\\\x", "..\\\\x", " ../x", "\\t../x",
+        "file:///home/vibe/demo/a%2fb/../../x", "file:///home/vibe/demo/%00", "file://example.com/home/vibe/demo/x",
+        "file:///etc/x//../../home/vibe/demo/x", "file:///C:/../home/vibe/demo/x", "file:///home/vibe/demo/.%2E/x",
+        "file:///home/vibe/demo/x ", "file:///home/vibe/demo/\\u007fx", "file:////home/vibe/demo/../../x",
+    ])
+    func `a file URL that a browser's parser repairs is refused`(_ url: String) throws {
+        let inside = Bridge(Turns.surroundings, home: "/home/vibe") {
+            $0 == "/home/vibe/demo" || $0.hasPrefix("/home/vibe/demo/")
+        }
+        for (route, members) in [("prompt_async", ""), ("message", ""), ("command", #""command":"c","arguments":"","#)]
+        {
+            let body = #"{\#(members)"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
+
+            let run = try BridgeRun("POST", "/session/ses_1/\(route)", body: body, by: inside)
+
+            #expect(run.status == 403, "\(route)")
+        }
+    }
+
+    @Test(arguments: [
+        "file:///home/vibe/demo/a b", "file://localhost/home/vibe/demo/x", "file:/home/vibe/demo//x",
+        " data:text/plain,x",
+        "data:text/plain;base64,aGk=\\n",
+    ])
+    func `a URL that names a file inside the project or none at all is accepted`(_ url: String) throws {
+        let inside = Bridge(Turns.surroundings, home: "/home/vibe") { $0.hasPrefix("/home/vibe/demo/") }
+        let body = #"{"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
+
+        let run = try BridgeRun(
+            "POST", "/session/ses_1/prompt_async", body: body,
+            replies: [.says(404, #"{"_tag":"SessionNotFoundError"}"#)], by: inside)
+
+        #expect(run.status == 404)
     }
 
     /// What `/doc` says is about these routes and no others, and every schema that it names is in it.

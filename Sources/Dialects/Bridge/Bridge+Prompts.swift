@@ -28,11 +28,16 @@ extension Bridge {
     /// Whether a part names no file outside the project.
     private func isInside(_ part: JSON, _ request: ClientRequest) -> Bool {
         guard part["type"]?.text == "file", let url = part["url"]?.text else { return true }
-        return FolderPath.file(url).map { holds(FolderPath.absolute($0, in: request.directory)) } ?? true
+        return switch FolderPath.file(url) {
+        case .none: true
+        case .path(let path): holds(FolderPath.absolute(path, in: request.directory))
+        case .ambiguous: false
+        }
     }
 
     private static let fileOutside = Refusals.outside(
-        "A part names a file outside the project: name one inside it, or send its content as a data: URL.")
+        "A part names a file outside the project, or its URL is ambiguous: name a file inside the project by an absolute URL "
+            + "without host, control characters, backslashes and encoded slashes, or send its content as a data: URL.")
 
     /// The agent and the model that a request names.
     struct Wanted: Sendable {

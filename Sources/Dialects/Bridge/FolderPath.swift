@@ -11,15 +11,61 @@ package enum FolderPath {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// The path of a `file:` URL (RFC 8089) or of what is no URL at all; nil for an address elsewhere, `data:` among them.
-    static func file(_ url: String) -> String? {
+    /// The file that the address of a prompt's part names.
+    enum NamedFile: Equatable {
+        /// An address that names no local file, such as a `data:` URL.
+        case none
+        /// A path, absolute if it comes from a URL.
+        case path(String)
+        /// An address that parsers read in more than one way, so that no check of its path holds.
+        case ambiguous
+    }
+
+    /// Returns the file that `url` names: a `file:` URL, or a path if it is no URL at all.
+    ///
+    /// The result is what the URL parser of browsers and of OpenCode makes of the text (WHATWG URL Standard §4.4): it removes
+    /// C0 controls and spaces at both ends and tabs and newlines anywhere, reads a backslash as a slash, takes a
+    /// `file:` URL without slashes for an absolute one, and lets `..` remove an empty segment. Whatever depends on
+    /// these repairs is ambiguous, as is an encoded slash or NUL (`fileURLToPath` refuses them) and a host.
+    static func file(_ url: String) -> NamedFile {
         let bytes = Array(url.utf8)
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), isScheme(bytes[..<colon]) else { return url }
-        guard bytes[..<colon].lowercased.elementsEqual("file".utf8) else { return nil }
-        var rest = bytes[(colon + 1)...]
-        if rest.starts(with: "//".utf8) { rest = rest.dropFirst(2).drop { $0 != UInt8(ascii: "/") } }
-        let path = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        return String(decoding: PercentEncoding.decode(path).bytes, as: UTF8.self)
+        let repaired = bytes.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }.drop { $0 <= 0x20 }
+        let colon = repaired.firstIndex(of: UInt8(ascii: ":")).flatMap { isScheme(repaired[..<$0]) ? $0 : nil }
+        let isFile = colon.map { repaired[..<$0].lowercased.elementsEqual("file".utf8) }
+        if isFile == false { return .none }
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }),
+            bytes.first != UInt8(ascii: " "), bytes.last != UInt8(ascii: " ")
+        else { return .ambiguous }
+        guard let colon else { return .path(url) }
+        var rest = repaired[(colon + 1)...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        if rest.starts(with: "//".utf8) {
+            let host = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
+            guard host.isEmpty || host.lowercased.elementsEqual("localhost".utf8) else { return .ambiguous }
+            rest = rest[host.endIndex...]
+        }
+        return path(rest).map(NamedFile.path) ?? .ambiguous
+    }
+
+    /// Returns the path of a `file:` URL, decoded, without `.` and `..`.
+    private static func path(_ encoded: ArraySlice<UInt8>) -> String? {
+        var segments: [[UInt8]] = []
+        let relative = encoded.first == UInt8(ascii: "/") ? encoded.dropFirst() : encoded
+        for raw in relative.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            let segment = PercentEncoding.decode(raw).bytes
+            guard !segment.contains(0), !segment.contains(UInt8(ascii: "/")) else { return nil }
+            if segment.elementsEqual("..".utf8) {
+                // A parser never removes a drive letter.
+                if segments.count == 1, isDrive(segments[0]) { return nil }
+                _ = segments.popLast()
+            } else if !segment.elementsEqual(".".utf8) {
+                segments.append(segment)
+            }
+        }
+        return "/" + segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
+    }
+
+    private static func isDrive(_ segment: [UInt8]) -> Bool {
+        segment.count == 2 && isScheme(segment[..<1]) && (segment[1] == 0x3A || segment[1] == 0x7C)
     }
 
     /// RFC 3986 §3.1.
