@@ -87,8 +87,9 @@ def as_answered(method, path, operation):
     route = f"{method} {path}"
     for parameter in operation.get("parameters", []):
         if parameter["in"] == "path":
-            parameter["schema"]["pattern"] += IDENTIFIER
-            parameter["schema"]["maxLength"] = 128
+            if "pattern" in parameter["schema"]:
+                parameter["schema"]["pattern"] += IDENTIFIER
+                parameter["schema"]["maxLength"] = 128
         elif (route, parameter["name"]) == ("GET /session", "limit"):
             parameter["schema"] = {"type": "integer", "minimum": 0, "maximum": 2**53 - 1}
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})

@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [
         ("GET", "/find"), ("DELETE", "/session/ses_1/message/msg_1"), ("POST", "/session/ses_1/share"),
         ("PATCH", "/session/ses_1/message/msg_1/part/prt_1"), ("PUT", "/auth/x"), ("POST", "/tui/open-help"),
-        ("GET", "/lsp"), ("POST", "/session/ses_1/init"),
+        ("GET", "/vcs/diff"), ("POST", "/session/ses_1/init"),
     ])
     func whatHasNoCounterpartIsRefusedWithASentence(_ method: String, _ path: String) throws {
         let run = try BridgeRun(method, path)
@@ -49,18 +49,28 @@ import Testing
             GET /config
             GET /config/providers
             GET /event
+            GET /experimental/capabilities
+            GET /experimental/console
+            GET /experimental/resource
+            GET /experimental/workspace
+            GET /experimental/workspace/adapter
+            GET /experimental/workspace/status
             GET /file
             GET /file/content
             GET /file/status
             GET /find/file
+            GET /formatter
             GET /global/event
             GET /global/health
+            GET /lsp
             GET /mcp
             GET /path
             GET /permission
             GET /project
             GET /project/current
+            GET /project/{projectID}/directories
             GET /provider
+            GET /provider/auth
             GET /pty
             GET /pty/{ptyID}
             GET /pty/{ptyID}/connect
@@ -97,6 +107,20 @@ import Testing
             PUT /pty/{ptyID}
             """
         #expect(BridgeRun.bridge.routes.sorted() == expected.split(separator: "\n").map(String.init))
+    }
+
+    @Test(arguments: [
+        ("/experimental/capabilities", #"{"backgroundSubagents":false}"#),
+        ("/experimental/console", #"{"consoleManagedProviders":[],"switchableOrgCount":0}"#),
+        ("/experimental/resource", "{}"), ("/experimental/workspace", "[]"), ("/experimental/workspace/adapter", "[]"),
+        ("/experimental/workspace/status", "[]"), ("/formatter", "[]"), ("/lsp", "[]"),
+        ("/project/global/directories", "[]"), ("/provider/auth", "{}"),
+    ])
+    func `what the full-screen program asks for has its empty form`(_ path: String, _ body: String) throws {
+        let run = try BridgeRun("GET", path)
+
+        #expect(run.status == 200)
+        #expect(String(decoding: run.body, as: UTF8.self) == body)
     }
 
     /// What OpenCode 1's clients have sent: all but the full-screen program's is answered.

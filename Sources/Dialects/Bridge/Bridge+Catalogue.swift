@@ -23,9 +23,23 @@ extension Bridge {
                 let servers = (reply.data?.array ?? []).compactMap(Catalogue.server)
                 return .answer(ClientAnswer(.object(JSONObject(servers))))
             }
-        default: return nil
+        default: return Self.empty[route].map { .answer(ClientAnswer($0)) }
         }
     }
+
+    /// The empty forms of what OpenCode 2 has nothing for and OpenCode 1's full-screen program asks for.
+    private static let empty: [String: JSON] = [
+        "GET /experimental/capabilities": ["backgroundSubagents": false],
+        "GET /experimental/console": ["consoleManagedProviders": [], "switchableOrgCount": 0],
+        "GET /experimental/resource": [:],
+        "GET /experimental/workspace": [],
+        "GET /experimental/workspace/adapter": [],
+        "GET /experimental/workspace/status": [],
+        "GET /formatter": [],
+        "GET /lsp": [],
+        "GET /project/{projectID}/directories": [],
+        "GET /provider/auth": [:],
+    ]
 
     /// What a client has to say is taken and kept nowhere.
     private func log(_ request: ClientRequest) -> BridgeStep {

@@ -109,137 +109,137 @@ extension Document {
         "content":{"text/event-stream":{"schema":{"$ref":"#/components/schemas/Event"}}}},"404":{"description":"Not fo\#
         und","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"descript\#
         ion":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProjec\#
-        t"}}}}},"description":"Get events","summary":"Subscribe to events"}},"/file":{"get":{"tags":["file"],"operatio\#
-        nId":"file.list","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{\#
-        "name":"workspace","in":"query","schema":{"type":"string"},"required":false},{"name":"path","in":"query","sche\#
-        ma":{"type":"string"},"required":true}],"responses":{"200":{"description":"Files and directories","content":{"\#
-        application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/FileNode"}}}}},"400":{"descr\#
-        iption":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}\#
-        }},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotF\#
-        oundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/c\#
-        omponents/schemas/OutsideProject"}}}}},"description":"List files and directories in a specified path.","summar\#
-        y":"List files"}},"/file/content":{"get":{"tags":["file"],"operationId":"file.read","parameters":[{"name":"dir\#
-        ectory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"\#
-        type":"string"},"required":false},{"name":"path","in":"query","schema":{"type":"string"},"required":true}],"re\#
-        sponses":{"200":{"description":"File content","content":{"application/json":{"schema":{"$ref":"#/components/sc\#
-        hemas/FileContent"}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/c\#
-        omponents/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema\#
-        ":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"appl\#
-        ication/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Read the content of \#
-        a specified file.","summary":"Read file"}},"/file/status":{"get":{"tags":["file"],"operationId":"file.status",\#
-        "parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace\#
-        ","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"File status","\#
-        content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/File"}}}}},"400":\#
-        {"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestE\#
-        rror"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schem\#
-        as/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"$re\#
-        f":"#/components/schemas/OutsideProject"}}}}},"description":"Get the git status of all files in the project.",\#
-        "summary":"Get file status"}},"/find/file":{"get":{"tags":["file"],"operationId":"find.files","parameters":[{"\#
-        name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","\#
-        schema":{"type":"string"},"required":false},{"name":"query","in":"query","schema":{"type":"string"},"required"\#
-        :true},{"name":"dirs","in":"query","schema":{"type":"string","enum":["true","false"]},"required":false},{"name\#
-        ":"type","in":"query","schema":{"type":"string","enum":["file","directory"]},"required":false},{"name":"limit"\#
-        ,"in":"query","schema":{"type":"integer","minimum":1,"maximum":200},"required":false}],"responses":{"200":{"de\#
-        scription":"File paths","content":{"application/json":{"schema":{"type":"array","items":{"type":"string"}}}}},\#
-        "400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRe\#
-        questError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components\#
-        /schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema"\#
-        :{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Search for files or directories by name or \#
-        pattern in the project directory.","summary":"Find files"}},"/global/event":{"get":{"tags":["global"],"operati\#
-        onId":"global.event","parameters":[],"responses":{"200":{"description":"Event stream","content":{"text/event-s\#
-        tream":{"schema":{"$ref":"#/components/schemas/GlobalEvent"}}}},"400":{"description":"Bad request","content":{\#
-        "application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}}},"description":"Subscribe to g\#
-        lobal events from the OpenCode system using server-sent events.","summary":"Get global events"}},"/global/heal\#
-        th":{"get":{"tags":["global"],"operationId":"global.health","parameters":[],"responses":{"200":{"description":\#
-        "Health information","content":{"application/json":{"schema":{"type":"object","properties":{"healthy":{"type":\#
-        "boolean","enum":[true]},"version":{"type":"string"}},"required":["healthy","version"],"additionalProperties":\#
-        false}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/sch\#
-        emas/BadRequestError"}}}}},"description":"Get health information about the OpenCode server.","summary":"Get he\#
-        alth"}},"/mcp":{"get":{"tags":["mcp"],"operationId":"mcp.status","parameters":[{"name":"directory","in":"query\#
-        ","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"re\#
-        quired":false}],"responses":{"200":{"description":"MCP server status","content":{"application/json":{"schema":\#
-        {"type":"object","additionalProperties":{"$ref":"#/components/schemas/MCPStatus"}}}}},"400":{"description":"Ba\#
-        d request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"\#
-        description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}\#
-        }}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/s\#
-        chemas/OutsideProject"}}}}},"description":"Get the status of all Model Context Protocol (MCP) servers.","summa\#
-        ry":"Get MCP status"}},"/path":{"get":{"tags":["instance"],"operationId":"path.get","parameters":[{"name":"dir\#
-        ectory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"\#
-        type":"string"},"required":false}],"responses":{"200":{"description":"Path","content":{"application/json":{"sc\#
-        hema":{"$ref":"#/components/schemas/Path"}}}},"400":{"description":"Bad request","content":{"application/json"\#
-        :{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"app\#
-        lication/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the pr\#
-        oject","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description\#
-        ":"Retrieve the current working directory and related path information for the OpenCode instance.","summary":"\#
-        Get paths"}},"/permission":{"get":{"tags":["permission"],"operationId":"permission.list","parameters":[{"name"\#
+        t"}}}}},"description":"Get events","summary":"Subscribe to events"}},"/experimental/capabilities":{"get":{"tag\#
+        s":["experimental"],"operationId":"experimental.capabilities.get","parameters":[{"name":"directory","in":"quer\#
+        y","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"r\#
+        equired":false}],"responses":{"200":{"description":"Experimental capabilities","content":{"application/json":{\#
+        "schema":{"$ref":"#/components/schemas/ExperimentalCapabilities"}}}},"400":{"description":"Bad request","conte\#
+        nt":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not\#
+         found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"descr\#
+        iption":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsidePro\#
+        ject"}}}}},"description":"Get experimental features enabled on the OpenCode server.","summary":"Get experiment\#
+        al capabilities"}},"/experimental/console":{"get":{"tags":["experimental"],"operationId":"experimental.console\#
+        .get","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"wor\#
+        kspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Active C\#
+        onsole provider metadata","content":{"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleState"}\#
+        }}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/B\#
+        adRequestError"}}}},"500":{"description":"InternalServerError","content":{"application/json":{"schema":{"$ref"\#
+        :"#/components/schemas/effect_HttpApiError_InternalServerError"}}}},"404":{"description":"Not found","content"\#
+        :{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside \#
+        the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"descr\#
+        iption":"Get the active Console org name and the set of provider IDs managed by that Console org.","summary":"\#
+        Get active Console provider metadata"}},"/experimental/resource":{"get":{"tags":["experimental"],"operationId"\#
+        :"experimental.resource.list","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"requi\#
+        red":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":\#
+        {"description":"MCP resources","content":{"application/json":{"schema":{"type":"object","additionalProperties"\#
+        :{"$ref":"#/components/schemas/McpResource"}}}}},"400":{"description":"Bad request","content":{"application/js\#
+        on":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"\#
+        application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the\#
+         project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"descript\#
+        ion":"Get all available MCP resources from connected servers. Optionally filter by name.","summary":"Get MCP r\#
+        esources"}},"/experimental/workspace":{"get":{"tags":["workspace"],"operationId":"experimental.workspace.list"\#
+        ,"parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspac\#
+        e","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Workspaces","\#
+        content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Workspace"}}}}},"\#
+        400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadReq\#
+        uestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/\#
+        schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":\#
+        {"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"List all workspaces.","summary":"List worksp\#
+        aces"}},"/experimental/workspace/adapter":{"get":{"tags":["workspace"],"operationId":"experimental.workspace.a\#
+        dapter.list","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"nam\#
+        e":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"W\#
+        orkspace adapters","content":{"application/json":{"schema":{"type":"array","items":{"type":"object","propertie\#
+        s":{"type":{"type":"string"},"name":{"type":"string"},"description":{"type":"string"}},"required":["type","nam\#
+        e","description"],"additionalProperties":false}}}}},"400":{"description":"Bad request","content":{"application\#
+        /json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","content"\#
+        :{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside \#
+        the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"descr\#
+        iption":"List all available workspace adapters for the current project.","summary":"List workspace adapters"}}\#
+        ,"/experimental/workspace/status":{"get":{"tags":["workspace"],"operationId":"experimental.workspace.status","\#
+        parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace"\#
+        ,"in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Workspace statu\#
+        s","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/WorkspaceEven\#
+        tConnectionStatus"}}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/\#
+        components/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schem\#
+        a":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"app\#
+        lication/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get connection stat\#
+        us for workspaces in the current project.","summary":"Workspace status"}},"/file":{"get":{"tags":["file"],"ope\#
+        rationId":"file.list","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":fal\#
+        se},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false},{"name":"path","in":"query",\#
+        "schema":{"type":"string"},"required":true}],"responses":{"200":{"description":"Files and directories","conten\#
+        t":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/FileNode"}}}}},"400":{"\#
+        description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestErr\#
+        or"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas\#
+        /NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"$ref"\#
+        :"#/components/schemas/OutsideProject"}}}}},"description":"List files and directories in a specified path.","s\#
+        ummary":"List files"}},"/file/content":{"get":{"tags":["file"],"operationId":"file.read","parameters":[{"name"\#
         :"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schem\#
-        a":{"type":"string"},"required":false}],"responses":{"200":{"description":"List of pending permissions","conte\#
-        nt":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/PermissionRequest"}}}}\#
-        },"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Bad\#
-        RequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/componen\#
-        ts/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schem\#
-        a":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get all pending permission requests acros\#
-        s all sessions.","summary":"List pending permissions"}},"/project":{"get":{"tags":["project"],"operationId":"p\#
-        roject.list","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"nam\#
-        e":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"L\#
-        ist of projects","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas\#
-        /Project"}}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/component\#
-        s/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref\#
-        ":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/\#
-        json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get a list of projects that \#
-        have been opened with OpenCode.","summary":"List all projects"}},"/project/current":{"get":{"tags":["project"]\#
-        ,"operationId":"project.current","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"re\#
-        quired":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"20\#
-        0":{"description":"Current project information","content":{"application/json":{"schema":{"$ref":"#/components/\#
-        schemas/Project"}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/com\#
-        ponents/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":\#
-        {"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"applic\#
-        ation/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Retrieve the currently\#
-         active project that OpenCode is working with.","summary":"Get current project"}},"/provider":{"get":{"tags":[\#
-        "provider"],"operationId":"provider.list","parameters":[{"name":"directory","in":"query","schema":{"type":"str\#
-        ing"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"respon\#
-        ses":{"200":{"description":"List of providers","content":{"application/json":{"schema":{"type":"object","prope\#
-        rties":{"all":{"type":"array","items":{"$ref":"#/components/schemas/Provider"}},"default":{"type":"object","ad\#
-        ditionalProperties":{"type":"string"}},"connected":{"type":"array","items":{"type":"string"}}},"required":["al\#
-        l","default","connected"],"additionalProperties":false}}}},"400":{"description":"Bad request","content":{"appl\#
-        ication/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","c\#
-        ontent":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"O\#
-        utside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}}\#
-        ,"description":"Get a list of all available AI providers, including both available and connected ones.","summa\#
-        ry":"List providers"}},"/pty":{"get":{"tags":["pty"],"operationId":"pty.list","parameters":[{"name":"directory\#
-        ","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":\#
-        "string"},"required":false}],"responses":{"200":{"description":"List of sessions","content":{"application/json\#
-        ":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Pty"}}}}},"400":{"description":"Bad request"\#
-        ,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"descriptio\#
-        n":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":\#
-        {"description":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Out\#
-        sideProject"}}}}},"description":"Get a list of all active pseudo-terminal (PTY) sessions managed by OpenCode."\#
-        ,"summary":"List PTY sessions"},"post":{"tags":["pty"],"operationId":"pty.create","parameters":[{"name":"direc\#
-        tory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"ty\#
-        pe":"string"},"required":false}],"responses":{"200":{"description":"Created session","content":{"application/j\#
-        son":{"schema":{"$ref":"#/components/schemas/Pty"}}}},"400":{"description":"BadRequest | InvalidRequestError",\#
-        "content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_BadRequest\#
-        "},{"$ref":"#/components/schemas/InvalidRequestError"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"4\#
-        04":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundE\#
-        rror"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"anyOf":[{"$ref"\#
-        :"#/components/schemas/OutsideProject"},{"$ref":"#/components/schemas/UnknownError"}]}}}}},"description":"Crea\#
-        te a new pseudo-terminal (PTY) session for running shell commands and processes.","summary":"Create PTY sessio\#
-        n","requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"command":{"type":"st\#
-        ring"},"args":{"type":"array","items":{"type":"string"}},"cwd":{"type":"string"},"title":{"type":"string"},"en\#
-        v":{"type":"object","additionalProperties":{"type":"string"}}}}}}}}},"/pty/{ptyID}/connect":{"get":{"tags":["p\#
-        ty"],"operationId":"pty.connect","parameters":[{"name":"ptyID","in":"path","schema":{"type":"string","pattern"\#
-        :"^pty[A-Za-z0-9_-]*$","maxLength":128},"required":true},{"in":"query","name":"directory","schema":{"type":"st\#
-        ring"}},{"in":"query","name":"workspace","schema":{"type":"string"}},{"in":"query","name":"cursor","schema":{"\#
-        type":"string"}},{"in":"query","name":"ticket","schema":{"type":"string"}}],"responses":{"200":{"description":\#
-        "Connected session","content":{"application/json":{"schema":{"type":"boolean"}}}},"403":{"description":"Forbid\#
-        den","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_Forbi\#
-        dden"},{"$ref":"#/components/schemas/OutsideProject"}]}}}},"404":{"description":"Not found","content":{"applic\#
-        ation/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}}},"description":"Establish a WebSocket c\#
-        onnection to interact with a pseudo-terminal (PTY) session in real-time.","summary":"Connect to PTY session"}}\#
-        ,"/question":{"get":{"tags":["question"],"operationId":"question.list","parameters":[{"name":"directory","in":\#
-        "query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string\#
-        "},"required":false}],"responses":{"200":{"description":"List of pending questions","content":{"application/js\#
-        on":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/QuestionRequest"}}}}},"400":{"description"\#
-        :"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404
+        a":{"type":"string"},"required":false},{"name":"path","in":"query","schema":{"type":"string"},"required":true}\#
+        ],"responses":{"200":{"description":"File content","content":{"application/json":{"schema":{"$ref":"#/componen\#
+        ts/schemas/FileContent"}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref"\#
+        :"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"s\#
+        chema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{\#
+        "application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Read the conten\#
+        t of a specified file.","summary":"Read file"}},"/file/status":{"get":{"tags":["file"],"operationId":"file.sta\#
+        tus","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"work\#
+        space","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"File stat\#
+        us","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/File"}}}}},"\#
+        400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadReq\#
+        uestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/\#
+        schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":\#
+        {"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get the git status of all files in the proje\#
+        ct.","summary":"Get file status"}},"/find/file":{"get":{"tags":["file"],"operationId":"find.files","parameters\#
+        ":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"que\#
+        ry","schema":{"type":"string"},"required":false},{"name":"query","in":"query","schema":{"type":"string"},"requ\#
+        ired":true},{"name":"dirs","in":"query","schema":{"type":"string","enum":["true","false"]},"required":false},{\#
+        "name":"type","in":"query","schema":{"type":"string","enum":["file","directory"]},"required":false},{"name":"l\#
+        imit","in":"query","schema":{"type":"integer","minimum":1,"maximum":200},"required":false}],"responses":{"200"\#
+        :{"description":"File paths","content":{"application/json":{"schema":{"type":"array","items":{"type":"string"}\#
+        }}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/\#
+        BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/compo\#
+        nents/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"sc\#
+        hema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Search for files or directories by nam\#
+        e or pattern in the project directory.","summary":"Find files"}},"/formatter":{"get":{"tags":["instance"],"ope\#
+        rationId":"formatter.status","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"requir\#
+        ed":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{\#
+        "description":"Formatter status","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/co\#
+        mponents/schemas/FormatterStatus"}}}}},"400":{"description":"Bad request","content":{"application/json":{"sche\#
+        ma":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"applicatio\#
+        n/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project",\#
+        "content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get \#
+        formatter status","summary":"Get formatter status"}},"/global/event":{"get":{"tags":["global"],"operationId":"\#
+        global.event","parameters":[],"responses":{"200":{"description":"Event stream","content":{"text/event-stream":\#
+        {"schema":{"$ref":"#/components/schemas/GlobalEvent"}}}},"400":{"description":"Bad request","content":{"applic\#
+        ation/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}}},"description":"Subscribe to global e\#
+        vents from the OpenCode system using server-sent events.","summary":"Get global events"}},"/global/health":{"g\#
+        et":{"tags":["global"],"operationId":"global.health","parameters":[],"responses":{"200":{"description":"Health\#
+         information","content":{"application/json":{"schema":{"type":"object","properties":{"healthy":{"type":"boolea\#
+        n","enum":[true]},"version":{"type":"string"}},"required":["healthy","version"],"additionalProperties":false}}\#
+        }},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Ba\#
+        dRequestError"}}}}},"description":"Get health information about the OpenCode server.","summary":"Get health"}}\#
+        ,"/lsp":{"get":{"tags":["instance"],"operationId":"lsp.status","parameters":[{"name":"directory","in":"query",\#
+        "schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"requ\#
+        ired":false}],"responses":{"200":{"description":"LSP server status","content":{"application/json":{"schema":{"\#
+        type":"array","items":{"$ref":"#/components/schemas/LSPStatus"}}}}},"400":{"description":"Bad request","conten\#
+        t":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not \#
+        found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"descri\#
+        ption":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProj\#
+        ect"}}}}},"description":"Get LSP server status","summary":"Get LSP status"}},"/mcp":{"get":{"tags":["mcp"],"op\#
+        erationId":"mcp.status","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":f\#
+        alse},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"desc\#
+        ription":"MCP server status","content":{"application/json":{"schema":{"type":"object","additionalProperties":{\#
+        "$ref":"#/components/schemas/MCPStatus"}}}}},"400":{"description":"Bad request","content":{"application/json":\#
+        {"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"appl\#
+        ication/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the pro\#
+        ject","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description"\#
+        :"Get the status of all Model Context Protocol (MCP) servers.","summary":"Get MCP status"}},"/path":{"get":{"t\#
+        ags":["instance"],"operationId":"path.get","parameters":[{"name":"directory","in":"query","schema":{"type":"st\#
+        ring"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"respo\#
+        nses":{"200":{"description":"Path","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Path"\#
+        }}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/\#
+        BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/compo\#
+        nents/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"sc\#
+        hema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Retrieve the current working directory\#
+         and related path information for the OpenCode instance.","summary":"Get paths"}},"/permission":{"get":{"tags"
         """#
 }

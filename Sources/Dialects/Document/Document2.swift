@@ -1,245 +1,245 @@
 // Made by scripts/bridge-document.py out of OpenCode 1.18.33's own document.
 extension Document {
     static let part2 = #"""
-        ":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundErr\#
-        or"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/componen\#
-        ts/schemas/OutsideProject"}}}}},"description":"Get all pending question requests across all sessions.","summar\#
-        y":"List pending questions"}},"/session":{"get":{"tags":["session"],"operationId":"session.list","parameters":\#
-        [{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query\#
-        ","schema":{"type":"string"},"required":false},{"name":"scope","in":"query","schema":{"type":"string","enum":[\#
-        "project"]},"required":false},{"name":"path","in":"query","schema":{"type":"string"},"required":false},{"name"\#
-        :"roots","in":"query","schema":{"anyOf":[{"type":"boolean"},{"type":"string","enum":["true","false"]}]},"requi\#
-        red":false},{"name":"start","in":"query","schema":{"type":"number"},"required":false},{"name":"search","in":"q\#
-        uery","schema":{"type":"string"},"required":false},{"name":"limit","in":"query","schema":{"type":"integer","mi\#
-        nimum":0,"maximum":9007199254740991},"required":false}],"responses":{"200":{"description":"List of sessions","\#
-        content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Session"}}}}},"40\#
-        0":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadReque\#
-        stError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/sc\#
-        hemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"\#
-        $ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get a list of all OpenCode sessions, sorted by\#
-         most recently updated.","summary":"List sessions"},"post":{"tags":["session"],"operationId":"session.create",\#
-        "parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace\#
-        ","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Successfully c\#
-        reated session","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Session"}}}},"400":{"des\#
-        cription":"BadRequest | InvalidRequestError","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/comp\#
-        onents/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"$ref":"#\#
-        /components/schemas/BadRequestError"}]}}}},"404":{"description":"Not found","content":{"application/json":{"sc\#
-        hema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"\#
-        application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}},"501":{"description":"OpenCode 2\#
-         has nothing for it","content":{"application/json":{"schema":{"$ref":"#/components/schemas/UnknownError"}}}}},\#
-        "description":"Create a new OpenCode session for interacting with AI assistants and managing conversations.","\#
-        summary":"Create session","requestBody":{"content":{"application/json":{"schema":{"type":"object","properties"\#
-        :{"parentID":{"type":"string","pattern":"^ses"},"title":{"type":"string"},"agent":{"type":"string"},"model":{"\#
-        type":"object","properties":{"id":{"type":"string"},"providerID":{"type":"string"},"variant":{"type":"string"}\#
-        },"required":["id","providerID"],"additionalProperties":false},"metadata":{"type":"object"},"permission":{"$re\#
-        f":"#/components/schemas/PermissionRuleset"},"workspaceID":{"type":"string","pattern":"^wrk"}}}}}}}},"/session\#
-        /status":{"get":{"tags":["session"],"operationId":"session.status","parameters":[{"name":"directory","in":"que\#
-        ry","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"\#
-        required":false}],"responses":{"200":{"description":"Get session status","content":{"application/json":{"schem\#
-        a":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/SessionStatus"}}}}},"400":{"descripti\#
-        on":"BadRequest | InvalidRequestError","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components\#
-        /schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"$ref":"#/compo\#
-        nents/schemas/BadRequestError"}]}}}},"404":{"description":"Not found","content":{"application/json":{"schema":\#
-        {"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"applic\#
-        ation/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Retrieve the current s\#
-        tatus of all sessions, including active, idle, and completed states.","summary":"Get session status"}},"/sessi\#
-        on/{sessionID}/children":{"get":{"tags":["session"],"operationId":"session.children","parameters":[{"name":"se\#
-        ssionID","in":"path","schema":{"type":"string","pattern":"^ses[A-Za-z0-9_-]*$","maxLength":128},"required":tru\#
-        e},{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"que\#
-        ry","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"List of children","conten\#
-        t":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Session"}}}}},"400":{"d\#
-        escription":"BadRequest | InvalidRequestError","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/co\#
-        mponents/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"$ref":\#
-        "#/components/schemas/BadRequestError"}]}}}},"404":{"description":"NotFoundError","content":{"application/json\#
-        ":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","conte\#
-        nt":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Retrieve a\#
-        ll child sessions that were forked from the specified parent session.","summary":"Get session children"}},"/se\#
-        ssion/{sessionID}/diff":{"get":{"tags":["session"],"operationId":"session.diff","parameters":[{"name":"session\#
-        ID","in":"path","schema":{"type":"string","pattern":"^ses[A-Za-z0-9_-]*$","maxLength":128},"required":true},{"\#
-        name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","\#
-        schema":{"type":"string"},"required":false},{"name":"messageID","in":"query","schema":{"type":"string","patter\#
-        n":"^msg"},"required":false}],"responses":{"200":{"description":"Successfully retrieved diff","content":{"appl\#
-        ication/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/SnapshotFileDiff"}}}}},"400":{"d\#
-        escription":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestErro\#
-        r"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/\#
-        NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"$ref":\#
-        "#/components/schemas/OutsideProject"}}}}},"description":"Get the file changes (diff) that resulted from a spe\#
-        cific user message in the session.","summary":"Get message diff"}},"/session/{sessionID}/message":{"get":{"tag\#
-        s":["session"],"operationId":"session.messages","parameters":[{"name":"sessionID","in":"path","schema":{"type"\#
-        :"string","pattern":"^ses[A-Za-z0-9_-]*$","maxLength":128},"required":true},{"name":"directory","in":"query","\#
-        schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"requi\#
-        red":false},{"name":"limit","in":"query","schema":{"type":"integer","minimum":0,"maximum":9007199254740991},"r\#
-        equired":false},{"name":"before","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200"\#
-        :{"description":"List of messages","content":{"application/json":{"schema":{"type":"array","items":{"type":"ob\#
-        ject","properties":{"info":{"$ref":"#/components/schemas/Message"},"parts":{"type":"array","items":{"$ref":"#/\#
-        components/schemas/Part"}}},"required":["info","parts"],"additionalProperties":false}}}}},"400":{"description"\#
-        :"BadRequest | InvalidRequestError","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/sc\#
-        hemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"$ref":"#/componen\#
-        ts/schemas/BadRequestError"}]}}}},"404":{"description":"NotFoundError","content":{"application/json":{"schema"\#
-        :{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"appli\#
-        cation/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Retrieve all messages\#
-         in a session, including user prompts and AI responses.","summary":"Get session messages"},"post":{"tags":["se\#
-        ssion"],"operationId":"session.prompt","parameters":[{"name":"sessionID","in":"path","schema":{"type":"string"\#
-        ,"pattern":"^ses[A-Za-z0-9_-]*$","maxLength":128},"required":true},{"name":"directory","in":"query","schema":{\#
-        "type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":fals\#
-        e}],"responses":{"200":{"description":"Created message","content":{"application/json":{"schema":{"type":"objec\#
-        t","required":["info","parts"],"properties":{"info":{"$ref":"#/components/schemas/AssistantMessage"},"parts":{\#
-        "type":"array","items":{"$ref":"#/components/schemas/Part"}}}}}}},"400":{"description":"BadRequest | InvalidRe\#
-        questError","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiErro\#
-        r_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"$ref":"#/components/schemas/BadRequestErr\#
-        or"}]}}}},"404":{"description":"NotFoundError","content":{"application/json":{"schema":{"$ref":"#/components/s\#
-        chemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{\#
-        "anyOf":[{"$ref":"#/components/schemas/OutsideProject"},{"$ref":"#/components/schemas/UnknownError"}]}}}},"501\#
-        ":{"description":"OpenCode 2 has nothing for it","content":{"application/json":{"schema":{"$ref":"#/components\#
-        /schemas/UnknownError"}}}},"500":{"description":"The turn gave no answer","content":{"application/json":{"sche\#
-        ma":{"$ref":"#/components/schemas/UnknownError"}}}}},"description":"Create and send a new message to a session\#
-        , streaming the AI response.","summary":"Send message","requestBody":{"content":{"application/json":{"schema":\#
-        {"type":"object","properties":{"messageID":{"type":"string","pattern":"^msg"},"model":{"type":"object","proper\#
-        ties":{"providerID":{"type":"string"},"modelID":{"type":"string"}},"required":["providerID","modelID"],"additi\#
-        onalProperties":false},"agent":{"type":"string"},"noReply":{"type":"boolean"},"tools":{"type":"object","additi\#
-        onalProperties":{"type":"boolean"}},"format":{"$ref":"#/components/schemas/OutputFormat"},"system":{"type":"st\#
-        ring"},"variant":{"type":"string"},"parts":{"type":"array","items":{"anyOf":[{"$ref":"#/components/schemas/Tex\#
-        tPartInput"},{"$ref":"#/components/schemas/FilePartInput"},{"$ref":"#/components/schemas/AgentPartInput"},{"$r\#
-        ef":"#/components/schemas/SubtaskPartInput"}]}}},"required":["parts"]}}},"required":true}}},"/session/{session\#
-        ID}/message/{messageID}":{"get":{"tags":["session"],"operationId":"session.message","parameters":[{"name":"ses\#
-        sionID","in":"path","schema":{"type":"string","pattern":"^ses[A-Za-z0-9_-]*$","maxLength":128},"required":true\#
-        },{"name":"messageID","in":"path","schema":{"type":"string","pattern":"^msg[A-Za-z0-9_-]*$","maxLength":128},"\#
-        required":true},{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspa\#
-        ce","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Message","co\#
-        ntent":{"application/json":{"schema":{"type":"object","properties":{"info":{"$ref":"#/components/schemas/Messa\#
-        ge"},"parts":{"type":"array","items":{"$ref":"#/components/schemas/Part"}}},"required":["info","parts"],"addit\#
-        ionalProperties":false}}}},"400":{"description":"BadRequest | InvalidRequestError","content":{"application/jso\#
-        n":{"schema":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/sc\#
-        hemas/InvalidRequestError"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"NotFoun\#
-        dError","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"descr\#
-        iption":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsidePro\#
-        ject"}}}}},"description":"Retrieve a specific message from a session by its message ID.","summary":"Get messag\#
-        e"}},"/session/{sessionID}/todo":{"get":{"tags":["session"],"operationId":"session.todo","parameters":[{"name"\#
-        :"sessionID","in":"path","schema":{"type":"string","pattern":"^ses[A-Za-z0-9_-]*$","maxLength":128},"required"\#
-        :true},{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":\#
-        "query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Todo list","content":\#
-        {"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Todo"}}}}},"400":{"descrip\#
-        tion":"BadRequest | InvalidRequestError","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/componen\#
-        ts/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"$ref":"#/com\#
-        ponents/schemas/BadRequestError"}]}}}},"404":{"description":"NotFoundError","content":{"application/json":{"sc\#
-        hema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"\#
-        application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Retrieve the tod\#
-        o list associated with a specific session, showing tasks and action items.","summary":"Get session todos"}},"/\#
-        skill":{"get":{"tags":["instance"],"operationId":"app.skills","parameters":[{"name":"directory","in":"query","\#
-        schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"requi\#
-        red":false}],"responses":{"200":{"description":"List of skills","content":{"application/json":{"schema":{"type\#
-        ":"array","items":{"type":"object","properties":{"name":{"type":"string"},"description":{"type":"string"},"loc\#
-        ation":{"type":"string"},"content":{"type":"string"}},"required":["name","location","content"],"additionalProp\#
-        erties":false}}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/compo\#
-        nents/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"\#
-        $ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"applicat\#
-        ion/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get a list of all availa\#
-        ble skills in the OpenCode system.","summary":"List skills"}},"/vcs":{"get":{"tags":["instance"],"operationId"\#
-        :"vcs.get","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name"\#
-        :"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"VCS\#
-         info","content":{"application/json":{"schema":{"$ref":"#/components/schemas/VcsInfo"}}}},"400":{"description"\#
+        :["permission"],"operationId":"permission.list","parameters":[{"name":"directory","in":"query","schema":{"type\#
+        ":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"\#
+        responses":{"200":{"description":"List of pending permissions","content":{"application/json":{"schema":{"type"\#
+        :"array","items":{"$ref":"#/components/schemas/PermissionRequest"}}}}},"400":{"description":"Bad request","con\#
+        tent":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"N\#
+        ot found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"des\#
+        cription":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideP\#
+        roject"}}}}},"description":"Get all pending permission requests across all sessions.","summary":"List pending \#
+        permissions"}},"/project":{"get":{"tags":["project"],"operationId":"project.list","parameters":[{"name":"direc\#
+        tory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"ty\#
+        pe":"string"},"required":false}],"responses":{"200":{"description":"List of projects","content":{"application/\#
+        json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Project"}}}}},"400":{"description":"Bad \#
+        request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"de\#
+        scription":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}\#
+        },"403":{"description":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/sch\#
+        emas/OutsideProject"}}}}},"description":"Get a list of projects that have been opened with OpenCode.","summary\#
+        ":"List all projects"}},"/project/current":{"get":{"tags":["project"],"operationId":"project.current","paramet\#
+        ers":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"\#
+        query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Current project inform\#
+        ation","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Project"}}}},"400":{"description"\#
         :"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404\#
         ":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundErr\#
         or"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/componen\#
-        ts/schemas/OutsideProject"}}}}},"description":"Retrieve version control system (VCS) information for the curre\#
-        nt project, such as git branch.","summary":"Get VCS info"}},"/instance/dispose":{"post":{"tags":["instance"],"\#
-        operationId":"instance.dispose","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"req\#
-        uired":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200\#
-        ":{"description":"Instance disposed","content":{"application/json":{"schema":{"type":"boolean"}}}},"400":{"des\#
-        cription":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"\#
-        }}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/No\#
-        tFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"$ref":"#\#
-        /components/schemas/OutsideProject"}}}}},"description":"Clean up and dispose the current OpenCode instance, re\#
-        leasing all resources.","summary":"Dispose instance"}},"/log":{"post":{"tags":["control"],"operationId":"app.l\#
-        og","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"works\#
-        pace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Log entry \#
-        written successfully","content":{"application/json":{"schema":{"type":"boolean"}}}},"400":{"description":"BadR\#
-        equest | InvalidRequestError","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/\#
-        effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"$ref":"#/components/sch\#
-        emas/BadRequestError"}]}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"\#
-        #/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/jso\#
-        n":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Write a log entry to the server\#
-         logs with specified level and metadata.","summary":"Write log","requestBody":{"content":{"application/json":{\#
-        "schema":{"type":"object","properties":{"service":{"type":"string"},"level":{"type":"string","enum":["debug","\#
-        info","error","warn"]},"message":{"type":"string"},"extra":{"type":"object"}},"required":["service","level","m\#
-        essage"]}}},"required":true}}},"/permission/{requestID}/reply":{"post":{"tags":["permission"],"operationId":"p\#
-        ermission.reply","parameters":[{"name":"requestID","in":"path","schema":{"type":"string","pattern":"^per[A-Za-\#
-        z0-9_-]*$","maxLength":128},"required":true},{"name":"directory","in":"query","schema":{"type":"string"},"requ\#
-        ired":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200"\#
-        :{"description":"Permission processed successfully","content":{"application/json":{"schema":{"type":"boolean"}\#
-        }}},"400":{"description":"BadRequest | InvalidRequestError","content":{"application/json":{"schema":{"anyOf":[\#
-        {"$ref":"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestErr\#
-        or"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"PermissionNotFoundError","cont\#
-        ent":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/PermissionNotFoundError"},{"$ref":"\#
-        #/components/schemas/NotFoundError"}]}}}},"403":{"description":"Outside the project","content":{"application/j\#
-        son":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Approve or deny a permission \#
-        request from the AI assistant.","summary":"Respond to permission request","requestBody":{"content":{"applicati\#
-        on/json":{"schema":{"type":"object","properties":{"reply":{"type":"string","enum":["once","always","reject"]},\#
-        "message":{"type":"string"}},"required":["reply"]}}},"required":true}}},"/pty/{ptyID}/connect-token":{"post":{\#
-        "tags":["pty"],"operationId":"pty.connectToken","parameters":[{"name":"ptyID","in":"path","schema":{"type":"st\#
-        ring","pattern":"^pty[A-Za-z0-9_-]*$","maxLength":128},"required":true},{"name":"directory","in":"query","sche\#
-        ma":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required"\#
-        :false}],"responses":{"200":{"description":"WebSocket connect token","content":{"application/json":{"schema":{\#
-        "$ref":"#/components/schemas/PtyTicketConnectToken"}}}},"400":{"description":"Bad request","content":{"applica\#
-        tion/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"403":{"description":"PtyForbiddenErro\#
-        r","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/PtyForbiddenError"},{"$ref"\#
-        :"#/components/schemas/OutsideProject"}]}}}},"404":{"description":"PtyNotFoundError","content":{"application/j\#
-        son":{"schema":{"anyOf":[{"$ref":"#/components/schemas/PtyNotFoundError"},{"$ref":"#/components/schemas/NotFou\#
-        ndError"}]}}}}},"description":"Create a short-lived ticket for opening a PTY WebSocket connection.","summary":\#
-        "Create PTY WebSocket token"}},"/question/{requestID}/reject":{"post":{"tags":["question"],"operationId":"ques\#
-        tion.reject","parameters":[{"name":"requestID","in":"path","schema":{"type":"string","pattern":"^que[A-Za-z0-9\#
-        _-]*$","maxLength":128},"required":true},{"name":"directory","in":"query","schema":{"type":"string"},"required\#
-        ":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"d\#
-        escription":"Question rejected successfully","content":{"application/json":{"schema":{"type":"boolean"}}}},"40\#
-        0":{"description":"BadRequest | InvalidRequestError","content":{"application/json":{"schema":{"anyOf":[{"$ref"\#
-        :"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"\#
-        $ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"QuestionNotFoundError","content":{"ap\#
-        plication/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/QuestionNotFoundError"},{"$ref":"#/component\#
-        s/schemas/NotFoundError"}]}}}},"403":{"description":"Outside the project","content":{"application/json":{"sche\#
-        ma":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Reject a question request from the AI as\#
-        sistant.","summary":"Reject question request"}},"/question/{requestID}/reply":{"post":{"tags":["question"],"op\#
-        erationId":"question.reply","parameters":[{"name":"requestID","in":"path","schema":{"type":"string","pattern":\#
-        "^que[A-Za-z0-9_-]*$","maxLength":128},"required":true},{"name":"directory","in":"query","schema":{"type":"str\#
+        ts/schemas/OutsideProject"}}}}},"description":"Retrieve the currently active project that OpenCode is working \#
+        with.","summary":"Get current project"}},"/project/{projectID}/directories":{"get":{"tags":["project"],"operat\#
+        ionId":"project.directories","parameters":[{"name":"projectID","in":"path","schema":{"type":"string"},"require\#
+        d":true},{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in\#
+        ":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Project directories\#
+        ","content":{"application/json":{"schema":{"$ref":"#/components/schemas/ProjectDirectories"}}}},"400":{"descri\#
+        ption":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}\#
+        },"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFo\#
+        undError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/co\#
+        mponents/schemas/OutsideProject"}}}}},"description":"List known local absolute directories for a project.","su\#
+        mmary":"List project directories"}},"/provider":{"get":{"tags":["provider"],"operationId":"provider.list","par\#
+        ameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","i\#
+        n":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"List of providers"\#
+        ,"content":{"application/json":{"schema":{"type":"object","properties":{"all":{"type":"array","items":{"$ref":\#
+        "#/components/schemas/Provider"}},"default":{"type":"object","additionalProperties":{"type":"string"}},"connec\#
+        ted":{"type":"array","items":{"type":"string"}}},"required":["all","default","connected"],"additionalPropertie\#
+        s":false}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/\#
+        schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":\#
+        "#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/js\#
+        on":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get a list of all available AI\#
+         providers, including both available and connected ones.","summary":"List providers"}},"/provider/auth":{"get"\#
+        :{"tags":["provider"],"operationId":"provider.auth","parameters":[{"name":"directory","in":"query","schema":{"\#
+        type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false\#
+        }],"responses":{"200":{"description":"Provider auth methods","content":{"application/json":{"schema":{"type":"\#
+        object","additionalProperties":{"type":"array","items":{"$ref":"#/components/schemas/ProviderAuthMethod"}}}}}}\#
+        ,"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas/BadR\#
+        equestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/component\#
+        s/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema\#
+        ":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Retrieve available authentication methods \#
+        for all AI providers.","summary":"Get provider auth methods"}},"/pty":{"get":{"tags":["pty"],"operationId":"pt\#
+        y.list","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"w\#
+        orkspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"List o\#
+        f sessions","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Pty"\#
+        }}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/components/schemas\#
+        /BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{"$ref":"#/comp\#
+        onents/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"s\#
+        chema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get a list of all active pseudo-termi\#
+        nal (PTY) sessions managed by OpenCode.","summary":"List PTY sessions"},"post":{"tags":["pty"],"operationId":"\#
+        pty.create","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name\#
+        ":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Cr\#
+        eated session","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Pty"}}}},"400":{"descript\#
+        ion":"BadRequest | InvalidRequestError","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/component\#
+        s/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"$ref":"#/comp\#
+        onents/schemas/BadRequestError"}]}}}},"404":{"description":"Not found","content":{"application/json":{"schema"\#
+        :{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"appli\#
+        cation/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/OutsideProject"},{"$ref":"#/components/schemas/\#
+        UnknownError"}]}}}}},"description":"Create a new pseudo-terminal (PTY) session for running shell commands and \#
+        processes.","summary":"Create PTY session","requestBody":{"content":{"application/json":{"schema":{"type":"obj\#
+        ect","properties":{"command":{"type":"string"},"args":{"type":"array","items":{"type":"string"}},"cwd":{"type"\#
+        :"string"},"title":{"type":"string"},"env":{"type":"object","additionalProperties":{"type":"string"}}}}}}}}},"\#
+        /pty/{ptyID}/connect":{"get":{"tags":["pty"],"operationId":"pty.connect","parameters":[{"name":"ptyID","in":"p\#
+        ath","schema":{"type":"string","pattern":"^pty[A-Za-z0-9_-]*$","maxLength":128},"required":true},{"in":"query"\#
+        ,"name":"directory","schema":{"type":"string"}},{"in":"query","name":"workspace","schema":{"type":"string"}},{\#
+        "in":"query","name":"cursor","schema":{"type":"string"}},{"in":"query","name":"ticket","schema":{"type":"strin\#
+        g"}}],"responses":{"200":{"description":"Connected session","content":{"application/json":{"schema":{"type":"b\#
+        oolean"}}}},"403":{"description":"Forbidden","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/comp\#
+        onents/schemas/effect_HttpApiError_Forbidden"},{"$ref":"#/components/schemas/OutsideProject"}]}}}},"404":{"des\#
+        cription":"Not found","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}}\#
+        },"description":"Establish a WebSocket connection to interact with a pseudo-terminal (PTY) session in real-tim\#
+        e.","summary":"Connect to PTY session"}},"/question":{"get":{"tags":["question"],"operationId":"question.list"\#
+        ,"parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspac\#
+        e","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"List of pendi\#
+        ng questions","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Qu\#
+        estionRequest"}}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/comp\#
+        onents/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{\#
+        "$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"applica\#
+        tion/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get all pending questio\#
+        n requests across all sessions.","summary":"List pending questions"}},"/session":{"get":{"tags":["session"],"o\#
+        perationId":"session.list","parameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required\#
+        ":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false},{"name":"scope","in":"q\#
+        uery","schema":{"type":"string","enum":["project"]},"required":false},{"name":"path","in":"query","schema":{"t\#
+        ype":"string"},"required":false},{"name":"roots","in":"query","schema":{"anyOf":[{"type":"boolean"},{"type":"s\#
+        tring","enum":["true","false"]}]},"required":false},{"name":"start","in":"query","schema":{"type":"number"},"r\#
+        equired":false},{"name":"search","in":"query","schema":{"type":"string"},"required":false},{"name":"limit","in\#
+        ":"query","schema":{"type":"integer","minimum":0,"maximum":9007199254740991},"required":false}],"responses":{"\#
+        200":{"description":"List of sessions","content":{"application/json":{"schema":{"type":"array","items":{"$ref"\#
+        :"#/components/schemas/Session"}}}}},"400":{"description":"Bad request","content":{"application/json":{"schema\#
+        ":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/\#
+        json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","c\#
+        ontent":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get a \#
+        list of all OpenCode sessions, sorted by most recently updated.","summary":"List sessions"},"post":{"tags":["s\#
+        ession"],"operationId":"session.create","parameters":[{"name":"directory","in":"query","schema":{"type":"strin\#
+        g"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"response\#
+        s":{"200":{"description":"Successfully created session","content":{"application/json":{"schema":{"$ref":"#/com\#
+        ponents/schemas/Session"}}}},"400":{"description":"BadRequest | InvalidRequestError","content":{"application/j\#
+        son":{"schema":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/\#
+        schemas/InvalidRequestError"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"Not f\#
+        ound","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"descrip\#
+        tion":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProje\#
+        ct"}}}},"501":{"description":"OpenCode 2 has nothing for it","content":{"application/json":{"schema":{"$ref":"\#
+        #/components/schemas/UnknownError"}}}}},"description":"Create a new OpenCode session for interacting with AI a\#
+        ssistants and managing conversations.","summary":"Create session","requestBody":{"content":{"application/json"\#
+        :{"schema":{"type":"object","properties":{"parentID":{"type":"string","pattern":"^ses"},"title":{"type":"strin\#
+        g"},"agent":{"type":"string"},"model":{"type":"object","properties":{"id":{"type":"string"},"providerID":{"typ\#
+        e":"string"},"variant":{"type":"string"}},"required":["id","providerID"],"additionalProperties":false},"metada\#
+        ta":{"type":"object"},"permission":{"$ref":"#/components/schemas/PermissionRuleset"},"workspaceID":{"type":"st\#
+        ring","pattern":"^wrk"}}}}}}}},"/session/status":{"get":{"tags":["session"],"operationId":"session.status","pa\#
+        rameters":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","\#
+        in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Get session statu\#
+        s","content":{"application/json":{"schema":{"type":"object","additionalProperties":{"$ref":"#/components/schem\#
+        as/SessionStatus"}}}}},"400":{"description":"BadRequest | InvalidRequestError","content":{"application/json":{\#
+        "schema":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schema\#
+        s/InvalidRequestError"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"Not found",\#
+        "content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":\#
+        "Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}\#
+        }},"description":"Retrieve the current status of all sessions, including active, idle, and completed states.",\#
+        "summary":"Get session status"}},"/session/{sessionID}/children":{"get":{"tags":["session"],"operationId":"ses\#
+        sion.children","parameters":[{"name":"sessionID","in":"path","schema":{"type":"string","pattern":"^ses[A-Za-z0\#
+        -9_-]*$","maxLength":128},"required":true},{"name":"directory","in":"query","schema":{"type":"string"},"requir\#
+        ed":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{\#
+        "description":"List of children","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/co\#
+        mponents/schemas/Session"}}}}},"400":{"description":"BadRequest | InvalidRequestError","content":{"application\#
+        /json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/component\#
+        s/schemas/InvalidRequestError"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"Not\#
+        FoundError","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"d\#
+        escription":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Outsid\#
+        eProject"}}}}},"description":"Retrieve all child sessions that were forked from the specified parent session."\#
+        ,"summary":"Get session children"}},"/session/{sessionID}/diff":{"get":{"tags":["session"],"operationId":"sess\#
+        ion.diff","parameters":[{"name":"sessionID","in":"path","schema":{"type":"string","pattern":"^ses[A-Za-z0-9_-]\#
+        *$","maxLength":128},"required":true},{"name":"directory","in":"query","schema":{"type":"string"},"required":f\#
+        alse},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false},{"name":"messageID","in":"\#
+        query","schema":{"type":"string","pattern":"^msg"},"required":false}],"responses":{"200":{"description":"Succe\#
+        ssfully retrieved diff","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/\#
+        schemas/SnapshotFileDiff"}}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$r\#
+        ef":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":\#
+        {"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content\#
+        ":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Get the file\#
+         changes (diff) that resulted from a specific user message in the session.","summary":"Get message diff"}},"/s\#
+        ession/{sessionID}/message":{"get":{"tags":["session"],"operationId":"session.messages","parameters":[{"name":\#
+        "sessionID","in":"path","schema":{"type":"string","pattern":"^ses[A-Za-z0-9_-]*$","maxLength":128},"required":\#
+        true},{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"\#
+        query","schema":{"type":"string"},"required":false},{"name":"limit","in":"query","schema":{"type":"integer","m\#
+        inimum":0,"maximum":9007199254740991},"required":false},{"name":"before","in":"query","schema":{"type":"string\#
+        "},"required":false}],"responses":{"200":{"description":"List of messages","content":{"application/json":{"sch\#
+        ema":{"type":"array","items":{"type":"object","properties":{"info":{"$ref":"#/components/schemas/Message"},"pa\#
+        rts":{"type":"array","items":{"$ref":"#/components/schemas/Part"}}},"required":["info","parts"],"additionalPro\#
+        perties":false}}}}},"400":{"description":"BadRequest | InvalidRequestError","content":{"application/json":{"sc\#
+        hema":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/I\#
+        nvalidRequestError"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"NotFoundError"\#
+        ,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description"\#
+        :"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}\#
+        }}},"description":"Retrieve all messages in a session, including user prompts and AI responses.","summary":"Ge\#
+        t session messages"},"post":{"tags":["session"],"operationId":"session.prompt","parameters":[{"name":"sessionI\#
+        D","in":"path","schema":{"type":"string","pattern":"^ses[A-Za-z0-9_-]*$","maxLength":128},"required":true},{"n\#
+        ame":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","s\#
+        chema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Created message","content":{"ap\#
+        plication/json":{"schema":{"type":"object","required":["info","parts"],"properties":{"info":{"$ref":"#/compone\#
+        nts/schemas/AssistantMessage"},"parts":{"type":"array","items":{"$ref":"#/components/schemas/Part"}}}}}}},"400\#
+        ":{"description":"BadRequest | InvalidRequestError","content":{"application/json":{"schema":{"anyOf":[{"$ref":\#
+        "#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"$\#
+        ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"NotFoundError","content":{"application\#
+        /json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","\#
+        content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/OutsideProject"},{"$ref":"#/com\#
+        ponents/schemas/UnknownError"}]}}}},"501":{"description":"OpenCode 2 has nothing for it","content":{"applicati\#
+        on/json":{"schema":{"$ref":"#/components/schemas/UnknownError"}}}},"500":{"description":"The turn gave no answ\#
+        er","content":{"application/json":{"schema":{"$ref":"#/components/schemas/UnknownError"}}}}},"description":"Cr\#
+        eate and send a new message to a session, streaming the AI response.","summary":"Send message","requestBody":{\#
+        "content":{"application/json":{"schema":{"type":"object","properties":{"messageID":{"type":"string","pattern":\#
+        "^msg"},"model":{"type":"object","properties":{"providerID":{"type":"string"},"modelID":{"type":"string"}},"re\#
+        quired":["providerID","modelID"],"additionalProperties":false},"agent":{"type":"string"},"noReply":{"type":"bo\#
+        olean"},"tools":{"type":"object","additionalProperties":{"type":"boolean"}},"format":{"$ref":"#/components/sch\#
+        emas/OutputFormat"},"system":{"type":"string"},"variant":{"type":"string"},"parts":{"type":"array","items":{"a\#
+        nyOf":[{"$ref":"#/components/schemas/TextPartInput"},{"$ref":"#/components/schemas/FilePartInput"},{"$ref":"#/\#
+        components/schemas/AgentPartInput"},{"$ref":"#/components/schemas/SubtaskPartInput"}]}}},"required":["parts"]}\#
+        }},"required":true}}},"/session/{sessionID}/message/{messageID}":{"get":{"tags":["session"],"operationId":"ses\#
+        sion.message","parameters":[{"name":"sessionID","in":"path","schema":{"type":"string","pattern":"^ses[A-Za-z0-\#
+        9_-]*$","maxLength":128},"required":true},{"name":"messageID","in":"path","schema":{"type":"string","pattern":\#
+        "^msg[A-Za-z0-9_-]*$","maxLength":128},"required":true},{"name":"directory","in":"query","schema":{"type":"str\#
         ing"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"respon\#
-        ses":{"200":{"description":"Question answered successfully","content":{"application/json":{"schema":{"type":"b\#
-        oolean"}}}},"400":{"description":"BadRequest | InvalidRequestError","content":{"application/json":{"schema":{"\#
-        anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/InvalidRe\#
-        questError"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"QuestionNotFoundError"\#
-        ,"content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/QuestionNotFoundError"},{"$re\#
-        f":"#/components/schemas/NotFoundError"}]}}}},"403":{"description":"Outside the project","content":{"applicati\#
-        on/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Provide answers to a ques\#
-        tion request from the AI assistant.","summary":"Reply to question request","requestBody":{"content":{"applicat\#
-        ion/json":{"schema":{"type":"object","properties":{"answers":{"type":"array","items":{"$ref":"#/components/sch\#
-        emas/QuestionAnswer"}}},"required":["answers"]}}},"required":true}}},"/session/{sessionID}/abort":{"post":{"ta\#
-        gs":["session"],"operationId":"session.abort","parameters":[{"name":"sessionID","in":"path","schema":{"type":"\#
-        string","pattern":"^ses[A-Za-z0-9_-]*$","maxLength":128},"required":true},{"name":"directory","in":"query","sc\#
-        hema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"require\#
-        d":false}],"responses":{"200":{"description":"Aborted session","content":{"application/json":{"schema":{"type"\#
-        :"boolean"}}}},"400":{"description":"BadRequest | InvalidRequestError","content":{"application/json":{"schema"\#
-        :{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/Invali\#
-        dRequestError"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"Not found","content\#
-        ":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside\#
-         the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"desc\#
-        ription":"Abort an active session and stop any ongoing AI processing or command execution.","summary":"Abort s\#
-        ession"}},"/session/{sessionID}/command":{"post":{"tags":["session"],"operationId":"session.command","paramete\#
-        rs":[{"name":"sessionID","in":"path","schema":{"type":"string","pattern":"^ses[A-Za-z0-9_-]*$","maxLength":128\#
-        },"required":true},{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"work\#
-        space","in":"query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"Created m\#
-        essage","content":{"application/json":{"schema":{"type":"object","required":["info","parts"],"properties":{"in\#
-        fo":{"$ref":"#/components/schemas/AssistantMessage"},"parts":{"type":"array","items":{"$ref":"#/components/sch\#
-        emas/Part"}}}}}}},"400":{"description":"BadRequest | InvalidRequestError","content":{"application/json":{"sche\#
-        ma":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/schemas/Inv\#
-        alidRequestError"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"NotFoundError","\#
-        content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"\#
-        Outside the project","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/OutsidePr\#
-        oject"},{"$ref":"#/components/schemas/UnknownError"}]}}}}},"description":"Send a new command to a session for \#
-        execution by the AI assistant.","summary":"Send command","requestBody":{"content":{"application/json":{"schema\#
-        ":{"type":"object","properties":{"messageID":{"type":"string","pattern":"^msg"},"agent":{"type":"string"},"mod\#
-        el":{"type":"string"},"arguments":{"type":"string"},"command":{"type":"string"},"variant":{"type":"string"},"p\#
-        arts":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string","pattern":"^prt"},"type":{"\#
-        type":"string","enum":["file"]},"mime":{"type":"string"},"filename":{"type":"string"},"url":{"type":"string"},\#
-        "source":{"$ref":"#/components/schemas/FilePartSource"}},"required":["type","mime","url"],"additionalPropertie\#
-        s":false}}},"required":["arguments","command"]}}},"required":true}}},"/session/{sessionID}/fork":{"post":{"tag\#
-        s":["session"],"operationId":"session.fork","parameters":[{"name":"sessionID","in":"path","schema":{"type":"st
+        ses":{"200":{"description":"Message","content":{"application/json":{"schema":{"type":"object","properties":{"i\#
+        nfo":{"$ref":"#/components/schemas/Message"},"parts":{"type":"array","items":{"$ref":"#/components/schemas/Par\#
+        t"}}},"required":["info","parts"],"additionalProperties":false}}}},"400":{"description":"BadRequest | InvalidR\#
+        equestError","content":{"application/json":{"schema":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiErr\#
+        or_BadRequest"},{"$ref":"#/components/schemas/InvalidRequestError"},{"$ref":"#/components/schemas/BadRequestEr\#
+        ror"}]}}}},"404":{"description":"NotFoundError","content":{"application/json":{"schema":{"$ref":"#/components/\#
+        schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"application/json":{"schema":\#
+        {"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Retrieve a specific message from a session b\#
+        y its message ID.","summary":"Get message"}},"/session/{sessionID}/todo":{"get":{"tags":["session"],"operation\#
+        Id":"session.todo","parameters":[{"name":"sessionID","in":"path","schema":{"type":"string","pattern":"^ses[A-Z\#
+        a-z0-9_-]*$","maxLength":128},"required":true},{"name":"directory","in":"query","schema":{"type":"string"},"re\#
+        quired":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"responses":{"20\#
+        0":{"description":"Todo list","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/compo\#
+        nents/schemas/Todo"}}}}},"400":{"description":"BadRequest | InvalidRequestError","content":{"application/json"\#
+        :{"schema":{"anyOf":[{"$ref":"#/components/schemas/effect_HttpApiError_BadRequest"},{"$ref":"#/components/sche\#
+        mas/InvalidRequestError"},{"$ref":"#/components/schemas/BadRequestError"}]}}}},"404":{"description":"NotFoundE\#
+        rror","content":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"descrip\#
+        tion":"Outside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProje\#
+        ct"}}}}},"description":"Retrieve the todo list associated with a specific session, showing tasks and action it\#
+        ems.","summary":"Get session todos"}},"/skill":{"get":{"tags":["instance"],"operationId":"app.skills","paramet\#
+        ers":[{"name":"directory","in":"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"\#
+        query","schema":{"type":"string"},"required":false}],"responses":{"200":{"description":"List of skills","conte\#
+        nt":{"application/json":{"schema":{"type":"array","items":{"type":"object","properties":{"name":{"type":"strin\#
+        g"},"description":{"type":"string"},"location":{"type":"string"},"content":{"type":"string"}},"required":["nam\#
+        e","location","content"],"additionalProperties":false}}}}},"400":{"description":"Bad request","content":{"appl\#
+        ication/json":{"schema":{"$ref":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","c\#
+        ontent":{"application/json":{"schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"O\#
+        utside the project","content":{"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}}\#
+        ,"description":"Get a list of all available skills in the OpenCode system.","summary":"List skills"}},"/vcs":{\#
+        "get":{"tags":["instance"],"operationId":"vcs.get","parameters":[{"name":"directory","in":"query","schema":{"t\#
+        ype":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}\#
+        ],"responses":{"200":{"description":"VCS info","content":{"application/json":{"schema":{"$ref":"#/components/s\#
+        chemas/VcsInfo"}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref":"#/comp\#
+        onents/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"schema":{\#
+        "$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":{"applica\#
+        tion/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Retrieve version contro\#
+        l system (VCS) information for the current project, such as git branch.","summary":"Get VCS info"}},"/instance\#
+        /dispose":{"post":{"tags":["instance"],"operationId":"instance.dispose","parameters":[{"name":"directory","in"\#
+        :"query","schema":{"type":"string"},"required":false},{"name":"workspace","in":"query","schema":{"type":"strin\#
+        g"},"required":false}],"responses":{"200":{"description":"Instance disposed","content":{"application/json":{"s\#
+        chema":{"type":"boolean"}}}},"400":{"description":"Bad request","content":{"application/json":{"schema":{"$ref\#
+        ":"#/components/schemas/BadRequestError"}}}},"404":{"description":"Not found","content":{"application/json":{"\#
+        schema":{"$ref":"#/components/schemas/NotFoundError"}}}},"403":{"description":"Outside the project","content":\#
+        {"application/json":{"schema":{"$ref":"#/components/schemas/OutsideProject"}}}}},"description":"Clean up and d\#
+        ispose the current OpenCode instance, releasing all resources.","summary":"Dispose instance"}},"/log":{"post":\#
+        {"tags":["control"],"operationId":"app.log","parameters":[{"name":"directory","in":"query","schema":{"type":"s\#
+        tring"},"required":false},{"name":"workspace","in":"query","schema":{"type":"string"},"required":false}],"resp\#
+        onses":{"200":{"description":"Log entry written successfully","content":{"application/json":{"schema":{"type":
         """#
 }

@@ -103,7 +103,7 @@ struct BridgeRouteTests {
             #expect(answer.status == 400 && answer.json["name"] == "BadRequest", "\(method) \(path)")
         }
         for (method, path, body) in [
-            ("GET", "/find?pattern=x", nil), ("DELETE", "/session/\(id)/message/msg_1", nil), ("GET", "/lsp", nil),
+            ("GET", "/find?pattern=x", nil), ("DELETE", "/session/\(id)/message/msg_1", nil), ("GET", "/vcs/diff", nil),
             ("POST", "/session", #"{"parentID":"\#(id)"}"#),
             ("POST", "/session/\(id)/message", BridgeRig.prompt("x", more: #""noReply":true,"#)),
             ("POST", "/session/\(id)/message", BridgeRig.prompt("x", more: #""system":"y","#)),
