@@ -95,7 +95,7 @@ extension Bridge {
     }
 
     private func create(_ request: ClientRequest) -> BridgeStep {
-        guard let body = body(request) else { return .answer(ClientAnswer(400, ["_tag": "BadRequest"])) }
+        guard let body = body(request) else { return .answer(Refusals.badSession) }
         if body["parentID"] != nil {
             let sentence =
                 "OpenCode 2 makes child sessions for its subagents only; make one without parentID, or fork one."
@@ -104,12 +104,12 @@ extension Bridge {
         var made = JSONObject()
         for name in ["title", "agent", "model", "metadata"] { made.add(name, body[name]) }
         if let permission = body["permission"] {
-            guard let rules = Self.rules(permission) else { return .answer(ClientAnswer(400, ["_tag": "BadRequest"])) }
+            guard let rules = Self.rules(permission) else { return .answer(Refusals.badSession) }
             made.add("permissions", rules)
         }
         made.add("location", ["directory": .string(request.directory)])
         return .call(Call("POST", ["api", "session"], body: .object(made))) { reply in
-            if reply.status == 400 { return .answer(ClientAnswer(400, ["_tag": "BadRequest"])) }
+            if reply.status == 400 { return .answer(Refusals.badSession) }
             guard reply.isGood else { return .answer(Refusals.of(reply)) }
             guard let session = reply.data.flatMap({ Session(openCode2: $0, surroundings) }) else {
                 return .answer(Refusals.strange)

@@ -27,7 +27,27 @@ package struct Bridge: Sendable {
     /// WebSocket are not answered here.
     package func begin(_ request: ClientRequest) -> BridgeStep? {
         guard let (route, values) = RouteTable.find(request.method, request.path) else { return nil }
-        return step(route, values, request) ?? .answer(Refusals.notTranslated(Self.instead(of: route)))
+        let read = Self.read(request, route)
+        guard let step = step(route, values, read) else {
+            return .answer(Refusals.notTranslated(Self.instead(of: route)))
+        }
+        return Self.refusal(read, route).map(BridgeStep.answer) ?? step
+    }
+
+    /// Reads the body once, where the route takes one.
+    private static func read(_ request: ClientRequest, _ route: String) -> ClientRequest {
+        guard !request.body.isEmpty, BodySchema.of(route) != nil, let json = JSONParser.parse(request.body) else {
+            return request
+        }
+        var read = request
+        (read.json, read.body) = (json, [])
+        return read
+    }
+
+    /// Returns the answer to a body that OpenCode 1's document does not allow; nil if it is allowed.
+    private static func refusal(_ request: ClientRequest, _ route: String) -> ClientAnswer? {
+        guard let json = request.json, let mismatch = BodySchema.of(route)?.mismatch(json) else { return nil }
+        return route == "POST /session" ? Refusals.badSession : Refusals.bad(mismatch.message)
     }
 
     /// The routes of OpenCode 1's document that have a counterpart, as `METHOD /path/{name}`: those that are answered
@@ -110,7 +130,8 @@ package struct Bridge: Sendable {
 
     /// The body's object; an empty body is an empty one. Nil where it is neither.
     func body(_ request: ClientRequest) -> JSONObject? {
-        request.body.isEmpty ? JSONObject() : JSONParser.parse(request.body)?.object
+        if let json = request.json { return json.object }
+        return request.body.isEmpty ? JSONObject() : JSONParser.parse(request.body)?.object
     }
 
     /// The query that says which directory a call is about.

@@ -15,6 +15,8 @@ package struct ClientRequest: Sendable, Equatable {
     package var project: String?
     /// Empty where there is none.
     package var body: [UInt8]
+    /// The body once it has been read; ``body`` is empty then.
+    var json: JSON?
 
     /// `path` and `query` are decoded; `directory` is inside the project.
     package init(
@@ -31,7 +33,7 @@ package struct ClientRequest: Sendable, Equatable {
     /// Whether all is the same, the query in its order.
     package static func == (one: ClientRequest, other: ClientRequest) -> Bool {
         one.method == other.method && one.path == other.path && one.directory == other.directory
-            && one.project == other.project && one.body == other.body
+            && one.project == other.project && one.body == other.body && one.json == other.json
             && one.query.elementsEqual(other.query) { $0 == $1 }
     }
 }

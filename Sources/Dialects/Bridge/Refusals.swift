@@ -38,6 +38,9 @@ enum Refusals {
         ClientAnswer(400, ["name": "BadRequest", "data": ["message": .string(message), "kind": .string(kind)]])
     }
 
+    /// OpenCode 1's answer to a session that cannot be made of the body.
+    static let badSession = ClientAnswer(400, ["_tag": "BadRequest"])
+
     /// What OpenCode 2 has nothing for; `sentence` says what to do instead.
     static func notTranslated(_ sentence: String) -> ClientAnswer {
         ClientAnswer(501, named("UnknownError", sentence))
