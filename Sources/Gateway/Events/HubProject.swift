@@ -260,6 +260,7 @@ final class HubProject: TimerHandler {
             let from = hub.isSaying(name) ? nil : log.end
             let event = log.append(skeleton, line: data.span, time: WallClock.milliseconds)
             _ = hub.index.append(name.string, event.id, time: event.time)
+            hub.say(name, event, from: from)
             noteSegment(of: event.behind)
             if skeleton.isDispose, let directory = skeleton.directory {
                 run.opened.remove(directory)
