@@ -81,8 +81,14 @@ package enum Settings {
 
     // A reload changes those of the data plane; instances keep those that they were started with.
     private static let timeouts: [Setting] = [
-        time("head", \.limits.headTimeout, "10s", "Time within which a request's line and header fields must arrive.")
-            .reloaded,
+        time(
+            "head", \.limits.headTimeout, "10s",
+            """
+            Time within which a request's line and header fields must arrive. Until a valid key has come on the connection, \
+            also for the body and for taking the answer.
+            """
+        )
+        .reloaded,
         time(
             "idle", \.limits.idleTimeout, "75s", "Time after which a kept-alive connection without a request is closed."
         )

@@ -148,14 +148,3 @@ package struct DescriptorEvents: OptionSet, Sendable {
     /// Data or the end of the input can be read.
     package static let readable = DescriptorEvents(rawValue: EPOLLIN.rawValue)
 }
-
-extension SystemEventLoop {
-    /// Sends regular watchdog messages to the service manager if the unit requests them (`WatchdogSec=`,
-    /// sd_event_set_watchdog(3)). Returns whether it does.
-    package func keepWatchdogInformed() throws(SystemdError) -> Bool {
-        checkIsolated()
-        let result = sd_event_set_watchdog(event, 1)
-        try SystemdError.check(result, "sd_event_set_watchdog", "the unit's watchdog")
-        return result > 0
-    }
-}

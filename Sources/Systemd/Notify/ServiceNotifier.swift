@@ -21,6 +21,16 @@ package enum ServiceNotifier {
     /// Sets the text that `systemctl status` shows.
     package static func status(_ text: String) { send([field("STATUS", text)]) }
 
+    /// The time within which the service manager's watchdog wants to hear of this process (`WatchdogSec=` of the unit,
+    /// sd_watchdog_enabled(3)); nil where it does not watch.
+    package static var watchdogTime: Duration? {
+        var microseconds: UInt64 = 0
+        return sd_watchdog_enabled(0, &microseconds) > 0 ? .microseconds(Int64(clamping: microseconds)) : nil
+    }
+
+    /// It is alive.
+    package static func alive() { send(["WATCHDOG=1"]) }
+
     /// Returns an assignment without line feeds, which would start another variable.
     private static func field(_ name: String, _ value: String) -> String {
         name + "=" + value.replacing("\n", with: " ")
