@@ -48,7 +48,8 @@ extension TurnedAway {
     var isOfAdmitted: Bool {
         switch self {
         case .stalledReader, .slowReader, .slowChat, .silentChat: true
-        case .lateRequest, .lateReader, .refusedHead, .malformedHead, .noRoom, .notAccepted: false
+        case .lateRequest, .lateReader, .refusedHead, .longChunkLine, .malformedHead, .madeRoom, .noRoom, .notAccepted:
+            false
         }
     }
 }
