@@ -78,8 +78,7 @@ package final class DataPlane: Sendable {
     /// ``accept()``.
     package init(_ setUp: SetUp) throws(Failure) {
         let open = try setUp.entrances.map { entrance throws(Failure) in
-            guard let open = OpenEntrance(entrance, setUp) else { throw .notServed(entrance) }
-            return open
+            try OpenEntrance(entrance, setUp)
         }
         // What is taken back where something behind it fails.
         var undo: [() -> Void] = []

@@ -18,8 +18,22 @@ package struct ChatSettings: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// What would be asked for in vain: chats and conversations hear of answers by the event hub.
+    /// Listeners that can't be: chats and conversations hear of answers by the event hub, and no other machine may talk
+    /// without a key.
     func chatContradictions(_ wrong: Set<String>) -> [SettingError] {
+        hubContradictions(wrong) + openContradictions(wrong)
+    }
+
+    private func openContradictions(_ wrong: Set<String>) -> [SettingError] {
+        guard chat.isOpen, !wrong.contains("chat-open") else { return [] }
+        return chat.listeners.filter { !wrong.contains($0.name) && !$0.address.isLoopback }.map { name, listen in
+            SettingError(
+                "\(source(name)) \(listen) can be reached from other machines, and \(source("chat-open")) is on: listen on "
+                    + "127.0.0.1 or [::1], or switch that off.")
+        }
+    }
+
+    private func hubContradictions(_ wrong: Set<String>) -> [SettingError] {
         guard !events.isHubOn, !wrong.contains("event-hub") else { return [] }
         return chat.listeners.filter { !wrong.contains($0.name) }.map { name, listen in
             SettingError(
@@ -31,16 +45,10 @@ extension Configuration {
     /// What `--chat-open` does not do.
     var chatCautions: [String] {
         guard chat.isOpen else { return [] }
-        let open = source("chat-open")
-        guard !chat.listeners.isEmpty else {
-            return [
-                "\(open) on has no effect without --chat-listen or --conversations-listen: --listen always wants a key."
-            ]
-        }
-        return chat.listeners.filter { !$0.address.isLoopback }.map { name, listen in
-            "\(open) on has no effect on --\(name) \(listen), which others than this machine can reach: keys are wanted there. "
-                + "Listen on 127.0.0.1 or [::1]."
-        }
+        guard chat.listeners.isEmpty else { return [] }
+        return [
+            "\(source("chat-open")) on has no effect without --chat-listen or --conversations-listen: --listen always wants a key."
+        ]
     }
 
     private func source(_ name: String) -> String {
@@ -91,9 +99,9 @@ extension Settings {
         Setting(
             "chat-open", "VIBE_CHAT_OPEN", .onOff, \.chat.isOpen, default: .text("off"), group: .chat,
             """
-            Whether programs on this machine need no key at `--chat-listen` and `--conversations-listen`, where these are \
-            loopback addresses: for clients that can send none, here or at the end of a forwarded port. Whoever can open a port \
-            of this machine can then do what you can.
+            Whether programs of the gateway's own user and of root need no key at `--chat-listen` and `--conversations-listen`, \
+            which must be loopback addresses then: for clients that can send none, here or at the end of a forwarded port. \
+            Whoever reaches a port through such a program can then do what you can.
             """),
         Setting(
             "chat-project", "VIBE_CHAT_PROJECT", .projectOrNone, \.chat.project, default: .unset(description: "none"),

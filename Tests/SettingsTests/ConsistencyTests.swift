@@ -70,11 +70,6 @@ struct ConsistencyTests {
         "Who opens a chat where that has no effect is warned",
         arguments: [
             ([], ["has no effect without --chat-listen or --conversations-listen"]),
-            (["--chat-listen", "0.0.0.0:9200"], ["no effect on --chat-listen 0.0.0.0:9200"]),
-            (
-                ["--chat-listen", "192.0.2.1:1", "--conversations-listen", "[::]:0"],
-                ["no effect on --chat-listen 192.0.2.1:1", "no effect on --conversations-listen [::]:0"]
-            ),
             (["--chat-listen", "127.0.0.1:0", "--conversations-listen", "[::1]:8000"], []),
             (["--conversations-listen", "localhost:8000"], []), (["--chat-listen", "127.9.9.9:1"], []),
         ] as [([String], [String])])
@@ -85,6 +80,24 @@ struct ConsistencyTests {
         #expect(notices.count == told.count)
         #expect(zip(notices, told).allSatisfy { $0.contains($1) }, "\(notices)")
         #expect(try Self.check(flags).configuration.notices.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (["--chat-listen", "0.0.0.0:9200"], ["--chat-listen 0.0.0.0:9200 can be reached from other machines"]),
+            (
+                ["--chat-listen", "192.0.2.1:1", "--conversations-listen", "[::]:0"],
+                ["--chat-listen 192.0.2.1:1 can be", "--conversations-listen [::]:0 can be"]
+            ), (["--chat-listen", "127.0.0.1:0", "--conversations-listen", "192.0.2.1:2"], ["192.0.2.1:2 can be"]),
+            (["--chat-listen", "127.0.0.1:0", "--conversations-listen", "[::1]:8000"], []),
+        ] as [([String], [String])])
+    func `an open chat that other machines can reach is an error`(flags: [String], expected: [String]) throws {
+        let open = try Self.check(flags + ["--chat-open", "on"])
+        let closed = try Self.check(flags)
+
+        #expect(open.errors.count == expected.count)
+        #expect(zip(open.errors, expected).allSatisfy { $0.description.contains($1) }, "\(open.errors)")
+        #expect(closed.errors.isEmpty)
     }
 
     @Test("A wrong value that another source overrides is told, and is no error")

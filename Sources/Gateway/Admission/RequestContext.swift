@@ -7,6 +7,8 @@ import HTTPServer
 final class RequestContext: ConnectionContext {
     /// The client whose valid key has come on this connection: ``FailedTries`` need not be asked about it again.
     var admittedClient: IPAddress?
+    /// Whether the gateway's own user or root owns the client's end of the connection; nil until the kernel was asked.
+    var isOwnUser: Bool?
 
     /// What the request follows, taken when it began; a later reload is for later ones.
     private(set) var policy: Policy?

@@ -73,6 +73,14 @@ extension DataPlane.Failure {
                 + "\(entrance.setting) away.")
     }
 
+    /// An open entrance can be reached from other machines.
+    static func openToOthers(_ entrance: Entrance) -> Self {
+        Self(
+            description:
+                "\(entrance.address) (\(entrance.setting)) can be reached from other machines, and --chat-open is on: listen on "
+                + "127.0.0.1 or [::1], or switch --chat-open off.")
+    }
+
     private static func hint(_ error: SystemCallError) -> String {
         switch error.code {
         case EADDRINUSE: "Another program, or another gateway, is on that port: end it or choose another port."

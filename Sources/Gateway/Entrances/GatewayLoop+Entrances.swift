@@ -1,3 +1,4 @@
+import Glibc
 import HTTPServer
 import HTTPTypes
 
@@ -34,6 +35,7 @@ extension GatewayLoop {
         if entrance.isOpen, !Admission.presentsKey(connection.head, for: requirement) {
             switch OpenRule.judge(connection.head) {
             case .letIn:
+                guard isOwnUser(connection, request) else { return OpenRule.foreignUser }
                 connection.vouch()
                 return nil
             case .needsKey: break
@@ -41,5 +43,14 @@ extension GatewayLoop {
             }
         }
         return admit(connection, request, requirement)
+    }
+
+    /// Whether the client is of the gateway's own user or root. The kernel is asked once for each connection: the owner of a
+    /// socket does not change.
+    private func isOwnUser(_ connection: ClientConnection, _ request: RequestContext) -> Bool {
+        if let known = request.isOwnUser { return known }
+        let isOwn = OpenRule.admits(user: connection.peerUser, gateway: geteuid())
+        request.isOwnUser = isOwn
+        return isOwn
     }
 }

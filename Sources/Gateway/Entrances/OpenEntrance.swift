@@ -5,19 +5,22 @@ import EventLoop
 struct OpenEntrance: Sendable {
     /// What can be asked for there.
     let endpoints: EndpointTable
-    /// Whether requests without a key are let in where ``OpenRule`` says so: never where others than this machine can connect.
+    /// Whether requests without a key are let in where ``OpenRule`` says so.
     let isOpen: Bool
 
-    /// Nil where nobody serves what it is for.
-    init?(_ entrance: Entrance, _ setUp: DataPlane.SetUp) {
+    /// Fails where nobody serves what it is for, and where it would be open to other machines.
+    init(_ entrance: Entrance, _ setUp: DataPlane.SetUp) throws(DataPlane.Failure) {
         switch entrance.purpose {
         case .chat:
-            guard setUp.chat != nil else { return nil }
+            guard setUp.chat != nil else { throw .notServed(entrance) }
             endpoints = .chatEntrance
         case .conversations:
-            guard !setUp.conversationEndpoints.isEmpty else { return nil }
+            guard !setUp.conversationEndpoints.isEmpty else { throw .notServed(entrance) }
             endpoints = EndpointTable(setUp.conversationEndpoints)
         }
-        isOpen = entrance.isOpen && IPAddress(entrance.address.host)?.isLoopback == true
+        guard !entrance.isOpen || IPAddress(entrance.address.host)?.isLoopback == true else {
+            throw .openToOthers(entrance)
+        }
+        isOpen = entrance.isOpen
     }
 }

@@ -1,12 +1,14 @@
 import Addresses
+import HTTPServer
 import HTTPTypes
 
 /// Who is let in without a key by an open entrance (`--chat-open`): programs on this machine, and what is forwarded to its
 /// loopback address. Pure.
 ///
 /// A chat can do what a shell can. So no web page of elsewhere may reach it, neither directly (its `Origin` says where it is
-/// from) nor by a name that it makes resolve to this machine (then `Host` is that name); and who stands behind a reverse
-/// proxy can be anybody.
+/// from, and so does `Sec-Fetch-Site` where the request has none) nor by a name that it makes resolve to this machine (then
+/// `Host` is that name); and who stands behind a reverse proxy can be anybody. A proxy need not say that it is one, so the
+/// kernel is asked for the user at the other end of the connection as well.
 enum OpenRule {
     /// What becomes of a request without a key.
     enum Verdict: Equatable {
@@ -32,7 +34,21 @@ enum OpenRule {
         guard isOwn(fields, fields.value(at: index)) else {
             return .refused("Without a key this is not for web pages of another origin. Send a key.")
         }
+        // Fetch Metadata: a browser sends it with each request, also where there is no Origin, such as for an image.
+        guard isOwnSite(fields) else {
+            return .refused("Without a key this is not for web pages of another origin. Send a key.")
+        }
         return .letIn
+    }
+
+    /// Whether a client of this user needs no key: the gateway's own user and root. `user`: nil where the kernel reports none.
+    static func admits(user: UInt32?, gateway: UInt32) -> Bool { user == 0 || user == gateway }
+
+    /// The refusal of another user.
+    static var foreignUser: Answer {
+        .detail(
+            403,
+            "Without a key only programs of the gateway's own user and of root on this machine are let in. Send a key.")
     }
 
     /// Whether a Host field's value is a loopback address or `localhost`, with or without a port.
@@ -43,6 +59,16 @@ enum OpenRule {
         }
         let name = value.prefix { $0 != UInt8(ascii: ":") }
         return name.equalsIgnoringCase(Array("localhost".utf8)) || IPAddress(Array(name))?.isLoopback == true
+    }
+
+    /// Whether there is no Sec-Fetch-Site field, or one of this very server's pages or of the user (Fetch Metadata §2.4).
+    private static func isOwnSite(_ fields: FieldList) -> Bool {
+        let indices = (0..<fields.count).filter {
+            fields.name(at: $0).equalsIgnoringCase(Array("sec-fetch-site".utf8))
+        }
+        guard let index = indices.first else { return true }
+        let value = fields.value(at: index)
+        return indices.count == 1 && (value.elementsEqual("same-origin".utf8) || value.elementsEqual("none".utf8))
     }
 
     /// Whether there is no Origin field, or one that names this very server: programs that are no browsers send that.

@@ -4,14 +4,17 @@ import Glibc
 package enum TestClient {
     /// Returns a new connection. Specify a receive buffer here to limit the window from the start.
     ///
-    /// Throws `system("connect", ECONNREFUSED)` if nothing listens on the port.
+    /// `user`: who owns the socket, instead of this process's user; only root can say that (fchown(2)).
+    ///
+    /// Throws `system("connect", ECONNREFUSED)` when nobody listens.
     package static func connect(
-        port: UInt16, on loopback: Loopback = .ipv4, receiveBuffer: Int? = nil,
+        port: UInt16, on loopback: Loopback = .ipv4, receiveBuffer: Int? = nil, user: UInt32? = nil,
         within limit: Duration = TestConnection.defaultLimit
     ) throws -> TestConnection {
         let descriptor = try SocketAddress.makeSocket(loopback)
         do {
             if let receiveBuffer { SocketOption.set(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: receiveBuffer)) }
+            if let user { _ = try SystemCall.check("fchown") { fchown(descriptor, user, user) } }
             try connect(descriptor, loopback, port, Deadline(after: limit))
         } catch {
             _ = Glibc.close(descriptor)

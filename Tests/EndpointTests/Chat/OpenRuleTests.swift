@@ -1,5 +1,6 @@
 import Access
 import EventLoop
+import Glibc
 import HTTPServer
 import HTTPTypes
 import Logging
@@ -67,6 +68,43 @@ import Testing
         #expect(Self.verdict([("Host", "example.com"), (name, "")]) == .needsKey)
     }
 
+    @Test(arguments: ["same-origin", "none"]) func `a browser's own request needs no key`(site: String) {
+        #expect(Self.verdict([("Host", "localhost"), ("Sec-Fetch-Site", site)]) == .letIn)
+    }
+
+    @Test(arguments: ["cross-site", "same-site", "", "Same-Origin", "none, none", "unknown"])
+    func `a web page's request without an origin is refused`(site: String) {
+        #expect(Self.isRefused([("Host", "localhost"), ("Sec-Fetch-Site", site)]))
+    }
+
+    @Test func `two fields about a request's site are refused`() {
+        #expect(Self.isRefused([("Host", "localhost"), ("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "none")]))
+    }
+
+    @Test(
+        arguments: [(0, true), (1000, true), (33, false), (65534, false), (nil, false)] as [(UInt32?, Bool)])
+    func `only the gateway's own user and root are admitted`(user: UInt32?, isAdmitted: Bool) {
+        #expect(OpenRule.admits(user: user, gateway: 1000) == isAdmitted)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a socket to another user"), arguments: [65534, 33])
+    func `another user needs a key at an open entrance`(user: UInt32) async throws {
+        let rig = try await ChatRig(isOpen: true)
+        defer { rig.plane.stop() }
+
+        let answers = try await onThread {
+            let connection = try TestClient.connect(port: rig.chatPort, user: user)
+            defer { connection.close() }
+            let refused = try connection.exchange("GET", "/", headers: ChatRig.upgrade)
+            let again = try connection.exchange("GET", "/", headers: ChatRig.upgrade)
+            let keyed = try connection.exchange("GET", "/", headers: [ChatRig.authorization])
+            return [refused, again, keyed]
+        }
+
+        #expect(answers.map(\.status) == [403, 403, 426])
+        #expect(answers[0].text.contains("gateway's own user"))
+    }
+
     @Test("An open entrance lets programs of this machine in; the gateway's own port never does")
     func open() async throws {
         let rig = try await ChatRig(isOpen: true)
@@ -82,6 +120,7 @@ import Testing
             let page = try ChatRig.refusal(rig.chatPort, [("Origin", "https://example.com")])
             #expect(page.status == 403)
             #expect(page.text.contains("web pages of another origin"))
+            #expect(try ChatRig.refusal(rig.chatPort, [("Sec-Fetch-Site", "cross-site")]).status == 403)
             let name = try ChatRig.refusal(rig.chatPort, [("Host", "example.com")])
             #expect(name.status == 403)
             #expect(name.text.contains("programs on this machine"))
@@ -115,9 +154,14 @@ import Testing
         var setUp = DataPlane.SetUp(
             address: address, threads: 1, policy: Policy(key: ChatRig.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
-        #expect(OpenEntrance(entrance, setUp)?.isOpen == nil)
+        #expect(throws: DataPlane.Failure.self) { try OpenEntrance(entrance, setUp) }
         setUp.chat = ChatSetUp { _ in .talks(Listening()) }
-        #expect(OpenEntrance(entrance, setUp)?.isOpen == isOpen)
+        if isOpen {
+            #expect(try OpenEntrance(entrance, setUp).isOpen)
+        } else {
+            let failure = #expect(throws: DataPlane.Failure.self) { try OpenEntrance(entrance, setUp) }
+            #expect(failure?.description.contains("--chat-open") == true)
+        }
     }
 
     @Test("An entrance for conversations has these alone, by the same rule; the gateway's own port has them for a key")

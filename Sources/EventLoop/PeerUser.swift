@@ -1,0 +1,139 @@
+internal import CLinux
+import Glibc
+
+/// The user who owns the other end of a TCP connection between two sockets of this machine, as the kernel reports it
+/// (sock_diag(7)).
+///
+/// The kernel is asked about one socket, by its four-part address. It answers with user 0 about a socket that no process holds
+/// any more: such an answer counts as none.
+package enum PeerUser {
+    /// Returns the user id of the peer's socket.
+    ///
+    /// Makes four system calls: for a connection's first request, not for each one.
+    ///
+    /// - Returns: nil where the peer is not of this machine and network namespace, is closed, or the kernel does not answer.
+    package static func id(ofPeerOf descriptor: Int32) -> UInt32? {
+        let (isNamed, own) = SocketAddress.filled { getsockname(descriptor, $0, $1) }
+        let (isConnected, peer) = SocketAddress.filled { getpeername(descriptor, $0, $1) }
+        guard isNamed == 0, isConnected == 0, let question = Question(socket: peer, connectedTo: own) else {
+            return nil
+        }
+        let request = question.bytes
+        var answer = [UInt8](repeating: 0, count: 512)
+        // The pointers live for the one call.
+        let count = request.withUnsafeBytes { request in
+            answer.withUnsafeMutableBytes { answer in
+                clinux_ask_sock_diag(request.baseAddress, request.count, answer.baseAddress, answer.count)
+            }
+        }
+        return count < 0 ? nil : question.userID(in: answer[..<count])
+    }
+}
+
+extension PeerUser {
+    /// A request to sock_diag(7) about one TCP socket, and the reading of its answer. Pure.
+    package struct Question: Equatable, Sendable {
+        /// One end of a connection: the address in IPv6's form, and the port.
+        private struct End: Equatable {
+            let high: UInt64
+            let low: UInt64
+            let port: UInt16
+
+            /// Whether it is an IPv4 address, mapped (RFC 4291 §2.5.5.2).
+            var isIPv4: Bool { high == 0 && low >> 32 == 0xffff }
+
+            /// The four words of `struct inet_diag_sockid`, in network order; IPv4 has the first one only.
+            func words(asIPv4: Bool) -> [UInt32] {
+                if asIPv4 { return [UInt32(truncatingIfNeeded: low), 0, 0, 0] }
+                return [
+                    UInt32(truncatingIfNeeded: high >> 32), UInt32(truncatingIfNeeded: high),
+                    UInt32(truncatingIfNeeded: low >> 32), UInt32(truncatingIfNeeded: low),
+                ]
+            }
+        }
+
+        // linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h; parts of the kernel's interface, which do not change.
+        private static let headSize = 16
+        private static let requestSize = headSize + 56
+        private static let answerSize = headSize + 72
+        private static let sockDiagByFamily: UInt16 = 20
+        private static let isRequest: UInt16 = 1
+        /// TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_FIN_WAIT2 and TCP_CLOSE_WAIT: both ends can exist, and the peer can receive.
+        private static let connected: Set<UInt8> = [1, 4, 5, 8]
+
+        private let socket: End
+        private let other: End
+
+        /// A question about the socket with this address, which is connected to the other one; nil where one of them is of another
+        /// family than IPv4 and IPv6.
+        package init?(socket: SocketAddress, connectedTo other: SocketAddress) {
+            guard let first = socket.ipv6, let second = other.ipv6 else { return nil }
+            self.socket = End(high: first.high, low: first.low, port: socket.port)
+            self.other = End(high: second.high, low: second.low, port: other.port)
+            // A connection is of one family, however a socket shows its addresses.
+            guard self.socket.isIPv4 == self.other.isIPv4 else { return nil }
+        }
+
+        /// The request: `struct nlmsghdr` and `struct inet_diag_req_v2`.
+        package var bytes: [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(Self.requestSize)
+            bytes.append(native: UInt32(Self.requestSize))
+            bytes.append(native: Self.sockDiagByFamily)
+            bytes.append(native: Self.isRequest)
+            bytes.append(native: UInt32(0))  // sequence
+            bytes.append(native: UInt32(0))  // port: the kernel fills it in
+            bytes += [UInt8(socket.isIPv4 ? AF_INET : AF_INET6), UInt8(IPPROTO_TCP), 0, 0]
+            bytes.append(native: UInt32.max)  // every state
+            bytes.append(native: socket.port.bigEndian)
+            bytes.append(native: other.port.bigEndian)
+            for word in socket.words(asIPv4: socket.isIPv4) + other.words(asIPv4: socket.isIPv4) {
+                bytes.append(native: word.bigEndian)
+            }
+            bytes.append(native: UInt32(0))  // any interface
+            bytes.append(native: UInt64.max)  // INET_DIAG_NOCOOKIE
+            return bytes
+        }
+
+        /// Returns the user id from an answer: `struct nlmsghdr` and `struct inet_diag_msg`.
+        ///
+        /// - Returns: nil for an error (NLMSG_ERROR), for an answer about another socket, such as a listener on the same port, and
+        ///   for a socket without a process.
+        package func userID(in answer: ArraySlice<UInt8>) -> UInt32? {
+            guard answer.count >= Self.answerSize, Int(answer.native(at: 0, UInt32.self)) >= Self.answerSize,
+                answer.native(at: 4, UInt16.self) == Self.sockDiagByFamily
+            else { return nil }
+            let message = answer.dropFirst(Self.headSize)
+            let isIPv4 = message.native(at: 0, UInt8.self) == UInt8(AF_INET)
+            guard isIPv4 || message.native(at: 0, UInt8.self) == UInt8(AF_INET6),
+                Self.connected.contains(message.native(at: 1, UInt8.self)),
+                Self.end(in: message, port: 4, address: 8, isIPv4) == socket,
+                Self.end(in: message, port: 6, address: 24, isIPv4) == other
+            else { return nil }
+            // A closed socket has no inode, and the kernel reports user 0 for it (net/ipv4/inet_diag.c).
+            guard message.native(at: 68, UInt32.self) != 0 else { return nil }
+            return message.native(at: 64, UInt32.self)
+        }
+
+        private static func end(in message: ArraySlice<UInt8>, port: Int, address: Int, _ isIPv4: Bool) -> End {
+            let words = (0..<4).map { UInt64(UInt32(bigEndian: message.native(at: address + 4 * $0, UInt32.self))) }
+            let number = UInt16(bigEndian: message.native(at: port, UInt16.self))
+            if isIPv4 { return End(high: 0, low: 0xffff_0000_0000 | words[0], port: number) }
+            return End(high: words[0] << 32 | words[1], low: words[2] << 32 | words[3], port: number)
+        }
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// Appends a number in this machine's order of bytes.
+    fileprivate mutating func append<Number: FixedWidthInteger>(native number: Number) {
+        Swift.withUnsafeBytes(of: number) { append(contentsOf: $0) }
+    }
+}
+
+extension ArraySlice where Element == UInt8 {
+    /// The number at this offset, in this machine's order of bytes. The caller has checked the length.
+    fileprivate func native<Number: FixedWidthInteger>(at offset: Int, _ type: Number.Type) -> Number {
+        withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
+    }
+}
