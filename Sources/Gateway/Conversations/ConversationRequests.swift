@@ -17,8 +17,9 @@ extension ConversationService {
         case .unknown(let name): return .answer(Answer(ConversationAnswer(404, "Project not found: \(name)")))
         case .unsaid(let sentence): return .answer(Answer(ConversationAnswer(Refusal(.noProject, sentence))))
         case .project(let name):
+            let asker = Asker(method, by: request.principal)
             return await withCheckedContinuation { continuation in
-                post { $0.request(asked, name, for: .client(request.principal), continuation) }
+                post { $0.request(asked, name, for: asker, continuation) }
             }
         }
     }

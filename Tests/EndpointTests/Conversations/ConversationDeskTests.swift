@@ -84,6 +84,26 @@ private final class LateStore: ConversationKeeping {
 }
 
 @Suite struct ConversationDeskTests {
+    @Test(arguments: ["GET", "HEAD"]) func `a request without a key that only reads starts no project`(method: String) {
+        let asker = Asker(method, by: nil)
+
+        guard case .reader = asker else {
+            Issue.record("\(asker)")
+            return
+        }
+    }
+
+    @Test(arguments: ["POST", "PATCH", "DELETE"]) func `a request without a key that writes starts a project`(
+        method: String
+    ) {
+        let asker = Asker(method, by: nil)
+
+        guard case .client(nil) = asker else {
+            Issue.record("\(asker)")
+            return
+        }
+    }
+
     @Test("What can't be read at first is read again, and written only then")
     func lateStore() async throws { try await onThread { try Self.lateStore() } }
 

@@ -77,6 +77,24 @@ import Testing
         #expect(rest.types == ["conversation_list"])
     }
 
+    @Test func `a GET without a key at an open listener starts no project`() throws {
+        let port = try FreePort.find()
+        let rig = try rig("1.18.33", flags: ["--conversations-listen", "127.0.0.1:\(port)", "--chat-open", "on"])
+        let body = Array(#"{"firstMessage":"hi"}"#.utf8)
+
+        let read = try TestClient.request(port, "GET", "/models?project=demo", within: TwinRig.patience)
+        let isStarted = try rig.status().isRunning
+        let written = try TestClient.request(
+            port, "POST", "/conversations?project=demo", headers: [("Content-Type", "application/json")], body: body,
+            within: TwinRig.patience)
+        let readAgain = try TestClient.request(port, "GET", "/models?project=demo", within: TwinRig.patience)
+
+        #expect(read.status == 503)
+        #expect(!isStarted)
+        #expect(written.status == 201)
+        #expect(readAgain.status == 200)
+    }
+
     /// The contract's endpoints in the order of its examples.
     @Test(arguments: versions)
     func conversationsFromTheModelPickerToDeletion(version: String) throws {
