@@ -171,7 +171,9 @@ extension ControlCall: ServerExchange {
         case (.reading, .json(let limit)):
             request.body += connection.takeBody()
             guard request.body.count <= limit else { return respond(BodyRule.tooLarge(limit)) }
-            if connection.isBodyComplete { ask() } else { connection.bodyTaken() }
+            guard connection.isBodyComplete else { return connection.bodyTaken() }
+            if let refusal = BodyRule.refusal(ofText: request.body) { return respond(refusal) }
+            ask()
         default: connection.discardBody()
         }
     }

@@ -142,6 +142,12 @@ enum BodyRule: Sendable, Equatable {
         .detail(413, "The body is larger than \(limit) bytes, which is the most that is taken here. Send less.")
     }
 
+    /// The refusal of a whole body that is no UTF-8, as JSON between systems has to be (RFC 8259 §8.1).
+    static func refusal(ofText body: [UInt8]) -> Answer? {
+        guard String(validating: body, as: UTF8.self) == nil else { return nil }
+        return .detail(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")
+    }
+
     private static let json = Array("application/json".utf8)
 
     /// Whether a Content-Type's value is that type, with parameters or without (RFC 9110 §8.3.1).

@@ -95,6 +95,24 @@ import Testing
         #expect(readAgain.status == 200)
     }
 
+    @Test(arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]])
+    func `a JSON body that is not UTF-8 is rejected`(bytes: [UInt8]) throws {
+        let rig = try rig("1.18.33")
+        let body = Array(#"{"title":"a"#.utf8) + bytes + Array(#""}"#.utf8)
+        let id = Self.id
+
+        for (method, target) in [
+            ("POST", "/conversations"), ("PATCH", "/conversations/\(id)"), ("POST", "/conversations/\(id)/messages"),
+        ] {
+            let answer = try rig.gateway.request(
+                method, target, headers: [("Content-Type", "application/json")], body: body, within: TwinRig.patience)
+
+            #expect(answer.status == 400)
+            #expect(answer.text.contains("UTF-8"))
+        }
+        #expect(try !rig.status().isRunning)
+    }
+
     /// The contract's endpoints in the order of its examples.
     @Test(arguments: versions)
     func conversationsFromTheModelPickerToDeletion(version: String) throws {
