@@ -324,6 +324,9 @@ write_settings() {
     fi
     check_file "$config"
     if [ "$scope" = user ]; then rights=0600; else rights=0640; fi
+    if [ "$scope" = system ] && [ -n "$(value_in VIBE_AUTH_SECRET "$config")" ]; then
+        fail "$config sets VIBE_AUTH_SECRET, which the service's user and its agents could read there: move the key to $settings/key, then run this again"
+    fi
     if [ ! -f "$config" ]; then
         put_text $rights "$config" "$(new_settings)" "${group:-}"
     elif [ "$scope" = system ] || [ -n "$home$listen$opencode" ]; then
@@ -331,6 +334,10 @@ write_settings() {
     fi
     address=$(value_in VIBE_LISTEN "$config")
     address=${address:-${listen:-0.0.0.0:4000}}
+    # It goes into a unit of root's, where a path would make systemd create a socket there.
+    case $address in
+        */* | *[[:space:]]*) fail "VIBE_LISTEN in $config is not HOST:PORT: $address. Correct it, then run this again" ;;
+    esac
 }
 
 new_settings() {
