@@ -34,6 +34,12 @@ struct KeyFileTests {
         #expect(keys.map(\.secret.bytes) == [Self.good, "0123456789abcdef", "éééééééé"].map { Array($0.utf8) })
     }
 
+    @Test func `a line of blanks is an empty line`() throws {
+        let keys = try Self.keys("  \n\(Self.good)\n\t \r\n")
+
+        #expect(keys.map(\.name) == ["\(Self.path), line 2"])
+    }
+
     @Test("The keys of the file and the one from the environment all open the gateway")
     func both() throws {
         let keys = try Self.keys(Self.good, key: CommandLineUnderTest.key)
@@ -51,7 +57,7 @@ struct KeyFileTests {
                 ", line 1 holds a control character or begins or ends with a space: "
             ),
             ("0123456789\tabcdef", ", line 1 holds a control character or begins or ends with a space: "),
-            ("", " holds no key: "), ("# x\n\n", " holds no key: "),
+            ("", " holds no key: "), ("# x\n\n", " holds no key: "), ("  \n \t\n", " holds no key: "),
         ])
     func refused(content: String, sentence: String) {
         #expect(Self.message(content) == Self.path + sentence + Self.fix)

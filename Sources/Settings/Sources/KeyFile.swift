@@ -31,7 +31,12 @@ enum KeyFile {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, raw) in lines.enumerated() {
             let line = raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw
-            if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
+            // Blanks alone are an empty line to everybody who looks at the file.
+            if line.first == UInt8(ascii: "#")
+                || line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
+            {
+                continue
+            }
             let name = "\(path), line \(index + 1)"
             guard let text = String(validating: line, as: UTF8.self) else {
                 throw SettingError("\(name) is not UTF-8 text: \(fix).")
