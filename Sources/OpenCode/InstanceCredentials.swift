@@ -12,9 +12,15 @@ package struct InstanceCredentials: Sendable, Equatable {
     /// Whether only `OPENCODE_PASSWORD` has it: OpenCode 1 then asks for nothing, while 2 would else make a password of its
     /// own and print it.
     package let isForTwoOnly: Bool
+    /// Whether the environment configures another user than ``defaultUsername``, which OpenCode 2 ignores.
+    package let configuresOtherUser: Bool
 
-    /// Credentials with this password, which should be random.
-    package init(username: String = defaultUsername, password: String, isForTwoOnly: Bool = false) {
+    /// Creates credentials with a password, which should be random.
+    package init(
+        username: String = defaultUsername, password: String, isForTwoOnly: Bool = false,
+        configuresOtherUser: Bool = false
+    ) {
+        self.configuresOtherUser = configuresOtherUser || username != Self.defaultUsername
         self.username = username
         self.password = password
         self.isForTwoOnly = isForTwoOnly

@@ -199,9 +199,7 @@ package actor InstanceRegistry {
         var warnings = sharingWarnings(on: instance.folder.name)
         if let run = instance.run {
             if instance.enforcesPassword == false { warnings.append(InstanceMessage.passwordNotEnforced) }
-            if instance.family == .two, let username = run.credentials?.username,
-                username != InstanceCredentials.defaultUsername
-            {
+            if instance.family == .two, run.credentials?.configuresOtherUser == true {
                 warnings.append(InstanceMessage.usernameIgnored)
             }
             warnings += instance.setup.warnings

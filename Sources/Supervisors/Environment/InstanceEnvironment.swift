@@ -70,11 +70,12 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// With own passwords, this is a random one. Otherwise it is the password that the environment configures. Without
     /// any, OpenCode 1 requires none, and OpenCode 2, which always requires one, gets a random password.
     package func credentials(withOwnPassword: Bool) -> InstanceCredentials {
-        if withOwnPassword { return InstanceCredentials(password: RandomBytes.hex(16)) }
-        guard let password = configured(["OPENCODE_PASSWORD", "OPENCODE_SERVER_PASSWORD"]) else {
-            return InstanceCredentials(password: RandomBytes.hex(16), isForTwoOnly: true)
-        }
         let username = configured(["OPENCODE_SERVER_USERNAME"])
+        let isOther = username.map { $0 != InstanceCredentials.defaultUsername } ?? false
+        if withOwnPassword { return InstanceCredentials(password: RandomBytes.hex(16), configuresOtherUser: isOther) }
+        guard let password = configured(["OPENCODE_PASSWORD", "OPENCODE_SERVER_PASSWORD"]) else {
+            return InstanceCredentials(password: RandomBytes.hex(16), isForTwoOnly: true, configuresOtherUser: isOther)
+        }
         return InstanceCredentials(username: username ?? InstanceCredentials.defaultUsername, password: password)
     }
 

@@ -61,6 +61,12 @@ extension InstanceRecord {
             ("host", address.flatMap { $0.ip == .loopback ? nil : "\($0.ip)" }),
             ("username", credentials?.username), ("password", credentials?.password),
             ("password-of", credentials?.isForTwoOnly == true ? APIFamily.two.rawValue : nil),
+            // A user name that is in use says it itself.
+            (
+                "other-user",
+                credentials?.configuresOtherUser == true && credentials?.username == InstanceCredentials.defaultUsername
+                    ? "yes" : nil
+            ),
             ("environment", environmentDigest), ("folder", folder?.text), ("api", memory.family?.rawValue),
             ("restarts", memory.restarts == 0 ? nil : "\(memory.restarts)"), ("last-error", memory.lastError),
         ]
@@ -126,10 +132,12 @@ extension InstanceRecord {
         switch (fields["username"], fields["password"]) {
         case (nil, nil): .some(nil)
         case (let username?, let password?):
-            switch fields["password-of"] {
-            case nil: InstanceCredentials(username: username, password: password)
-            case APIFamily.two.rawValue:
-                InstanceCredentials(username: username, password: password, isForTwoOnly: true)
+            switch (fields["password-of"], fields["other-user"]) {
+            case (nil, let other) where other == nil || other == "yes":
+                InstanceCredentials(username: username, password: password, configuresOtherUser: other != nil)
+            case (APIFamily.two.rawValue, let other) where other == nil || other == "yes":
+                InstanceCredentials(
+                    username: username, password: password, isForTwoOnly: true, configuresOtherUser: other != nil)
             default: nil
             }
         default: nil

@@ -80,8 +80,8 @@ import Testing
         #expect(!gateway.log.contains { $0.contains("server password") })
     }
 
-    @Test func aUserNameIsAWarningForTwoAndThePasswordHolds() throws {
-        let gateway = try gateway(flags: ["--instance-password", "off"])
+    @Test(arguments: ["off", "on"]) func aUserNameIsAWarningForTwoAndThePasswordHolds(password: String) throws {
+        let gateway = try gateway(flags: ["--instance-password", password])
         try gateway.home.write(
             "OPENCODE_SERVER_PASSWORD=theirs\nOPENCODE_SERVER_USERNAME=gate\n", to: ".config/opencode/env", mode: 0o600)
         for version in ["1.18.33", "2.0.15"] {

@@ -65,6 +65,16 @@ import Testing
         #expect(back == record)
     }
 
+    @Test func `an ignored user name is kept over a restart of the gateway`() throws {
+        var record = Self.whole
+        record.credentials = InstanceCredentials(password: "correct horse", configuresOtherUser: true)
+
+        let back = try #require(InstanceRecord(text: record.text))
+
+        #expect(back.credentials?.configuresOtherUser == true)
+        #expect(back.credentials?.username == "opencode")
+    }
+
     @Test func aPasswordForTwoOnlyComesBackAsThat() throws {
         var record = Self.whole
         record.credentials = InstanceCredentials(password: "correct horse", isForTwoOnly: true)
