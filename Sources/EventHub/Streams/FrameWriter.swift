@@ -80,7 +80,7 @@ package struct FrameWriter: Sendable {
     package mutating func write(_ gap: EventGap, project: String?, connected: [UInt8]) {
         let json = Self.json(gap, project: project)
         switch shape {
-        case .line, .payload: writeFrame(Array(": ".utf8) + json + Self.blank + connected)
+        case .line, .payload: writeFrame(Array(": ".utf8) + json + Self.blank + OpenCodeEventID.renewed(in: connected))
         case .project, .all: writeFrame(Array("event: gap\ndata: ".utf8) + json + Self.blank)
         case .item, .allItems: writeFrame(Array("gap ".utf8) + json + [UInt8(ascii: "\n")])
         }

@@ -123,7 +123,8 @@ final class StreamOpening: PendingStream {
             events, route.name, cursor, isPlain: true, connected: connected.frame(shape),
             stall: policy.limits.streamStall)
         stream.begin(
-            connection, StreamHead.head(owner, connection), opening: StreamHead.retry() + connected.frame(shape))
+            connection, StreamHead.head(owner, connection),
+            opening: StreamHead.retry() + OpenCodeEventID.renewed(in: connected.frame(shape)))
     }
 
     /// The instance refuses the stream: its own answer says why.
@@ -214,8 +215,12 @@ enum StreamHead {
     static func head(_ owner: GatewayLoop, _ connection: ClientConnection) -> ResponseHead {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "text/event-stream")
+        // OpenCode sends both on its streams, nosniff from 1.2 on.
+        head.fields.append("X-Content-Type-Options", "nosniff")
         head.fields.appendStreamDirectives()
-        return owner.completed(Answer(head: head, body: []), connection).head
+        head = owner.completed(Answer(head: head, body: []), connection).head
+        if !head.fields.contains(.origin, in: .vary) { head.fields.append("Vary", "Origin") }
+        return head
     }
 
     /// The line that says when a client may come back: spread, so that not all do at once.
@@ -224,22 +229,14 @@ enum StreamHead {
     /// OpenCode 1's heartbeat; with the id of the last event, so that a client to which nothing was told comes on all the same.
     static func heartbeat(_ shape: EventShape, _ id: EventID?) -> [UInt8] {
         var frame = id.map { Array("id: \($0.text)\n".utf8) } ?? []
-        let data = #"{"id":"\#(eventID(WallClock.milliseconds))","type":"server.heartbeat","properties":{}}"#
+        let eventID = String(decoding: OpenCodeEventID.make(at: WallClock.milliseconds), as: UTF8.self)
+        let data = #"{"id":"\#(eventID)","type":"server.heartbeat","properties":{}}"#
         if case .payload = shape {
             frame += "data: \(data)\n\n".utf8
         } else {
             frame += "data: {\"payload\":\(data)}\n\n".utf8
         }
         return frame
-    }
-
-    /// An id as OpenCode 1 gives it to an event of this moment: the time in twelve digits, then letters and digits by chance (1.18).
-    private static func eventID(_ milliseconds: Int64) -> String {
-        var id = Array("evt_".utf8)
-        id.append(hexadecimal: UInt64(milliseconds) << 12 & 0xFFFF_FFFF_FFFF, digits: 12)
-        let letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-        id += (0..<14).compactMap { _ in letters.utf8.randomElement() }
-        return String(decoding: id, as: UTF8.self)
     }
 
     /// A comment; with an id, so that a reader whose filter leaves everything out comes on all the same.

@@ -1,0 +1,47 @@
+internal import Clocks
+internal import TextCoding
+
+/// Ids of events in the form of OpenCode 1.15 and later, and of OpenCode 2: `evt_`, the time in twelve hexadecimal digits, and
+/// fourteen random letters and digits.
+package enum OpenCodeEventID {
+    private static let prefix = Array("evt_".utf8)
+    private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    private static let digits = 12
+    private static let letters = 14
+
+    /// Returns a new id.
+    ///
+    /// - Parameter milliseconds: The time, in milliseconds since 1970.
+    package static func make(at milliseconds: Int64) -> [UInt8] {
+        var id = prefix
+        id.append(hexadecimal: UInt64(truncatingIfNeeded: milliseconds) << 12 & 0xFFFF_FFFF_FFFF, digits: digits)
+        id += (0..<letters).compactMap { _ in alphabet.randomElement() }
+        return id
+    }
+
+    /// Returns a frame in which a new id stands in place of the event's own; the frame itself if the event has no id of this form,
+    /// as in OpenCode 1.1 and 1.2.
+    ///
+    /// A `server.connected` that is repeated needs a new id: clients ignore events whose id they have seen, and this one tells them to
+    /// read their state again.
+    package static func renewed(in frame: [UInt8]) -> [UInt8] {
+        let name = Array(#""id":""#.utf8)
+        let length = prefix.count + digits + letters
+        var start = frame.startIndex
+        while start + name.count + length < frame.endIndex {
+            let value = start + name.count..<start + name.count + length
+            if frame[start..<value.lowerBound].elementsEqual(name) {
+                let isID =
+                    frame[value].starts(with: prefix)
+                    && frame[value].dropFirst(prefix.count).allSatisfy(alphabet.contains)
+                    && frame[value.upperBound] == UInt8(ascii: "\"")
+                guard isID else { return frame }
+                var renewed = frame
+                renewed.replaceSubrange(value, with: make(at: WallClock.nanoseconds() / 1_000_000))
+                return renewed
+            }
+            start += 1
+        }
+        return frame
+    }
+}

@@ -1,0 +1,36 @@
+import TestKit
+import Testing
+
+/// The head and the first event of streams from the hub are those that OpenCode sends.
+@Suite struct StreamHeadTests {
+    @Test func `a stream has the fields that OpenCode sends`() throws {
+        let rig = try HubRig()
+        let stream = try rig.open()
+
+        try stream.connected()
+
+        let head = try stream.reader.response.readHead()
+        #expect(head.values(of: "X-Content-Type-Options") == ["nosniff"])
+        #expect(head.values(of: "Vary") == ["Origin"])
+    }
+
+    /// A client that ignores ids that it knows would miss the call to read its state again.
+    @Test(arguments: [("1.2.27", false), ("1.18.33", true), ("2.0.15", true)])
+    func `every stream begins with a server.connected of its own`(version: String, hasID: Bool) throws {
+        let twin = try BuiltProducts.path("opencode-twin")
+        let gateway = try GatewayUnderTest(
+            environment: ["VIBE_EVENT_HUB": "on"], opencode: "\(twin) --profile \(version)")
+        try gateway.makeProject("demo")
+        #expect(try gateway.request("POST", "/projects/demo/start", within: .seconds(60)).status == 200)
+        let path = version.hasPrefix("2") ? "/api/event" : "/global/event"
+
+        let ids = try (0..<3).map { _ in
+            let stream = try StreamClient(gateway, "/projects/demo/api\(path)")
+            defer { stream.close() }
+            return try stream.connected().data?.firstMatch(of: /"id":"(evt_\w+)"/).map { String($0.1) }
+        }
+
+        #expect(ids.allSatisfy { ($0 != nil) == hasID }, "\(ids)")
+        #expect(!hasID || Set(ids).count == 3, "\(ids)")
+    }
+}
