@@ -64,6 +64,9 @@ package final class Listener {
         try check("bind") { address.withPointer { bind(descriptor, $0, $1) } }
     }
 
+    /// Has the kernel end connections whose peer has vanished: those that are accepted from now on.
+    package func detect(_ loss: PeerLoss) { loss.set(on: descriptor) }
+
     /// Takes the next waiting connection.
     package func accept() -> Accepted {
         while true {

@@ -124,11 +124,16 @@ package final class Socket {
 extension Socket {
     /// Begins to connect. The descriptor becomes writable once the connection is there or has failed; ``pendingError``
     /// tells which.
-    package static func connecting(to address: SocketAddress) throws(SystemCallError) -> Socket {
+    ///
+    /// A peer that vanishes is found by probes alone: one that takes nothing for a while, such as a busy instance, is none.
+    package static func connecting(to address: SocketAddress, detecting loss: PeerLoss? = nil) throws(SystemCallError)
+        -> Socket
+    {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = try check("socket") { socket(address.family, kind, 0) }
         let result = Socket(owning: descriptor)
         SocketOptions.setNoDelay(descriptor)
+        loss?.set(on: descriptor)
         let code = address.withPointer { Glibc.connect(descriptor, $0, $1) == 0 ? 0 : errno }
         guard code == 0 || code == EINPROGRESS else { throw SystemCallError(call: "connect", code: code) }
         return result

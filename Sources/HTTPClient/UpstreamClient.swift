@@ -7,6 +7,8 @@ package final class UpstreamClient {
     let loop: EventLoop
     /// How long a connection may take to be made.
     let connectTimeout: Duration
+    /// How new connections find out that their instance's machine has vanished; nil: not at all.
+    package var peerLoss: PeerLoss?
     /// How long a connection is kept after its last request was sent, at most.
     private let keepTimeout: Duration
     private var running: [UpstreamTransfer] = []

@@ -12,7 +12,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     private static let crowd = Duration.milliseconds(1)
     private static let retryAfterExhaustion = Duration.milliseconds(100)
 
-    private let listener: Listener
+    let listener: Listener
     /// The number that its clients' connections have.
     private let entrance: UInt8
     private unowned let server: Server

@@ -68,6 +68,14 @@ extension DetachedConnection {
     /// Whether the answer is not written to its end.
     var isInProgress: Bool { state.phase != .lingering && state.phase != .closed }
 
+    /// Ends the connection of a client that has vanished.
+    func endLost() {
+        stopWatching()
+        // Otherwise the kernel would go on sending what nobody receives.
+        socket.reset()
+        close(tellingFollower: true)
+    }
+
     /// Ends the connection now, so that no client takes that for the end of the answer.
     func cut() {
         guard state.endsByClosing else { return close(tellingFollower: true) }

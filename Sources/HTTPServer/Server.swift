@@ -99,6 +99,7 @@ package final class Server {
         limits.maximumHead = self.limits.maximumHead
         limits.maximumConnections = self.limits.maximumConnections
         self.limits = limits
+        for acceptor in acceptors { acceptor.listener.detect(limits.peerLoss) }
     }
 
     /// Accepts nothing more, lets idle connections go, and has every answer say that its connection ends with it. Who has
@@ -147,6 +148,16 @@ package final class Server {
         for connection in taken { connection.cut() }
         for connection in others { connection.cut() }
         return taken.count + others.count
+    }
+
+    /// Ends the connections whose client has vanished while bytes for it are unacknowledged, and tells their followers that the client
+    /// has gone. Connections that have switched protocols are their handlers'.
+    package func endLost(by loss: PeerLoss) {
+        // What it tells the followers may change both lists.
+        let taken = detached.values.filter { loss.hasLostPeer($0.socket.descriptor) }
+        let others = connections.filter { $0.state.phase != .taken && loss.hasLostPeer($0.descriptor) }
+        for connection in taken { connection.endLost() }
+        for connection in others { connection.cut() }
     }
 
     // MARK: Connections

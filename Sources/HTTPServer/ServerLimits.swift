@@ -1,3 +1,5 @@
+package import EventLoop
+
 /// What a server allows its clients, each with the name of the setting that changes it.
 package struct ServerLimits: Sendable {
     /// From the first byte of a request to the end of its head (`--head-timeout`).
@@ -8,6 +10,8 @@ package struct ServerLimits: Sendable {
     package var bodyTimeout: Duration
     /// An answer of which the client takes no byte (`--answer-timeout`).
     package var sendTimeout: Duration
+    /// A client that has vanished without a word (`--stream-stall`).
+    package var peerLoss = PeerLoss(limit: .seconds(60))
     /// A request body up to this size is held whole before the request is handed over, in bytes.
     package var heldBody = 64 * 1024
     /// The request line and all fields together, in bytes (`--max-head`).

@@ -80,6 +80,7 @@ final class HubLoop: KnowledgeOwner {
     {
         loop = try EventLoop()
         client = UpstreamClient(loop: loop)
+        client.peerLoss = policy.limits.peerLoss
         self.settings = settings
         self.policy = policy
         self.control = control
@@ -136,6 +137,7 @@ final class HubLoop: KnowledgeOwner {
         case .routes(let routes): follow(routes)
         case .policy(let policy):
             self.policy = policy
+            client.peerLoss = policy.limits.peerLoss
             for project in projects.values { project.reload() }
         case .knowledge(let message): knowledge.receive(message)
         case .opened(let name, let run, let directory): projects[name]?.opened(directory, in: run)

@@ -27,7 +27,10 @@ extension GatewayLoop {
 
     /// Keeps listeners from which it is to accept once it is told to; `entrance`: which of ``entrances`` they are, from 1 on, or
     /// 0 for the gateway's own.
-    func hold(_ listeners: [Listener], as entrance: UInt8 = 0) { held += listeners.map { ($0, entrance) } }
+    func hold(_ listeners: [Listener], as entrance: UInt8 = 0) {
+        for listener in listeners { listener.detect(snapshot.policy.limits.peerLoss) }
+        held += listeners.map { ($0, entrance) }
+    }
 
     /// Begins to accept; why it can't, as a sentence.
     func accept() -> String? {

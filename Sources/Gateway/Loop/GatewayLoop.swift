@@ -82,6 +82,7 @@ final class GatewayLoop {
         hasConversations = setUp.hasConversations
         hub = setUp.hub?.mailbox
         snapshot = Snapshot(policy: setUp.policy, routes: .empty)
+        client.peerLoss = setUp.policy.limits.peerLoss
         events = setUp.hub.map { LoopEvents(self, $0.reader) }
         bridge = setUp.bridge.map { LoopBridge(self, $0) }
         server = try Server(loop: loop, limits: setUp.policy.limits.server, handler: self)
@@ -96,7 +97,8 @@ final class GatewayLoop {
 
     /// Runs on the calling thread until it is told to stop.
     func run() throws {
-        try loop.run()
+        let lostPeers = LostPeerWatch(self)
+        try withExtendedLifetime(lostPeers) { try loop.run() }
         for stream in streams.values { stream.breakOff() }
         letGo()
     }
@@ -115,6 +117,7 @@ final class GatewayLoop {
         let revokes = snapshot.policy.keys.hasKey(missingIn: policy.keys)
         snapshot = Snapshot(policy: policy, routes: snapshot.routes)
         server?.follow(policy.limits.server)
+        client.peerLoss = policy.limits.peerLoss
         return revokes ? abortRevoked(under: policy.keys) : RevocationCounts()
     }
 

@@ -1,6 +1,7 @@
 import Access
 import Addresses
 import EventHub
+import EventLoop
 import HTTPClient
 import HTTPServer
 package import Instances
@@ -24,6 +25,9 @@ extension Policy {
 }
 
 extension GatewayLimits {
+    /// How a client or an instance that has vanished without a word is found out.
+    var peerLoss: PeerLoss { server.peerLoss }
+
     /// The data plane's limits out of the settings; connections are shared out among the loops.
     init(_ configuration: Configuration, descriptors: Int) {
         let limits = configuration.limits
@@ -31,6 +35,7 @@ extension GatewayLimits {
             headTimeout: limits.headTimeout, idleTimeout: limits.idleTimeout, bodyTimeout: limits.bodyTimeout,
             sendTimeout: limits.answerTimeout, maximumHead: limits.maxHead,
             maximumConnections: Self.connections(limits, configuration.threads, descriptors))
+        server.peerLoss = PeerLoss(limit: configuration.events.stall)
         answerTimeout = limits.answerTimeout
         streamTimeout = limits.streamTimeout
         streamBacklog = limits.streamBacklog

@@ -48,6 +48,14 @@ final class Tunnel {
         start()
     }
 
+    /// Ends both directions if the client has vanished while bytes for it are unacknowledged.
+    func endIfLost(by loss: PeerLoss) {
+        guard loss.hasLostPeer(client.descriptor) else { return }
+        // Otherwise the kernel would go on sending what nobody receives.
+        SocketOptions.setLingerToZero(client.descriptor)
+        close()
+    }
+
     /// Ends both directions now.
     func close() {
         guard let report = onEnd else { return }

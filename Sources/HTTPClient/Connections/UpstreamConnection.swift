@@ -50,10 +50,10 @@ final class UpstreamConnection: ReadinessHandler {
 
     private static func open(_ address: InstanceAddress, _ client: UpstreamClient) throws(SystemCallError) -> Socket {
         do throws(SystemCallError) {
-            return try .connecting(to: address.socketAddress)
+            return try .connecting(to: address.socketAddress, detecting: client.peerLoss)
         } catch {
             guard error.isLackOfDescriptors, client.closeIdle() else { throw error }
-            return try .connecting(to: address.socketAddress)
+            return try .connecting(to: address.socketAddress, detecting: client.peerLoss)
         }
     }
 

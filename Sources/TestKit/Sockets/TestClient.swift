@@ -23,6 +23,35 @@ package enum TestClient {
         return TestConnection(owning: descriptor)
     }
 
+    /// A new connection to a server at an IPv4 address; the kernel's time for it is the limit.
+    package static func connect(to address: String, port: UInt16) throws -> TestConnection {
+        var target = sockaddr_in()
+        target.sin_family = sa_family_t(AF_INET)
+        target.sin_port = port.bigEndian
+        guard inet_pton(AF_INET, address, &target.sin_addr) == 1 else {
+            throw TestKitError.system(operation: "inet_pton \(address)", code: EINVAL)
+        }
+        let descriptor = try SystemCall.check("socket") {
+            socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        }
+        do {
+            _ = try SystemCall.check("connect to \(address)") {
+                withUnsafePointer(to: &target) { pointer in
+                    // sockaddr_in begins as sockaddr does.
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
+                }
+            }
+            let flags = try SystemCall.check("fcntl") { fcntl(descriptor, F_GETFL) }
+            _ = try SystemCall.check("fcntl") { fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
+        } catch {
+            _ = Glibc.close(descriptor)
+            throw error
+        }
+        return TestConnection(owning: descriptor)
+    }
+
     private static func connect(
         _ descriptor: Int32, _ loopback: Loopback, _ port: UInt16, _ deadline: Deadline
     ) throws {

@@ -14,7 +14,7 @@ final class GatewayUnderTest: Sendable {
     /// command that becomes the gateway, where that is not started as it is.
     init(
         flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil,
-        after other: GatewayUnderTest? = nil, launcher: [String] = []
+        after other: GatewayUnderTest? = nil, launcher: [String] = [], listen: String = "127.0.0.1:0"
     ) throws {
         home = try other?.home ?? TemporaryDirectory()
         let tools = try other?.tools ?? TemporaryDirectory()
@@ -30,7 +30,7 @@ final class GatewayUnderTest: Sendable {
         let program = launcher + [try BuiltProducts.path("viberemote-gateway")]
         process = try TestProcess(
             program[0],
-            program.dropFirst() + ["serve", "--listen", "127.0.0.1:0", "--home", home.path]
+            program.dropFirst() + ["serve", "--listen", listen, "--home", home.path]
                 + ["--opencode", opencode ?? shim] + flags,
             environment: [
                 "VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process", "VIBE_CONFIG": "none",

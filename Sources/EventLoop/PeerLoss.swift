@@ -1,0 +1,53 @@
+internal import CLinux
+import Glibc
+
+/// How a peer is found that has vanished without a word: a phone without a network, a machine without power.
+///
+/// The kernel probes a connection on which nothing is sent (keep-alive, tcp(7)). It does not probe one on which data is
+/// unacknowledged, and sends that again for some 15 minutes; ``hasLostPeer(_:)`` tells of such a connection earlier. TCP_USER_TIMEOUT
+/// would do so too, but it also ends a connection whose peer is there and reads slowly.
+package struct PeerLoss: Sendable, Equatable {
+    /// Rest after which the peer is probed, in seconds (TCP_KEEPIDLE).
+    package let idle: Int32
+    /// Interval between two probes, in seconds (TCP_KEEPINTVL).
+    package let interval: Int32
+    /// Probes without an answer after which the peer is lost (TCP_KEEPCNT).
+    package let probes: Int32 = 3
+    /// Time without an acknowledgement after which the peer of a connection with unacknowledged data is lost.
+    package let limit: Duration
+
+    /// The kernel takes no longer times, in seconds (MAX_TCP_KEEPIDLE of linux/tcp.h).
+    private static let longest: Int64 = 32_767
+
+    /// Creates the rule by which a silent peer is lost after a time and one more probe.
+    package init(limit: Duration) {
+        let seconds = min(max(limit.components.seconds, 1), Self.longest)
+        let interval = max(1, seconds / 10)
+        idle = Int32(max(1, seconds - 2 * interval))
+        self.interval = Int32(interval)
+        self.limit = .seconds(seconds)
+    }
+
+    /// The interval at which connections with unacknowledged data are looked at.
+    package var checkInterval: Duration { .seconds(Int(interval)) }
+
+    /// Sets the options of a socket. Connections that are accepted from a listening one have its options.
+    func set(on descriptor: Int32) {
+        let level = Int32(IPPROTO_TCP)
+        Self.set(SOL_SOCKET, SO_KEEPALIVE, 1, on: descriptor)
+        Self.set(level, TCP_KEEPIDLE, idle, on: descriptor)
+        Self.set(level, TCP_KEEPINTVL, interval, on: descriptor)
+        Self.set(level, TCP_KEEPCNT, probes, on: descriptor)
+    }
+
+    /// Returns whether the peer of a TCP socket has acknowledged nothing for the limit although something is unacknowledged.
+    package func hasLostPeer(_ descriptor: Int32) -> Bool {
+        let milliseconds = clinux_unacknowledged_for(descriptor)
+        return milliseconds >= 0 && .milliseconds(milliseconds) >= limit
+    }
+
+    private static func set(_ level: Int32, _ option: Int32, _ value: Int32, on descriptor: Int32) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+}

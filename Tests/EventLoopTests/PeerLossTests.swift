@@ -1,0 +1,20 @@
+import EventLoop
+import Testing
+
+@Suite("When a vanished peer is noticed")
+struct PeerLossTests {
+    @Test(arguments: [1, 2, 5, 10, 30, 60, 61, 900, 3_600, 32_767])
+    func `the kernel gives a silent peer up after the limit and at most one more probe`(seconds: Int) {
+        let loss = PeerLoss(limit: .seconds(seconds))
+        // The kernel probes after the rest, and gives the peer up one interval after the last probe.
+        let lost = Int(loss.idle) + Int(loss.interval) * Int(loss.probes)
+
+        #expect(lost >= seconds)
+        #expect(lost <= max(seconds + Int(loss.interval), 4))
+    }
+
+    @Test func `limits beyond the kernel's are cut to them`() {
+        #expect(PeerLoss(limit: .seconds(86_400 * 365)) == PeerLoss(limit: .seconds(32_767)))
+        #expect(PeerLoss(limit: .milliseconds(1)) == PeerLoss(limit: .seconds(1)))
+    }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// Clients whose machine vanishes without a word: nothing is answered any more, not even with a reset.
+@Suite struct VanishedClientTests {
+    /// Why the test can't run here; nil: it can.
+    private static let obstacle: String? = {
+        guard geteuid() == 0 else { return "network namespaces take root" }
+        let script = "ip link add va type veth peer name vb"
+        guard let run = try? TestProcess("/usr/bin/unshare", ["-n", "sh", "-c", script]),
+            (try? run.waitForExit()) == .exited(0)
+        else { return "no network namespace with a pair of interfaces can be made here" }
+        return nil
+    }()
+
+    private static let (gatewayAddress, clientAddress) = ("10.231.77.1", "10.231.77.2")
+
+    /// A gateway in a network namespace of its own, and a second one for its clients.
+    private struct Networks {
+        let gateway: GatewayUnderTest
+        let clients: TestProcess
+
+        init(flags: [String]) throws {
+            clients = try TestProcess("/usr/bin/unshare", ["-n", "sh", "-c", "echo there; exec sleep 600"])
+            try clients.waitForLine(on: .output) { $0 == "there" }
+            gateway = try GatewayUnderTest(
+                flags: flags, environment: ["TWIN_ENDS_WITH_PARENT": "1", "VIBE_THREADS": "1"],
+                opencode: try BuiltProducts.path("opencode-twin"),
+                launcher: ["/usr/bin/unshare", "-n", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"],
+                listen: "0.0.0.0:0")
+            try run("ip link add va type veth peer name vb netns \(clients.pid)", in: gateway.process.pid)
+            try run("ip addr add \(gatewayAddress)/30 dev va && ip link set va up", in: gateway.process.pid)
+            try run("ip addr add \(clientAddress)/30 dev vb && ip link set vb up", in: clients.pid)
+        }
+
+        private func run(_ script: String, in namespace: Int32) throws {
+            let process = try TestProcess("/usr/bin/nsenter", ["-t", "\(namespace)", "-n", "sh", "-c", script])
+            guard try process.waitForExit() == .exited(0) else {
+                throw TestFailure("\(script): \(process.lines(of: .error))")
+            }
+        }
+
+        /// A request from the gateway's own machine.
+        func ask(_ method: String, _ target: String, body: String? = nil) throws -> TestResponse {
+            let gateway = gateway
+            return try NetworkNamespace(of: gateway.process.pid).run {
+                try gateway.request(method, target, body: body.map { Array($0.utf8) }, within: .seconds(60))
+            }
+        }
+
+        /// A connection from the clients' machine.
+        func connect() throws -> TestConnection {
+            let port = gateway.port
+            return try NetworkNamespace(of: clients.pid).run {
+                try TestClient.connect(to: gatewayAddress, port: port)
+            }
+        }
+
+        /// Takes the clients' machine off the network.
+        func vanish() throws { try run("ip link set vb down", in: clients.pid) }
+
+        /// Connections from the clients' machine that the gateway's kernel holds.
+        func connectionCount() throws -> Int {
+            let table = String(
+                decoding: try FileTree.read("/proc/\(gateway.process.pid)/net/tcp"), as: UTF8.self)
+            // 10.231.77.2 in the byte order of /proc/net/tcp.
+            return table.split(separator: "\n").count { $0.contains(" 024DE70A:") }
+        }
+
+        /// Waits until the gateway's kernel holds none of them.
+        func waitUntilAllGone(within limit: Duration) throws {
+            let deadline = Deadline(after: limit)
+            while try connectionCount() > 0 {
+                guard deadline.remaining > .zero else { throw TestFailure("\(try connectionCount()) are left") }
+                usleep(20_000)
+            }
+        }
+    }
+
+    @Test(.enabled(if: obstacle == nil, Comment(rawValue: obstacle ?? "")))
+    func `terminals, streams and idle connections of a vanished client are gone after the stall limit`() throws {
+        let networks = try Networks(flags: ["--stream-stall", "2s"])
+        defer { networks.clients.terminate(SIGKILL) }
+        try networks.gateway.makeProject("demo")
+        #expect(try networks.ask("POST", "/projects/demo/start").status == 200)
+        let terminal = try networks.ask("POST", "/projects/demo/api/pty", body: #"{"title":"shell"}"#)
+        let id = try #require(terminal.json["id"]?.text, "\(terminal.text)")
+        let tunnel = try networks.connect()
+        try tunnel.send(
+            "GET", "/projects/demo/api/pty/\(id)/connect",
+            headers: [
+                GatewayUnderTest.authorization, ("Upgrade", "websocket"), ("Connection", "Upgrade"),
+                ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+            ])
+        #expect(try tunnel.readResponseHead().status == 101)
+        var streams: [TestConnection] = []
+        for target in ["/projects/demo/api/event", "/projects/demo/events", "/events"] {
+            let stream = try networks.connect()
+            try stream.send("GET", target, headers: [GatewayUnderTest.authorization])
+            #expect(try stream.readResponseHead().status == 200)
+            streams.append(stream)
+        }
+        let idle = try networks.connect()
+        #expect(try idle.exchange("GET", "/health").status == 200)
+        #expect(try networks.connectionCount() == 5)
+
+        try networks.vanish()
+        // Within what is sent the probes rest, and what is not acknowledged counts.
+        _ = try networks.ask("POST", "/projects/demo/api/session", body: "{}")
+
+        // The limit, a probe a second later, and as much again for a busy machine.
+        try networks.waitUntilAllGone(within: .seconds(6))
+        // The gateway has noticed, too: the terminal's line is written when it has ended.
+        try networks.gateway.waitForLog(#""status":101"#)
+        for connection in streams + [tunnel, idle] { connection.close() }
+    }
+
+    @Test(.enabled(if: obstacle == nil, Comment(rawValue: obstacle ?? "")))
+    func `a client that is silent but there stays`() throws {
+        let networks = try Networks(flags: ["--stream-stall", "1s"])
+        defer { networks.clients.terminate(SIGKILL) }
+        let connection = try networks.connect()
+        #expect(try connection.exchange("GET", "/health").status == 200)
+
+        #expect(try connection.staysSilent(for: .seconds(4)))
+
+        #expect(try connection.exchange("GET", "/health").status == 200)
+    }
+}
