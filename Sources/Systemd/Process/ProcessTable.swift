@@ -48,7 +48,6 @@ package struct ProcessTable: Sendable {
         ProcFile.read("/proc/\(number)/stat").flatMap { ProcessStatus($0) }
     }
 
-    /// Whether a process has this number and has not ended.
     /// Returns the real user id of a process, or nil if there is no such process or it may not be seen (proc(5), `hidepid=`).
     ///
     /// The owner of /proc/PID does not say it: that is root for a process that is not dumpable.
@@ -58,6 +57,7 @@ package struct ProcessTable: Sendable {
         return line.flatMap { UInt32($0.dropFirst(4).split(whereSeparator: \.isWhitespace).first ?? "") }
     }
 
+    /// Whether a process has this number and has not ended.
     package static func isRunning(_ number: Int32) -> Bool { status(of: number).map { !$0.hasEnded } ?? false }
 
     /// Returns every running process of the run with this mark, including its leader: the processes that carry the
