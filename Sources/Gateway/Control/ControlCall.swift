@@ -76,6 +76,9 @@ final class ControlCall {
         case (.finish, .streaming(let client)):
             client.finish()
             end()
+        case (.abort, .streaming(let client)):
+            client.breakOff()
+            end()
         default: message.reject()
         }
     }

@@ -47,6 +47,9 @@ struct ResponseStream: Sendable {
         }
     }
 
+    /// Ends the answer so that no client takes it for complete.
+    func abort() { mailbox.post(.call(call, .abort)) }
+
     /// Waits; false as soon as there is nobody any more who would read.
     func pause(for duration: Duration) async -> Bool {
         await withCheckedContinuation { continuation in

@@ -31,10 +31,10 @@ extension EndpointTable {
             .init(
                 "checkStream", "Does a stream arrive as it is sent?",
                 "An event stream of five comments within one second. Who gets them all at once, or late, has something on "
-                    + "the way that collects answers before it passes them on.",
+                    + "the way that collects answers before it passes them on. With `?end=abort` the stream breaks off after two.",
                 .init(status: 200, meaning: "The comments, one every 200 ms, and the end.", content: .eventStream),
                 .error(503, "The gateway is ending.")),
-            .control { _, _ in CheckStream.response }),
+            .control { request, _ in CheckStream.response(request.query) }),
         Endpoint(
             .get, "/projects", requires: .key(.readProjects),
             .init(

@@ -44,12 +44,14 @@ enum CallMessage: Sendable {
     case pause(Duration, goesOn: @Sendable (Bool) -> Void)
     /// The stream is whole.
     case finish
+    /// The stream ends before it is whole.
+    case abort
 
     /// Tells who has sent it that there is nobody any more.
     func reject() {
         switch self {
         case .write(_, let goesOn), .pause(_, let goesOn): goesOn(false)
-        case .respond, .finish: break
+        case .respond, .finish, .abort: break
         }
     }
 }

@@ -172,7 +172,23 @@ struct PublicCheck {
             verdict = StreamArrivals.better(verdict, call.arrivals.verdict)
         }
         report.add(verdict, at: place, of: Self.comments)
+        checkAbort(key, version, place, &report)
         return true
+    }
+
+    /// Checks that a stream that breaks off does not look complete.
+    private func checkAbort(
+        _ key: NamedKey, _ version: OutboundHead.Version, _ place: String, _ report: inout CheckReport
+    ) {
+        let call = ask("/check/stream?end=abort", key: key, version)
+        // An older gateway ignores the parameter and sends all comments.
+        let isSupported = call.body.split(separator: UInt8(ascii: "\n")).count < Self.comments
+        guard call.head?.status == 200, call.failure == nil, isSupported else { return }
+        report.add(
+            .problem,
+            "A stream that breaks off looks complete through \(place): clients such as OpenCode's SDK then do not connect again. "
+                + "Caddy before 2.7.6, which Debian ships, does so: install a later one from caddyserver.com, or use nginx."
+        )
     }
 
     /// Asks for a path below the address.
@@ -191,7 +207,9 @@ struct PublicCheck {
         request.mostRedirects = 0
         request.usesFirstVersion = version == .one
         request.timeout = .seconds(15)
-        request.fields = [OutboundField("Accept", path.hasSuffix("stream") ? "text/event-stream" : "application/json")]
+        request.fields = [
+            OutboundField("Accept", path.hasPrefix("/check/stream") ? "text/event-stream" : "application/json")
+        ]
         if let key {
             request.fields.append(
                 OutboundField("Authorization", "Bearer " + String(decoding: key.secret.bytes, as: UTF8.self)))

@@ -45,7 +45,8 @@ import Testing
     /// A gateway's answers, with a stream of the test's making.
     private static func standIn(
         projects: String = "[]", asked: Recorded<ReceivedRequest> = Recorded(),
-        stream: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(404) }
+        stream: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(404) },
+        abort: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(404) }
     ) throws -> TestServer {
         try TestServer { connection in
             while let request = try connection.readRequest(within: .seconds(60)) {
@@ -57,6 +58,7 @@ import Testing
                 case _ where !isKnown: try connection.respond(401, text: "{}")
                 case "/projects": try connection.respond(200, text: projects)
                 case "/check/stream": try stream(connection)
+                case "/check/stream?end=abort": try abort(connection)
                 default: try connection.respond(404)
                 }
             }
@@ -88,6 +90,41 @@ import Testing
         // The key goes to no one who has not shown to be a gateway, and is printed nowhere.
         #expect(asked.values.first?.value(of: "Authorization") == nil)
         #expect(!run.output.contains { $0.contains(GatewayUnderTest.key) })
+    }
+
+    /// As Debian's Caddy 2.6.2 does.
+    @Test func `a proxy that completes a stream that breaks off is a problem`() throws {
+        let server = try Self.standIn(
+            stream: Self.comments,
+            abort: { connection in
+                try connection.writeHead(
+                    200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+                try connection.writeChunk(": 1\n\n: 2\n\n")
+                try connection.writeLastChunk()
+            })
+        let front = try tls(server.port)
+
+        let run = try check("https://localhost:\(front.port)")
+
+        #expect(run.status == .exited(1))
+        #expect(wrong(run).count == 1)
+        #expect(wrong(run).first?.contains("2.7.6") == true)
+    }
+
+    @Test func `a stream that breaks off through the way is no problem`() throws {
+        let server = try Self.standIn(
+            stream: Self.comments,
+            abort: { connection in
+                try connection.writeHead(
+                    200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+                try connection.writeChunk(": 1\n\n: 2\n\n")
+                connection.close()
+            })
+        let front = try tls(server.port)
+
+        let run = try checkGood("https://localhost:\(front.port)")
+
+        #expect(run.status == .exited(0), "\(run.output)")
     }
 
     @Test func aStreamThatIsHeldBackOrCutIsToldWithWhatToDo() throws {

@@ -41,6 +41,17 @@ import Testing
         #expect(head.body.isEmpty)
     }
 
+    @Test func `with end=abort it breaks off after two comments`() throws {
+        let gateway = try GatewayUnderTest()
+
+        let events = try TestClient.events(
+            gateway.port, "\(Self.path)?end=abort", headers: [GatewayUnderTest.authorization])
+        let comments = try [events.nextBlock(), events.nextBlock(), events.nextBlock()]
+
+        #expect(comments == [": 1", ": 2", nil])
+        #expect(events.response.ending == .truncated || events.response.ending == .reset)
+    }
+
     @Test func itNeedsAKey() throws {
         let gateway = try GatewayUnderTest()
         let answer = try TestClient.request(gateway.port, "GET", Self.path)
