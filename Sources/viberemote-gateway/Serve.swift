@@ -211,7 +211,7 @@ private final class Service: Sendable {
         log.log(.notice, "the gateway listens", announcement)
         StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
         for entrance in dataPlane.entrances {
-            let access = LogField("keys", entrance.isOpen ? "of others than programs of this machine" : "of everybody")
+            let access = LogField("keys", entrance.isOpen ? "of others than this user and root" : "of everybody")
             log.notice(
                 "the gateway listens for clients of another protocol", LogField("address", entrance.announcement),
                 access)

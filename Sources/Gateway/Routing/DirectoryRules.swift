@@ -80,13 +80,14 @@ enum DirectoryRules {
         switch violation {
         case .query:
             """
-            The query names a directory outside project \(project): leave it out, or name the project's own folder or \
-            one inside it.
+            The query names a directory outside project \(project): leave it out, or name the project's own folder, \
+            one inside it, or a worktree of a repository that is not another project's.
             """
         case .field:
             """
             The field x-opencode-directory names a directory outside project \(project): leave it out, or name the \
-            project's own folder or one inside it, percent-encoded.
+            project's own folder, one inside it, or a worktree of a repository that is not another project's, \
+            percent-encoded.
             """
         case .repeatedField:
             "There are several fields x-opencode-directory: send one, or none for project \(project)'s own folder."
