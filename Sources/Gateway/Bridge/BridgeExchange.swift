@@ -17,6 +17,8 @@ final class BridgeExchange {
     private var detached: DetachedConnection?
     private var run: BridgeRun?
     private let wantsBody: Bool
+    /// Bytes of the body that are reserved in the budget of all requests.
+    private var reserved = 0
 
     init(
         _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
@@ -25,6 +27,15 @@ final class BridgeExchange {
         (self.owner, self.connection, self.route, self.policy) = (owner, connection, route, policy)
         self.request = request
         wantsBody = connection.head.method != .head
+    }
+
+    private static var noRoom: Answer {
+        var answer = Answer.detail(
+            503,
+            "The bodies of all requests that are translated for an OpenCode 2 exceed \(BodyBudget.limit >> 20) MiB together. Try again "
+                + "in a moment, or name files by their paths.")
+        answer.head.fields.append("Retry-After", "1")
+        return answer
     }
 
     /// Answers as soon as the request is whole.
@@ -64,6 +75,8 @@ final class BridgeExchange {
     func giveUp() { failed(ControlAnswers.shuttingDown) }
 
     private func end() {
+        owner.bridge?.threads.bodies.release(reserved)
+        reserved = 0
         owner.bridge?.arrives(self, false)
         connection = nil
         detached = nil
@@ -125,7 +138,15 @@ extension BridgeExchange: BridgeFollower {
 extension BridgeExchange: ServerExchange {
     func requestBodyArrived() {
         guard let connection, run == nil else { return }
-        request.body += connection.takeBody()
+        let bytes = connection.takeBody()
+        if !bytes.isEmpty {
+            guard owner.bridge?.threads.bodies.reserve(bytes.count) != false else {
+                owner.answer(connection, OpenCode1Error.of(Self.noRoom))
+                return end()
+            }
+            reserved += bytes.count
+        }
+        request.body += bytes
         guard request.body.count <= Self.longestBody else {
             owner.answer(
                 connection,

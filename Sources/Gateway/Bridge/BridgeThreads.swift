@@ -22,6 +22,7 @@ final class BridgeThreads: Sendable {
     let home: String
     let turns = SessionTurns()
     let surroundings = KnownSurroundings()
+    let bodies = BodyBudget()
     private let queue: Queue
     private let threads: [WorkerThread]
 

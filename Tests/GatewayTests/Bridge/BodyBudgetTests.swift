@@ -1,0 +1,38 @@
+import TestKit
+import Testing
+
+/// What all requests that are translated for an OpenCode 2 may hold together.
+@Suite struct BodyBudgetTests {
+    private static let size = 24 << 20
+
+    /// A prompt of which the last byte is missing.
+    private static func sendAllButTheEnd(_ connection: TestConnection, _ session: String) throws {
+        try connection.write(
+            "POST /projects/demo/api/session/\(session)/prompt_async HTTP/1.1\r\nHost: x\r\n"
+                + "Authorization: Bearer \(GatewayUnderTest.key)\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(size)\r\n\r\n")
+        try connection.write([UInt8](repeating: UInt8(ascii: " "), count: size - 1), within: .seconds(60))
+    }
+
+    @Test func `bodies that exceed the limit together are refused until others are done`() throws {
+        let rig = try BridgeRig(flags: ["--threads", "1"])
+        let session = try rig.session()
+        let first = try rig.gateway.connect()
+        let second = try rig.gateway.connect()
+
+        try Self.sendAllButTheEnd(first, session)
+        // The first one's bytes are in the gateway when the loop answers this.
+        #expect(try rig.gateway.request("GET", "/health").status == 200)
+        try? Self.sendAllButTheEnd(second, session)
+        let refusal = try ResponseReader(second).readAll(within: .seconds(60))
+        try first.write(" ")
+        let answer = try ResponseReader(first).readAll(within: .seconds(60))
+
+        #expect(refusal.status == 503)
+        #expect(refusal.text.contains("40 MiB"))
+        #expect(refusal.value(of: "Retry-After") == "1")
+        #expect(answer.status != 503)
+        // Their room is free again.
+        #expect(try rig.ask("POST", "/session/\(session)/prompt_async", BridgeRig.prompt("hello")).status == 204)
+    }
+}
