@@ -46,14 +46,20 @@ extension GatewayLimits {
     }
 }
 
-/// A control plane that knows no project, but may list some.
+/// A control plane that knows no project, but may list some, or find some on the disk that it does not list yet.
 struct NoProjects: ProjectControl {
     var listed: [Project] = []
+    var onDisk: [Project] = []
 
     func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer { .notFound }
     func stop(_ name: ProjectName, for principal: Principal?) async -> StopAnswer { .notFound }
     func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer { .notFound }
-    func status(_ name: ProjectName) async -> ProjectStatus? { nil }
+    func status(_ name: ProjectName) async -> ProjectStatus? {
+        onDisk.first { $0.folder.name == name }.map {
+            ProjectStatus(
+                project: $0, report: InstanceReport(state: "stopped", since: 0, restarts: 0, warnings: []))
+        }
+    }
     func answered(_ name: ProjectName, generation: UInt64) async {}
     func projects() async -> ProjectListing { .projects(listed) }
     func directories(of name: ProjectName) async -> DirectoryScope? { nil }

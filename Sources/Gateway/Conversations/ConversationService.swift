@@ -114,17 +114,18 @@ package final class ConversationService: Sendable {
             "No project is named, and there is not just one: say which with ?project=NAME, or set --chat-project.")
     }
 
-    /// The same as the folder is at this moment: what the routing table does not know may just have been made.
+    /// Chooses as ``choose(_:_:)`` does, by the folders on disk: the routing table may not contain a new one yet.
     func choose(_ named: String?, _ control: any ProjectControl) async -> Choice {
         let choice = choose(named)
         if case .project = choice { return choice }
-        guard case .projects(let projects) = await control.projects() else { return choice }
-        let names = Set(projects.map(\.folder.name))
         if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
-            guard let name = ProjectName(named), names.contains(name) else { return .unknown(named) }
+            // The list of projects comes from memory, which follows inotify(7) a moment later. The status is read from
+            // the disk.
+            guard let name = ProjectName(named), await control.status(name) != nil else { return .unknown(named) }
             return .project(name)
         }
-        return names.count == 1 ? names.first.map { .project($0) } ?? choice : choice
+        guard case .projects(let projects) = await control.projects(), projects.count == 1 else { return choice }
+        return projects.first.map { .project($0.folder.name) } ?? choice
     }
 
     // MARK: Chats
