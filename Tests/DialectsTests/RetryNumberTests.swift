@@ -1,0 +1,22 @@
+import Dialects
+import JSONText
+import Testing
+
+@Suite struct RetryNumberTests {
+    /// A model's provider has no say in this number, but the gateway must not depend on that: 1 is subtracted from it.
+    @Test(arguments: ["-9223372036854775808", "0", "-1", "9223372036854775807"])
+    func `a retry with an impossible number is translated`(attempt: String) {
+        var stream = StreamRuleTests.Stream()
+        stream.step("msg_20")
+
+        let retry = stream.told(
+            "session.retry.scheduled",
+            #"""
+            "assistantMessageID":"msg_20","attempt":\#(attempt),"at":99,"error":{"type":"provider.rate-limit",\#
+            "message":"slow down"}
+            """#
+        )
+
+        #expect(retry.first?["properties"]?["status"]?["type"] == "retry")
+    }
+}
