@@ -23,7 +23,8 @@ struct StreamWish {
     let stream: OwnEventStream
     /// The directory whose events are wanted, as events name it.
     private(set) var directory: [UInt8]?
-    /// The same as the request spells it, for an OpenCode 2, of which it is not known which of both its events name.
+    /// The directory's other name, for an OpenCode 2: whether its events name a directory as a request did or with
+    /// links followed is not known.
     private(set) var directoryAlias: [UInt8]?
     /// The directory as an absolute path in which there may be symbolic links; nil: there is none, or they don't count.
     private(set) var unresolvedDirectory: [UInt8]?
@@ -129,27 +130,29 @@ struct StreamWish {
         }
         guard let named, !named.isEmpty else {
             directory = route.scope?.workingDirectory
+            if isTranslated { directoryAlias = route.scope?.namedDirectory }
             return directory != nil
         }
         // OpenCode decodes once more.
         let decoded = PercentEncoding.decode(named).bytes
         guard !decoded.contains(UInt8(ascii: "%")) else { return false }
-        let isAbsolute = decoded.first == UInt8(ascii: "/")
         let traits = EventStreamTraits(route.endpoint?.family, version: route.endpoint?.version)
         guard traits.resolvesDirectories else {
+            // Which name the events of a relative path have is in no recording: the instance answers itself.
             directory = decoded
-            return isAbsolute
+            return decoded.first == UInt8(ascii: "/")
         }
-        guard isAbsolute || route.scope != nil,
+        guard decoded.first == UInt8(ascii: "/") || route.scope != nil,
             let path = DirectoryScope.absolute(decoded, in: route.scope?.workingDirectory ?? [])
         else { return false }
         if let scope = route.scope, scope.isFolder(path[...]) {
             directory = scope.workingDirectory
+            if isTranslated { directoryAlias = scope.namedDirectory }
         } else {
             directory = path
             unresolvedDirectory = path
+            if isTranslated { directoryAlias = path }
         }
-        if isTranslated { directoryAlias = path }
         return true
     }
 

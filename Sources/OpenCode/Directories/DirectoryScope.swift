@@ -32,6 +32,9 @@ package final class DirectoryScope: Sendable, Equatable {
     /// (getcwd(3)).
     package var workingDirectory: [UInt8] { folders[folders.count - 1] }
 
+    /// The folder's path as the project list names it, in which symbolic links may remain.
+    package var namedDirectory: [UInt8] { folders[0] }
+
     /// Whether a path is the project's own folder, and nothing in it, in one of its spellings.
     package func isFolder(_ path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/"), let other = Self.parts(of: path) else { return false }

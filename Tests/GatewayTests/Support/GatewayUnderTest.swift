@@ -11,10 +11,12 @@ final class GatewayUnderTest: Sendable {
 
     /// Starts the gateway with further flags or environment. Its instances are whatever the folder's `upstream-port` names, unless
     /// another command is given. It works on the folders of `other`, where one is given, in place of its own. `launcher` is the
-    /// command that becomes the gateway, where that is not started as it is.
+    /// command that becomes the gateway, where that is not started as it is. `isHomeLink`: whether the home folder is
+    /// named through a symbolic link.
     init(
         flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil,
-        after other: GatewayUnderTest? = nil, launcher: [String] = [], listen: String = "127.0.0.1:0"
+        after other: GatewayUnderTest? = nil, launcher: [String] = [], listen: String = "127.0.0.1:0",
+        isHomeLink: Bool = false
     ) throws {
         home = try other?.home ?? TemporaryDirectory()
         let tools = try other?.tools ?? TemporaryDirectory()
@@ -27,10 +29,14 @@ final class GatewayUnderTest: Sendable {
             """, to: "opencode", mode: 0o755)
         self.tools = tools
         hasOtherInstances = opencode != nil
+        let homePath = isHomeLink ? "\(tools.path)/home" : home.path
+        if isHomeLink {
+            guard symlink(home.path, homePath) == 0 else { throw TestFailure("symlink: \(errno)") }
+        }
         let program = launcher + [try BuiltProducts.path("viberemote-gateway")]
         process = try TestProcess(
             program[0],
-            program.dropFirst() + ["serve", "--listen", listen, "--home", home.path]
+            program.dropFirst() + ["serve", "--listen", listen, "--home", homePath]
                 + ["--opencode", opencode ?? shim] + flags,
             environment: [
                 "VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process", "VIBE_CONFIG": "none",
