@@ -154,7 +154,12 @@ extension BridgeExchange: ServerExchange {
                     .detail(413, "The body is longer than \(Self.longestBody >> 20) MiB: name files by their paths.")))
             return end()
         }
-        if connection.isBodyComplete { answer() } else { connection.bodyTaken() }
+        guard connection.isBodyComplete else { return connection.bodyTaken() }
+        if let refusal = BodyRule.refusal(ofText: request.body) {
+            owner.answer(connection, OpenCode1Error.of(refusal))
+            return end()
+        }
+        answer()
     }
 
     func resumeResponse() { run?.goOn() }
