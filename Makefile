@@ -75,7 +75,8 @@ fuzz: setup ## throw random bytes at every parser (FUZZ_RUNS=10000000)
 lab: ## make what boots a real systemd in a container, and the programs for it (Debian 12 and 13; needs root)
 	@scripts/setup-lab.sh
 
-docs: setup ## write the generated parts of the documentation (docs/configuration.md)
+docs: setup ## write the generated parts of docs/configuration.md and docs/architecture.md
+	scripts/modules.py write
 	UPDATE_DOCS=1 swift test --disable-xctest --filter '^SettingsTests\.DocumentationTests/'
 
 lint: ## check the form of Swift files and scripts

@@ -82,7 +82,7 @@ let package = Package(
         // What instances have said: kept, found again, told in other forms.
         module("EventHub", ["Clocks", "Dialects", "JSONText", "Locking", "MappedFiles", "OpenCode", "TextCoding"]),
         // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1. Pure.
-        module("Dialects", ["JSONText", "OpenCode", "TextCoding"]),
+        module("Dialects", ["JSONText", "TextCoding"]),
         // The two other client protocols: chat over WebSocket, conversations over REST and SSE. Pure but for its store.
         module("Conversations", ["Clocks", "Dialects", "Digests", "JSONText", "Storage", "TextCoding"]),
         module("Sodium", ["CSodium"]),
@@ -100,19 +100,16 @@ let package = Package(
         module(
             "Gateway",
             [
-                "Clocks", "Conversations", "Dialects", "EventHub", "EventLoop", "HTTPTypes", "HTTPServer", "HTTPClient",
-                "Locking",
-                "Logging", "OpenCode", "Projects", "Instances", "Access", "Addresses", "JSONText", "Settings", "Sodium",
-                "Storage", "TextCoding", "WebSockets",
+                "Access", "Addresses", "Clocks", "Conversations", "Dialects", "EventHub", "EventLoop", "HTTPClient",
+                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Projects",
+                "Settings", "Sodium", "Storage", "TextCoding", "WebSockets",
             ]),
         program(
             "viberemote-gateway",
             [
-                "Conversations", "Gateway", "EventHub", "EventLoop", "EnvironmentFiles", "HTTPClient", "HTTPServer",
-                "HTTPTypes",
-                "JSONText", "Projects",
-                "Instances", "Supervisors", "Logging", "Locking", "OpenCode", "Settings", "Storage", "Systemd",
-                "Access", "Addresses", "Outbound", "TextCoding",
+                "Addresses", "Conversations", "EnvironmentFiles", "EventHub", "EventLoop", "Gateway", "HTTPClient",
+                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Outbound",
+                "Projects", "Settings", "Storage", "Supervisors", "Systemd", "TextCoding",
             ]),
         module("TestKit", ["CSpawn"]),
         program("opencode-twin", ["TestKit"]),
@@ -126,13 +123,13 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop", "Locking", "TestKit"]),
         tests("HTTPTypesTests", ["HTTPTypes", "TestKit"]),
         tests("JSONTextTests", ["JSONText"]),
-        tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPTypes", "TestKit"]),
+        tests("HTTPServerTests", ["HTTPServer", "HTTPTypes"]),
         tests("HTTPClientTests", ["Addresses", "HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
         // What the Autobahn test suite tries, as data, and a client's frames.
         .target(name: "FrameCases", path: "Tests/FrameCases", swiftSettings: strict),
         tests("WebSocketsTests", ["WebSockets", "HTTPTypes", "FrameCases"]),
         tests("OutboundTests", ["Outbound", "Addresses", "Locking", "TestKit"]),
-        tests("SystemdTests", ["Systemd", "TestKit"]),
+        tests("SystemdTests", ["Locking", "Systemd", "TestKit"]),
         // Writes to a database until it is killed.
         .executableTarget(
             name: "storage-writer", dependencies: ["Storage"], path: "Tests/StorageWriter", swiftSettings: strict),
@@ -145,13 +142,13 @@ let package = Package(
         tests(
             "EventHubTests",
             ["Dialects", "EventHub", "JSONText", "Locking", "MappedFiles", "OpenCode", "TestKit", "event-log-writer"]),
-        tests("DialectsTests", ["Dialects", "JSONText", "OpenCode"]),
+        tests("DialectsTests", ["Dialects", "JSONText"]),
         tests(
             "ConversationsTests",
-            ["Clocks", "Conversations", "Dialects", "JSONText", "OpenCode", "Storage", "TestKit"]),
+            ["Conversations", "Dialects", "JSONText", "OpenCode", "Storage", "TestKit"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
-        tests("SettingsTests", ["Settings", "Addresses", "EnvironmentFiles", "Locking", "Logging"]),
+        tests("SettingsTests", ["EnvironmentFiles", "Locking", "Logging", "Settings"]),
         tests("OpenCodeTests", ["OpenCode"]),
         tests("AccessTests", ["Access", "Addresses"]),
         // Home directories and logs for the three modules' tests.
@@ -188,8 +185,9 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Addresses", "FrameCases", "Gateway", "HTTPServer", "HTTPTypes", "Projects", "Instances", "Supervisors",
-                "OpenCode", "TestKit", "Settings", "Systemd", "viberemote-gateway", "opencode-twin", "chat-echo",
+                "Addresses", "FrameCases", "Gateway", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "OpenCode",
+                "Projects", "Settings", "Supervisors", "Systemd", "TestKit", "chat-echo", "opencode-twin",
+                "viberemote-gateway",
             ]),
     ]
 )

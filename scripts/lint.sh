@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the format of the sources: swift-format without any finding, no import that enlarges the program, and scripts
-# that their shell can parse.
+# Checks the form of the sources: swift-format without any finding, no import that enlarges the program, dependencies
+# between modules as declared and documented, and scripts that their shell can parse.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,6 +17,9 @@ if found=$(grep -rnE '^([a-z@()]+ +)*import +([a-z]+ +)?_?Foundation' Sources); 
     echo "$found" >&2
     exit 1
 fi
+
+# Package.swift, the imports and the table in docs/architecture.md name the same modules.
+scripts/modules.py check
 
 # All files that git tracks or would add and that begin like a script.
 failed=0
