@@ -129,6 +129,14 @@ package final class MappedFolder: Sendable {
         unlinkat(descriptor, name, AT_REMOVEDIR)
     }
 
+    /// How many bytes this user may still allocate on its file system; nil: the file system does not say.
+    package var availableBytes: Int? {
+        var status = statvfs()
+        guard fstatvfs(descriptor, &status) == 0, status.f_blocks > 0 else { return nil }
+        let (bytes, isTooLarge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isTooLarge ? Int.max : Int(clamping: bytes)
+    }
+
     private func path(_ name: String) -> String { "\(path)/\(name)" }
 
     /// posix_fallocate(3): every page of the file can be written afterwards, whatever else fills the disk.

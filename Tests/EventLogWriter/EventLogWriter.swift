@@ -34,8 +34,8 @@ import OpenCode
         }
     }
 
-    /// Appends until the disk is full, then a while longer; then removes the file `ballast` beside the folder and goes on
-    /// until the disk is used again.
+    /// Appends until the disk is full, then a while longer; then removes the file `ballast` beside the folder, and says
+    /// nothing more until the disk is used again.
     private static func fill(_ folder: String) {
         let log = EventLog.open(folder, project: "demo", limits: LogLimits(), now: 1)
         log.beginGeneration(now: 1, after: nil)
@@ -65,12 +65,32 @@ import OpenCode
             }
         }
         say("gaps: \(gaps.joined(separator: " "))")
+        log.retryDisk(now: 1)
+        say("still full: \(log.isWaitingForDisk)")
         unlink("\(folder)/ballast")
-        while log.warning != nil, number < 200_000 {
-            number += 1
-            append(log, number, size: 1_000)
+        log.retryDisk(now: 1)
+        say("again: \(log.warning ?? "on disk") \(log.segments.allSatisfy(\.isFile))")
+        // Reading goes on behind what was said in memory.
+        let event = append(log, number + 1, size: 1_000)
+        say("next: \(ids(log, from: place) == [event.id.text])")
+        let next = EventLog.open(folder, project: "demo", limits: LogLimits(), now: 1)
+        say("found: \(ids(next, from: next.beginning) == ids(log, from: log.beginning))")
+    }
+
+    /// The ids of everything behind a place; a gap's is its reason.
+    private static func ids(_ log: EventLog, from start: LogPlace) -> [String] {
+        var place = start
+        var ids: [String] = []
+        while true {
+            let items = log.next(&place, atMost: 1 << 20)
+            if items.isEmpty { return ids }
+            for item in items {
+                switch item {
+                case .event(let event): ids.append(event.id.text)
+                case .gap(let gap, _): ids.append(gap.reason.rawValue)
+                }
+            }
         }
-        say("again: \(log.warning ?? "on disk") \(log.segments.last?.isFile == true)")
     }
 
     @discardableResult static func append(_ log: EventLog, _ number: Int, size: Int) -> StoredEvent {

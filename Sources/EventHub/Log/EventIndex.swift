@@ -57,6 +57,9 @@ package final class EventIndex: Sendable {
     /// The folder may be touched from now on; as `EventLog.useFolder`.
     package func useFolder(now: Int64) { log.useFolder(now: now) }
 
+    /// Writes what is in memory to the disk where that can be used again; as `EventLog.retryDisk`.
+    package func retryDisk(now: Int64) { log.retryDisk(now: now) }
+
     /// Gives a project's event the gateway's own next id.
     package func append(_ project: String, _ event: EventID, time: Int64) -> EventID {
         var skeleton = EventSkeleton()
@@ -88,6 +91,8 @@ package final class EventIndex: Sendable {
 
     /// Why not everything is kept as it should be, a sentence for people; nil: all is well.
     package var warning: String? { log.warning }
+    /// Whether entries are in memory until the disk can be used.
+    package var isWaitingForDisk: Bool { log.isWaitingForDisk }
     /// Its segments, oldest first.
     package var segments: [LogSegment] { log.segments }
     /// What is kept, in numbers.

@@ -14,12 +14,13 @@ extension EventLog {
 
     /// Whether nothing stands behind a place now.
     package func isAtEnd(_ place: LogPlace) -> Bool {
-        let newest = shared.withLock { $0.segments.last ?? $0.origin }
-        return newest.ordinal <= place.segment.ordinal && place.offset >= place.segment.region.published
+        let (newest, segment) = shared.withLock { ($0.segments.last ?? $0.origin, $0.current(place.segment)) }
+        return newest.ordinal <= segment.ordinal && place.offset >= segment.region.published
     }
 
     /// What stands behind a place, whole records of this many bytes at most, but one at least; empty: nothing. The place moves
-    /// on. Where segments were removed before they were read, a gap says so, and reading goes on at the oldest one.
+    /// on. Where segments were removed before they were read, a gap says so, and reading goes on at the oldest one. A place in a
+    /// segment that was in memory and is in a file now becomes the same place there.
     package func next(_ place: inout LogPlace, atMost bytes: Int) -> [LogItem] {
         var items: [LogItem] = []
         var taken = 0
@@ -38,6 +39,10 @@ extension EventLog {
                 items.append(contentsOf: item(record, &place))
             }
             guard let next = segment(behind: place.segment) else { return items }
+            guard next.ordinal > place.segment.ordinal else {
+                place.segment = next
+                continue
+            }
             // The writer may have gone on in this one before it began the next.
             guard place.offset >= place.segment.region.published else { continue }
             let isHole = next.ordinal != place.segment.ordinal + 1 && next.header.previous != place.last
@@ -100,14 +105,18 @@ extension EventLog {
                 if record.kind == .event { return record.id }
                 offset = record.end
             }
-            segment = self.segment(behind: current)
-            offset = SegmentHeader.count
+            let next = self.segment(behind: current)
+            if let next, next.ordinal > current.ordinal { offset = SegmentHeader.count }
+            segment = next
         }
         return nil
     }
 
+    /// The segment that a reader goes on in at the end of this one: the same one, where it was moved to a file, or the next.
     private func segment(behind segment: Segment) -> Segment? {
         shared.withLock { state in
+            let current = state.current(segment)
+            guard current.region === segment.region else { return current }
             // Most readers stand in the newest one.
             guard let newest = state.segments.last, newest.ordinal > segment.ordinal else { return nil }
             return state.segments.first { $0.ordinal > segment.ordinal }

@@ -35,6 +35,12 @@ package final class EventLog: Sendable {
         write { $0.useFolder(now: now) }
     }
 
+    /// Writes what is in memory to the disk where that can be used again, and goes on there. Called from time to time while
+    /// ``isWaitingForDisk``.
+    package func retryDisk(now: Int64) {
+        write { $0.retryDisk(now: now) }
+    }
+
     /// Begins a new run of the instance: its generation, greater than every one before. With a reason, a gap stands before it.
     @discardableResult package func beginGeneration(now: Int64, after reason: EventGap.Reason?) -> UInt64 {
         write { $0.beginGeneration(now: now, after: reason) }
@@ -100,6 +106,10 @@ package final class EventLog: Sendable {
 
     /// Why not everything is kept as it should be, a sentence for people; nil: all is well.
     package var warning: String? { shared.withLock { $0.warning } }
+
+    /// Whether events are in memory because the disk can't be used, and until ``retryDisk(now:)`` or a new segment finds that it
+    /// can.
+    package var isWaitingForDisk: Bool { shared.withLock { $0.isWaitingForDisk } }
 
     /// Whether a gap stands behind the newest event, and no generation has begun since.
     package var endsInGap: Bool { writer.withLock { $0.endsInGap } }

@@ -26,7 +26,7 @@ package struct LogPlace: Sendable, Equatable {
     package var segmentNumber: UInt64 { segment.ordinal }
 
     /// Whether both stand before the same record. Two places can differ that nothing stands between: the end of a segment and
-    /// the next one's beginning.
+    /// the next one's beginning, or a place in memory and the same one in the file that the segment was moved to.
     package static func == (left: LogPlace, right: LogPlace) -> Bool {
         left.segment.region === right.segment.region && left.offset == right.offset
     }

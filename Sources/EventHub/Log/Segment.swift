@@ -23,6 +23,18 @@ final class Segment: Sendable {
         return Segment(region, header, ordinal: ordinal)
     }
 
+    /// The same segment with its records in another region, under the same ordinal and at the same offsets.
+    func moved(to region: MappedRegion) -> Segment { Segment(region, header, ordinal: ordinal) }
+
+    /// Writes its header and the records that are published to a region of the same size. The header is the segment's own, which
+    /// may have learned what precedes it since the region in memory was written.
+    func copy(to other: MappedRegion) {
+        header.write(to: other)
+        let end = region.published
+        region.withSpan(SegmentHeader.count..<end) { other.write($0, at: SegmentHeader.count) }
+        other.publish(end)
+    }
+
     /// The place before its first record.
     var beginning: LogPlace { LogPlace(segment: self, offset: SegmentHeader.count, last: header.previous) }
 }

@@ -40,6 +40,11 @@ struct SegmentFolder: Sendable {
         }
     }
 
+    /// How many bytes can be allocated in it; nil: the file system does not say.
+    var availableBytes: Int? {
+        get throws(MappedFileError) { try open()?.availableBytes }
+    }
+
     /// Removes segments' files.
     func remove(_ names: [SegmentName]) {
         guard !names.isEmpty, let folder = try? open(isMade: false) else { return }

@@ -13,26 +13,34 @@ extension SegmentWriter {
     mutating func useFolder(now: Int64) {
         guard obstacle != nil else { return }
         obstacle = nil
+        readFolder(now: now)
+    }
+
+    /// Finds what is in the folder, as above, and writes what is in memory there, too.
+    mutating func readFolder(now: Int64) {
         hasChanged = true
         guard let folder else { return }
         var found = SegmentWriter(folder, limits)
         found.open(now: now)
-        (problem, strangers) = (found.problem, found.strangers)
-        guard limits.bytes > 0 else { return }
-        isOpen = false
-        guard found.generation > 0 else { return }
+        (problem, strangers, isUnread) = (found.problem, found.strangers, found.isUnread)
+        guard limits.bytes > 0, !isUnread else { return }
+        if kept.isEmpty { isOpen = false }
+        guard found.generation > 0 else { return moveToDisk() }
         if let firstGeneration, firstGeneration <= found.generation {
             replace(by: found, now: now)
         } else {
             precede(with: found)
         }
         removeOldest(until: max(limits.bytes, SegmentSizes.leastKept))
+        moveToDisk()
     }
 
     private mutating func precede(with found: SegmentWriter) {
         var found = found
-        if !found.kept.isEmpty, !kept.isEmpty { found.addGap(.gatewayRestarted, before: found.last) }
-        let own = kept.map { $0.following(found.last, at: found.lastTime) }
+        if !found.kept.isEmpty, !kept.isEmpty {
+            found.addGap(.gatewayRestarted, before: found.last, isDerived: false)
+        }
+        let own = kept.map { $0.following(found.last, at: found.lastTime, in: found.generation) }
         kept = found.kept(before: firstOrdinal) + own
         guard last == nil else { return }
         (last, lastTime, endsInGap) = (found.last, found.lastTime, found.endsInGap)
@@ -44,7 +52,7 @@ extension SegmentWriter {
         let newest = newestOrdinal
         kept = found.kept(before: firstOrdinal)
         (generation, last, lastTime) = (found.generation, found.last, found.lastTime)
-        addGap(.gatewayRestarted, before: last, ordinal: newest + 1)
+        addGap(.gatewayRestarted, before: last, ordinal: newest + 1, isDerived: false)
         _ = beginGeneration(now: now, after: nil)
     }
 
@@ -55,18 +63,20 @@ extension SegmentWriter {
         kept.enumerated().map { index, kept in
             let segment = kept.segment
             let earlier = Segment(segment.region, segment.header, ordinal: ordinal - UInt64(self.kept.count - index))
-            return Kept(segment: earlier, name: kept.name, lastTime: kept.lastTime, gaps: kept.gaps)
+            return Kept(
+                segment: earlier, name: kept.name, lastTime: kept.lastTime, gaps: kept.gaps, isDerived: kept.isDerived)
         }
     }
 }
 
 extension SegmentWriter.Kept {
     /// The same behind an event that nobody knew of when it was made.
-    fileprivate func following(_ event: EventID?, at time: Int64) -> Self {
+    fileprivate func following(_ event: EventID?, at time: Int64, in generation: UInt64) -> Self {
         guard segment.header.previous == nil else { return self }
         var header = segment.header
         (header.previous, header.previousTime) = (event, time)
+        header.generation = max(header.generation, generation)
         let segment = Segment(segment.region, header, ordinal: segment.ordinal)
-        return Self(segment: segment, name: name, lastTime: lastTime, gaps: gaps)
+        return Self(segment: segment, name: name, lastTime: lastTime, gaps: gaps, isDerived: isDerived)
     }
 }

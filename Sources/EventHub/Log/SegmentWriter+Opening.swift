@@ -11,6 +11,9 @@ extension SegmentWriter {
             if isDamaged { addGap(.damaged, before: last) }
         } catch {
             problem = Self.sentence(error, folder)
+            isUnread = true
+            // What is found there later comes before what is written until then.
+            origin = Self.origin(generation: 0, last: nil, ordinal: Self.lateOrdinal)
         }
         trim(now: now)
         if limits.bytes == 0 { leaveDisk() }
@@ -87,14 +90,16 @@ extension SegmentWriter {
     }
 
     /// A gap that nobody has written down: a segment of its own, in memory. `before`: the last event that was given an id
-    /// before what follows.
-    mutating func addGap(_ reason: EventGap.Reason, before id: EventID?, ordinal: UInt64? = nil) {
+    /// before what follows. `isDerived`: the next process finds it, too, and it never goes to the disk.
+    mutating func addGap(
+        _ reason: EventGap.Reason, before id: EventID?, ordinal: UInt64? = nil, isDerived: Bool = true
+    ) {
         let header = SegmentHeader(
             capacity: SegmentHeader.count + EventRecord.headCount, generation: generation, previous: last,
             previousTime: lastTime, time: lastTime)
         let segment = Segment.inMemory(header, ordinal: ordinal ?? newestOrdinal + 1)
         EventRecord.write(reason, from: last, last: id, lastTime, to: segment.region, at: SegmentHeader.count)
-        kept.append(Kept(segment: segment, name: nil, lastTime: lastTime, gaps: 1))
+        kept.append(Kept(segment: segment, name: nil, lastTime: lastTime, gaps: 1, isDerived: isDerived))
         last = id
         isOpen = false
         isDamaged = false

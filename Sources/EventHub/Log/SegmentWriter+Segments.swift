@@ -5,7 +5,9 @@ extension SegmentWriter {
     /// Begins a segment that has room for a record; false: it is larger than all that may be kept.
     mutating func begin(_ length: Int, time: Int64) -> Bool {
         let least = SegmentHeader.count + length
-        if let folder, limits.bytes > 0 {
+        // What is in memory goes to the disk first: files stand in the order of what they hold.
+        if !isUnread, problem != nil || kept.contains(where: \.isMovable) { moveToDisk() }
+        if let folder, limits.bytes > 0, problem == nil {
             let budget = max(limits.bytes, SegmentSizes.leastKept)
             // After one that found no room on the disk the next is not smaller: it would take the last of that.
             let previous = kept.last { $0.name != nil }?.segment.capacity
@@ -19,8 +21,7 @@ extension SegmentWriter {
                 add(Segment(made.region, header, ordinal: newestOrdinal + 1), name: made.name, time: time)
                 return true
             } catch {
-                problem = Self.sentence(error, folder)
-                hasChanged = true
+                diskFailed(error, count: size)
             }
         }
         return beginInMemory(least, time: time)
@@ -28,6 +29,8 @@ extension SegmentWriter {
 
     private mutating func beginInMemory(_ least: Int, time: Int64) -> Bool {
         let budget = memoryBudget
+        // Of what goes below none may have the new one's ordinal.
+        let ordinal = newestOrdinal + 1
         let previous = kept.last.flatMap { $0.name == nil ? $0.segment.capacity : nil }
         guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
         var inMemory = kept.reduce(0) { $0 + ($1.name == nil ? $1.segment.region.count : 0) }
@@ -36,7 +39,7 @@ extension SegmentWriter {
             inMemory -= kept[oldest].segment.region.count
             kept.remove(at: oldest)
         }
-        add(.inMemory(header(size, time), ordinal: newestOrdinal + 1), name: nil, time: time)
+        add(.inMemory(header(size, time), ordinal: ordinal), name: nil, time: time)
         return true
     }
 
@@ -109,7 +112,7 @@ extension SegmentWriter {
 
     /// Nothing shall be on the disk any more.
     mutating func leaveDisk() {
-        problem = nil
+        (problem, isUnread) = (nil, false)
         removeOldest(kept.count)
         folder?.removeIfEmpty()
     }

@@ -11,6 +11,11 @@ struct SegmentWriter {
         /// When its last record was written.
         var lastTime: Int64
         var gaps = 0
+        /// Whether it holds nothing but a gap that the next process finds between the files, too.
+        var isDerived = false
+
+        /// Whether it is in memory and may go to the disk.
+        var isMovable: Bool { name == nil && !isDerived }
     }
 
     /// Where segments are kept, or are to be.
@@ -41,6 +46,10 @@ struct SegmentWriter {
     var endsInGap = false
     /// Why the disk can't be used; nil: it can, or shall not be.
     var problem: String?
+    /// How many bytes have to be available on a disk that was full before it is tried again.
+    var roomWanted = 0
+    /// Whether it is not known yet what earlier processes have left in the folder.
+    var isUnread = false
     /// What was found among the segments' files and left alone.
     var strangers: [String] = []
     /// Whether the readers have to be told of something besides records.
@@ -62,7 +71,7 @@ struct SegmentWriter {
         LogState(
             segments: kept.map(\.segment), origin: origin, generation: generation, last: last,
             bytes: kept.reduce(0) { $0 + $1.segment.region.count }, gaps: kept.reduce(0) { $0 + $1.gaps },
-            warning: warning)
+            warning: warning, isWaitingForDisk: problem != nil && folder != nil && limits.bytes > 0)
     }
 
     var sizes: [LogSegment] {

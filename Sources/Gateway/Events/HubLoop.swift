@@ -74,6 +74,9 @@ final class HubLoop: KnowledgeOwner {
     /// Whether it has to be looked at whether all logs together are too large.
     private var isTotalDue = false
     private var trimTimer: LoopTimer?
+    private var diskRetry: DiskRetry?
+    /// Whether the log says that the index is in memory.
+    private var isIndexInMemory = false
 
     init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger)
         throws
@@ -107,6 +110,8 @@ final class HubLoop: KnowledgeOwner {
         trimTimer = timer
         loop.arm(timer, after: Self.trimInterval)
         try loop.run()
+        // Room that was made a moment ago is used before the process ends.
+        _ = retryDisk()
         for project in projects.values { project.end() }
         client.stop()
         loop.letGo()
@@ -257,6 +262,39 @@ final class HubLoop: KnowledgeOwner {
         scheduleFlush()
     }
 
+    // MARK: A disk that is full
+
+    /// A log is in memory until the disk can be used: it is tried again every 5 s, whether anything is said or not.
+    func diskFailed() {
+        let retry = diskRetry ?? DiskRetry(self)
+        diskRetry = retry
+        retry.arm()
+    }
+
+    /// Writes what is in memory to the disk where that can be used again; whether a log is still in memory.
+    fileprivate func retryDisk() -> Bool {
+        var isWaiting = false
+        for project in projects.values {
+            project.retryDisk()
+            isWaiting = isWaiting || project.log.isWaitingForDisk
+        }
+        if index.isWaitingForDisk { index.retryDisk(now: WallClock.milliseconds) }
+        noteIndex()
+        return isWaiting || index.isWaitingForDisk
+    }
+
+    private func noteIndex() {
+        let isInMemory = index.isWaitingForDisk
+        guard isInMemory != isIndexInMemory else { return }
+        isIndexInMemory = isInMemory
+        if isInMemory {
+            log.warning(index.warning ?? "", LogField("project", "all"))
+            diskFailed()
+        } else {
+            log.notice(HubProject.backOnDisk, LogField("project", "all"))
+        }
+    }
+
     private func enforceTotal(keepsNewest: Bool) {
         isTotalDue = false
         let names = Array(projects.keys)
@@ -271,6 +309,7 @@ extension HubLoop: PassHandler {
     func passEnded() {
         isFlushScheduled = false
         endSaying()
+        noteIndex()
         if isTotalDue { enforceTotal(keepsNewest: true) }
         // They make something of it that goes to loops again, which would only be in their way.
         for name in followed {
@@ -292,6 +331,34 @@ extension HubLoop: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
         trim()
         loop.arm(timer, after: Self.trimInterval)
+    }
+}
+
+/// The timer that tries the disk again while a log is in memory.
+private final class DiskRetry: TimerHandler {
+    /// As `state.db` is tried again.
+    private static let interval = Duration.seconds(5)
+
+    private unowned let hub: HubLoop
+    private var timer: LoopTimer?
+
+    init(_ hub: HubLoop) { self.hub = hub }
+
+    /// Starts the timer, unless it runs.
+    func arm() {
+        guard timer == nil else { return }
+        let timer = hub.loop.timer(self)
+        self.timer = timer
+        hub.loop.arm(timer, after: Self.interval)
+    }
+
+    func timerFired(_ timer: LoopTimer) {
+        if hub.retryDisk() {
+            hub.loop.arm(timer, after: Self.interval)
+        } else {
+            hub.loop.cancel(timer)
+            self.timer = nil
+        }
     }
 }
 

@@ -26,7 +26,12 @@ final class HubProject: TimerHandler {
     private var isPinned = false
     /// The newest segment of the log when the limit on all logs together was last enforced.
     private var newestSegment: UInt64 = 0
+    /// Whether the log says that its events are in memory until the disk can be used.
+    private var isInMemory = false
     private(set) lazy var view = makeView()
+
+    /// What the log says once events that were in memory for want of a disk are on it.
+    static let backOnDisk = "events are kept on the disk again"
 
     /// One run of the instance whose events are heard.
     private final class Run {
@@ -62,6 +67,7 @@ final class HubProject: TimerHandler {
         if let warning = log.warning, hub.obstacle == nil {
             hub.log.warning(warning, LogField("project", name.string))
         }
+        awaitDisk()
     }
 
     /// Why something is missing between what an earlier gateway has kept and the first run; nil where nothing was kept, or where that
@@ -76,7 +82,36 @@ final class HubProject: TimerHandler {
         log.useFolder(now: WallClock.milliseconds)
         if isNew { reason = reasonAfterStart }
         if let warning = log.warning { hub.log.warning(warning, LogField("project", name.string)) }
+        awaitDisk()
         publish()
+    }
+
+    // MARK: A disk that is full
+
+    /// Whether the log waits for the disk has been told; the hub tries it again.
+    private func awaitDisk() {
+        isInMemory = log.isWaitingForDisk
+        if isInMemory { hub.diskFailed() }
+    }
+
+    /// Tells of it when the log has gone to memory for want of a disk, or back.
+    private func noteDisk() {
+        guard log.isWaitingForDisk != isInMemory else { return }
+        awaitDisk()
+        if isInMemory {
+            hub.log.warning(log.warning ?? "", LogField("project", name.string))
+        } else {
+            hub.log.notice(Self.backOnDisk, LogField("project", name.string))
+        }
+    }
+
+    /// Writes what is in memory to the disk, if that can be used again.
+    func retryDisk() {
+        guard log.isWaitingForDisk else { return }
+        log.retryDisk(now: WallClock.milliseconds)
+        noteDisk()
+        // All logs together may be too large for the disk now.
+        if !isInMemory { hub.segmentBegan() }
     }
 
     // MARK: Runs
@@ -285,6 +320,7 @@ final class HubProject: TimerHandler {
     private func noteSegment(of end: LogPlace) {
         guard end.segmentNumber != newestSegment else { return }
         newestSegment = end.segmentNumber
+        noteDisk()
         hub.segmentBegan()
     }
 

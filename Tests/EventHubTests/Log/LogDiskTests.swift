@@ -20,13 +20,118 @@ import Testing
         #expect(try process.waitForExit(within: .seconds(60)) == .exited(0))
         let folder = "\(directory.path)/events/demo"
         let lines = process.lines(of: .output)
-        try #require(lines.count == 4, "\(lines)")
+        try #require(lines.count == 7, "\(lines)")
         #expect(lines[0].hasPrefix("full: Events are kept in memory only, for \(folder)/"))
         #expect(
             lines[0].hasSuffix(
                 ".events can't be allocated: No space left on device. Make room on that disk (`df \(directory.path)` shows "
                     + "it): it is tried again by itself."))
-        #expect(Array(lines[1...]) == ["in memory: true", "gaps: retention", "again: on disk true"])
+        #expect(
+            Array(lines[1...]) == [
+                "in memory: true", "gaps: retention", "still full: true", "again: on disk true", "next: true",
+                "found: true",
+            ])
+    }
+
+    /// A log whose events up to the 240th are in a file, and those up to the 2000th in memory: the folder can't be used.
+    private func logInMemory() throws -> LogUnderTest {
+        let test = try LogUnderTest()
+        test.log.beginGeneration(now: 5, after: nil)
+        test.log.add(1...240, size: 1_000)
+        try FileManager.default.moveItem(atPath: test.folder, toPath: test.folder + "-")
+        try Data().write(to: URL(fileURLWithPath: test.folder))
+        test.log.add(241...2_000, size: 1_000)
+        try #require(test.log.isWaitingForDisk && test.log.segments.filter { !$0.isFile }.count > 1)
+        return test
+    }
+
+    private func mend(_ test: LogUnderTest) throws {
+        try FileManager.default.removeItem(atPath: test.folder)
+        try FileManager.default.moveItem(atPath: test.folder + "-", toPath: test.folder)
+    }
+
+    @Test func `what is in memory goes to the disk without a new event, and the next process finds it`() throws {
+        var test = try logInMemory()
+        test.log.retryDisk(now: LogUnderTest.now)
+        #expect(test.log.isWaitingForDisk)
+        try mend(test)
+
+        test.log.retryDisk(now: LogUnderTest.now)
+
+        #expect(!test.log.isWaitingForDisk)
+        #expect(test.log.warning == nil)
+        #expect(test.log.segments.map(\.isFile).allSatisfy { $0 })
+        #expect(test.all == (1...2_000).map { "5-\($0)" })
+        test.reopen()
+        #expect(test.all == (1...2_000).map { "5-\($0)" })
+        #expect(test.log.warning == nil)
+        test.log.add(2_001)
+        #expect(test.all.last == "5-2001")
+    }
+
+    @Test func `places in memory stay valid when their segments go to the disk`() throws {
+        let test = try logInMemory()
+        var places: [(next: Int, place: LogPlace)] = []
+        var reader = test.log.beginning
+        var number = 0
+        while case let items = test.log.next(&reader, atMost: 50_000), !items.isEmpty {
+            number += items.count
+            places.append((number + 1, reader))
+        }
+        let last = test.log.add(2_001).behind
+        try mend(test)
+
+        test.log.retryDisk(now: LogUnderTest.now)
+
+        #expect(test.log.isAtEnd(last))
+        test.log.add(2_002...4_000, size: 1_000)
+        #expect(!test.log.isAtEnd(last))
+        for (next, place) in places + [(2_002, last)] {
+            var place = place
+            #expect(LogUnderTest.rest(test.log, &place) == (next...4_000).map { "5-\($0)" }, "\(next)")
+        }
+    }
+
+    @Test func `the next segment takes what is in memory to the disk, too`() throws {
+        var test = try logInMemory()
+        try mend(test)
+        test.log.add(2_001...3_000, size: 1_000)
+        #expect(!test.log.isWaitingForDisk)
+        test.reopen()
+        #expect(test.all == (1...3_000).map { "5-\($0)" })
+    }
+
+    @Test func `a folder that can not be read at the start is read later and precedes what is in memory`() throws {
+        var test = try LogUnderTest()
+        test.log.beginGeneration(now: 5, after: nil)
+        test.log.add(1...3)
+        try FileManager.default.moveItem(atPath: test.folder, toPath: test.folder + "-")
+        try Data().write(to: URL(fileURLWithPath: test.folder))
+        test.reopen()
+        test.log.beginGeneration(now: 7, after: nil)
+        test.log.add(1...2)
+        var place = test.log.end
+        try mend(test)
+
+        test.log.retryDisk(now: LogUnderTest.now)
+
+        let all = ["5-1", "5-2", "5-3", "gap gateway-restarted 5-3..7-1", "7-1", "7-2", "7-3"]
+        test.log.add(3)
+        #expect(test.all == all)
+        #expect(LogUnderTest.rest(test.log, &place) == ["7-3"])
+        test.reopen()
+        #expect(test.all == all)
+    }
+
+    @Test func `a reader in memory goes on behind an event that displaces everything else there`() throws {
+        let test = try LogUnderTest(inMemory: true)
+        test.log.beginGeneration(now: 5, after: nil)
+        test.log.add(1...10)
+        var place = test.log.end
+        test.log.add(11, size: LogLimits.memoryBytes - 4_096)
+        #expect(LogUnderTest.rest(test.log, &place) == ["5-11"])
+        test.log.add(12, size: LogLimits.memoryBytes - 4_096)
+        #expect(LogUnderTest.rest(test.log, &place) == ["5-12"])
     }
 
     static var canMount: Bool {
@@ -34,7 +139,7 @@ import Testing
         return (try? run.waitForExit()) == .exited(0)
     }
 
-    @Test func aFolderThatCantBeMadeIsTriedAgainWithTheNextSegment() throws {
+    @Test func aFolderThatCantBeMadeIsTriedAgain() throws {
         let directory = try TemporaryDirectory()
         let blocked = "\(directory.path)/events"
         try Data().write(to: URL(fileURLWithPath: blocked))
@@ -48,16 +153,13 @@ import Testing
         #expect(log.warning == warning)
         #expect(LogUnderTest.all(log).count == 10)
         try FileManager.default.removeItem(atPath: blocked)
+        log.retryDisk(now: 0)
         log.add(11...1_000, size: 1_000)
         #expect(log.warning == nil)
         #expect(LogUnderTest.all(log) == (1...1_000).map { "5-\($0)" })
 
-        // What was in memory is gone with the process, and that is told.
         let again = EventLog.open(directory.path, project: "demo", limits: LogLimits(), now: 0)
-        let first = try #require(again.summary.first)
-        #expect(LogUnderTest.all(again) == (first.sequence...1_000).map { "5-\($0)" })
-        let found = LogUnderTest.found(again, again.place(behind: id(5, 5)))
-        #expect(found.first == "gap retention 5-5..\(first.text)")
+        #expect(LogUnderTest.all(again) == (1...1_000).map { "5-\($0)" })
     }
 
     @Test func aFolderThatIsRemovedIsMadeAgain() throws {
@@ -97,14 +199,12 @@ import Testing
         // Whose last event is in the hole.
         let found = LogUnderTest.found(test.log, test.log.place(behind: id(5, behind - 2)))
         #expect(found.first?.hasPrefix("gap retention 5-") == true && found.dropFirst().first == "5-\(behind)")
-        // The disk comes back; the next process finds the hole.
+        // The disk comes back; the next process finds the hole, and what was in memory.
         try FileManager.default.removeItem(atPath: test.folder)
         try FileManager.default.moveItem(atPath: test.folder + "-", toPath: test.folder)
         test.log.add(9_001...10_000, size: 1_000)
         #expect(test.log.warning == nil)
         test.reopen()
-        let left = test.all
-        #expect(left[..<gap] == all[..<gap])
-        #expect(left[gap].hasPrefix("gap retention 5-\(gap)..5-") && left.last == "5-10000")
+        #expect(test.all == all + (9_001...10_000).map { "5-\($0)" })
     }
 }

@@ -1,4 +1,5 @@
 import EventHub
+import Glibc
 import Locking
 import Testing
 
@@ -34,6 +35,41 @@ import Testing
         }
         for thread in [writer, finder] + readers { thread.join() }
         #expect(faults.withLock { $0 } == [])
+    }
+
+    /// One thread appends while the disk comes and goes; readers lose nothing that they are not told of.
+    @Test(.timeLimit(.minutes(2))) func `readers go on while segments move between memory and the disk`() throws {
+        let test = try LogUnderTest(LogLimits(bytes: 8 << 20))
+        let log = test.log
+        log.beginGeneration(now: 5, after: nil)
+        let count: UInt64 = 20_000
+        let faults = Locked<[String]>([])
+        let readers = try (0..<3).map { reader in
+            try WorkerThread(name: "reader-\(reader)") {
+                let fault = LogThreadTests.read(log, until: count, slowly: reader == 2)
+                faults.withLock { $0 += fault.map { ["\(reader): \($0)"] } ?? [] }
+            }
+        }
+        let moves = Locked(0)
+        let writer = try WorkerThread(name: "writer") {
+            for number in 1...Int(count) {
+                log.add(number, size: number % 900)
+                switch number % 2_000 {
+                case 500:
+                    rename(test.folder, test.folder + "-")
+                    close(open(test.folder, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
+                case 1_500:
+                    unlink(test.folder)
+                    rename(test.folder + "-", test.folder)
+                    if log.isWaitingForDisk { moves.withLock { $0 += 1 } }
+                    log.retryDisk(now: 0)
+                default: break
+                }
+            }
+        }
+        for thread in [writer] + readers { thread.join() }
+        #expect(faults.withLock { $0 } == [])
+        #expect(moves.withLock { $0 } > 0)
     }
 
     /// Reads up to an event; what is wrong, or nil.

@@ -9,11 +9,13 @@ final class HubRig: Sendable {
 
     /// `version`: what the instance says that it is.
     init(
-        version: String = "fake", flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil
+        version: String = "fake", flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil,
+        launcher: [String] = []
     ) throws {
         instance = try SpeakingInstance(version: version)
         gateway = try GatewayUnderTest(
-            flags: flags, environment: ["VIBE_EVENT_HUB": "on"].merging(environment) { $1 }, opencode: opencode)
+            flags: flags, environment: ["VIBE_EVENT_HUB": "on"].merging(environment) { $1 }, opencode: opencode,
+            launcher: launcher)
         try gateway.start(instance.fake)
         try instance.subscriptions.wait(forCount: 1)
     }

@@ -1,0 +1,69 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// A disk that is full has events in memory, and gets them once it has room: a small one in memory that only the gateway sees
+/// (mount_namespaces(7)).
+@Suite(.enabled(if: geteuid() == 0, "mounting takes root"))
+struct FullDiskTests {
+    private static let sentence = "Events are kept in memory only, for "
+    private static let back = "events are kept on the disk again"
+
+    @Test(.timeLimit(.minutes(5)))
+    func `events said while the disk was full are on it once it has room and survive a restart`() throws {
+        let tools = try TemporaryDirectory()
+        let opencode = try tools.write(
+            "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
+            to: "opencode", mode: 0o755)
+        let disk = try TemporaryDirectory()
+        let mount = "mount -t tmpfs -o size=24m,mode=0700 none '\(disk.path)' && echo mounted && exec sleep 1000"
+        let holder = try TestProcess("/usr/bin/unshare", ["-m", "sh", "-c", mount])
+        try holder.waitForLine(on: .output) { $0 == "mounted" }
+        let launcher = ["/usr/bin/nsenter", "-m", "-t", "\(holder.pid)"]
+        let flags = ["--state-dir", "\(disk.path)/state"]
+        // The disk as the gateway has it (proc_pid_root(5)).
+        let ballast = "/proc/\(holder.pid)/root\(disk.path)/ballast"
+        let rig = try HubRig(flags: flags, opencode: opencode, launcher: launcher)
+        rig.say(1...3)
+        try rig.waitUntilHeard(3)
+        let first = try rig.openOwn("?since=2000-01-01T00:00:00Z")
+        #expect(try first.numbers(3) == [1, 2, 3])
+        try Self.fill(ballast)
+
+        // More than what is left of the first file.
+        rig.say(4...400, more: #","text":"\#(String(repeating: "x", count: 2_000))""#)
+        #expect(try first.numbers(397) == Array(4...400))
+        try rig.gateway.waitForLog(Self.sentence)
+        #expect(try rig.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
+        #expect(unlink(ballast) == 0)
+
+        // No event comes meanwhile.
+        try rig.gateway.waitForLog(Self.back)
+        #expect(try !rig.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
+        rig.say(401...401)
+        #expect(try first.numbers(1) == [401])
+        first.close()
+        #expect(try rig.gateway.end() == .exited(0))
+
+        let next = try GatewayUnderTest(
+            flags: flags, environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: rig.gateway,
+            launcher: launcher)
+        let again = try StreamClient(next, "/projects/demo/events?since=2000-01-01T00:00:00Z")
+        #expect(try again.numbers(401) == Array(1...401))
+        again.close()
+        try next.end()
+        holder.terminate()
+        try holder.waitForExit()
+    }
+
+    /// Fills the disk to its last page.
+    private static func fill(_ path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(file >= 0)
+        defer { close(file) }
+        let block = [UInt8](repeating: 1, count: 1 << 16)
+        while write(file, block, block.count) > 0 {}
+        #expect(errno == ENOSPC)
+    }
+}
