@@ -18,8 +18,11 @@ struct LogState: Sendable {
     /// The segment as it is now: the one that is kept under its ordinal, which may be in a file meanwhile. One that was removed
     /// is as it was, and so is what stands for the end where none was kept.
     func current(_ segment: Segment) -> Segment {
-        guard segment.header.capacity > SegmentHeader.count, let newest = segments.last, newest.ordinal >= segment.ordinal else { return segment }
-        return newest.ordinal == segment.ordinal ? newest : segments.first { $0.ordinal == segment.ordinal } ?? segment
+        guard segment.header.capacity > SegmentHeader.count, let newest = segments.last,
+            newest.ordinal >= segment.ordinal
+        else { return segment }
+        if newest.ordinal == segment.ordinal { return newest }
+        return segments.first { $0.ordinal == segment.ordinal } ?? segment
     }
 
     var beginning: LogPlace { segments.first?.beginning ?? origin.beginning }

@@ -10,7 +10,10 @@ extension SegmentWriter {
         guard let folder else { return }
         problem = Self.sentence(error, folder)
         hasChanged = true
-        guard error.isFull else { return roomWanted = 0 }
+        guard error.isFull else {
+            roomWanted = 0
+            return
+        }
         // With no more room than this it would be full again after the next segment.
         let available = (try? folder.availableBytes) ?? nil
         roomWanted = min(count, (available ?? 0) + SegmentSizes.first)
