@@ -46,6 +46,27 @@ private struct TerminalClient {
 @Suite("A terminal goes as recorded")
 struct TerminalTests {
     @Test(arguments: Recording.all)
+    func `an upgrade for a missing terminal hangs as the first request, with 1_18 only`(_ recording: Recording) throws {
+        let twin = try TwinProcess(recording.version)
+        #expect(try twin.get("/global/health").status == 200)
+        let connection = try TestClient.connect(port: twin.port)
+        let request =
+            "GET /pty/pty_0/connect HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        try connection.write(request)
+        guard Profile.chosen(recording.version)?.hangsFirstUpgrade == true else {
+            #expect(try ResponseReader(connection).readHead().status >= 400)
+            return
+        }
+        #expect(recording.version.hasPrefix("1.18"))
+        #expect(try connection.staysSilent(for: .milliseconds(200)))
+        #expect(try twin.get("/path").status == 200)
+        let next = try TestClient.connect(port: twin.port)
+        try next.write(request)
+        #expect(try ResponseReader(next).readHead().status == 404)
+    }
+
+    @Test(arguments: Recording.all)
     func theRecordedConversation(_ recording: Recording) throws {
         let twin = try TwinProcess(recording.version)
         let client = try TerminalClient(twin)

@@ -12,6 +12,10 @@ final class LoopKnowledge {
     private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
     private var newsCalls: [Int: () -> Void] = [:]
     private var callCount = 0
+    /// The last run of each instance, by its slot, of which it is known that it has opened the project's folder.
+    private var openRuns: [Int: UInt64] = [:]
+    /// The runs that are being asked to, and who waits for that.
+    private var openings: [Int: (generation: UInt64, waiting: [() -> Void])] = [:]
 
     init(_ owner: any KnowledgeOwner) { self.owner = owner }
 
@@ -20,6 +24,7 @@ final class LoopKnowledge {
         case .ownProject(let call, let own): calls.removeValue(forKey: call)?(own)
         case .directories(let call, let scope): scopeCalls.removeValue(forKey: call)?(scope)
         case .caughtUp(let call): newsCalls.removeValue(forKey: call)?()
+        case .opened(let slot, let generation): openRuns[slot] = max(openRuns[slot] ?? 0, generation)
         case .session(let slot, let generation, let id, let place):
             guard let run = runs[slot], run.generation == generation else { return }
             run.learn(id, place)
@@ -56,6 +61,44 @@ final class LoopKnowledge {
         callCount += 1
         newsCalls[callCount] = proceed
         post(.caughtUp(call: callCount))
+    }
+
+    // MARK: Open folders
+
+    /// How long an instance may take to open the project's folder. A request that waits for that is sent then all the same.
+    private static let openingTimeout = Duration.seconds(5)
+
+    /// Whether the run is known to have opened the project's folder: it has answered a request about the project.
+    func isOpen(_ endpoint: InstanceEndpoint) -> Bool { openRuns[endpoint.slot] == endpoint.generation }
+
+    /// The run has opened the project's folder; other loops need not ask for it.
+    func noteOpen(_ endpoint: InstanceEndpoint) {
+        guard !isOpen(endpoint) else { return }
+        openRuns[endpoint.slot] = endpoint.generation
+        owner.tellAll(.opened(slot: endpoint.slot, generation: endpoint.generation))
+    }
+
+    /// Has an OpenCode 1 open the project's folder by `GET /path`, unless it has; `proceed` is called once, later. Each loop asks
+    /// a run once, whatever the answer is, and not where another loop has told that the folder is open.
+    func openFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void) {
+        catchUp { [weak self] in
+            guard let self, !isOpen(endpoint) else { return proceed() }
+            if openings[endpoint.slot]?.generation == endpoint.generation {
+                openings[endpoint.slot]?.waiting.append(proceed)
+                return
+            }
+            openings[endpoint.slot] = (endpoint.generation, [proceed])
+            let question = InstanceQuestion(
+                endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
+            question.ask(owner.client) { [weak self] _ in self?.opened(endpoint) }
+        }
+    }
+
+    private func opened(_ endpoint: InstanceEndpoint) {
+        noteOpen(endpoint)
+        guard let opening = openings[endpoint.slot], opening.generation == endpoint.generation else { return }
+        openings[endpoint.slot] = nil
+        for proceed in opening.waiting { proceed() }
     }
 
     // MARK: Directories

@@ -186,6 +186,7 @@ final class GatewayLoop {
             head.status < 400, !ResponseForwarding.isWebPage(head), !HealthPath.isOne(target)
         else { return }
         progress.noteAnswer(endpoint.slot, ofRun: endpoint.generation)
+        knowledge.noteOpen(endpoint)
         let (control, name, generation) = (self.control, route.name, endpoint.generation)
         Task { await control.answered(name, generation: generation) }
     }

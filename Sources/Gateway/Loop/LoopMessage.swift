@@ -64,6 +64,8 @@ enum KnowledgeMessage: Sendable {
     case directories(call: Int, DirectoryScope?)
     /// Its own message to itself, the call with this number: all that was told before was received.
     case caughtUp(call: Int)
+    /// The run of the instance with this slot has opened the project's folder.
+    case opened(slot: Int, generation: UInt64)
     /// Where a session is, of the instance with this slot and generation.
     case session(slot: Int, generation: UInt64, id: [UInt8], SessionDirectories.Place)
 }

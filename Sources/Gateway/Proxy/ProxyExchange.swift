@@ -113,6 +113,9 @@ final class ProxyExchange {
         guard let connection else { return }
         let head = connection.head
         let isUpgrade = RequestForwarding.wantsUpgrade(head) && connection.framing == .none
+        if isUpgrade, let endpoint = route.endpoint, endpoint.family == .one, !owner.knowledge.isOpen(endpoint) {
+            return openFolderFirst(endpoint)
+        }
         var request = UpstreamRequest(
             instance: instance, method: head.method, methodName: head.methodName, target: target,
             fields: RequestForwarding.fields(
@@ -128,6 +131,15 @@ final class ProxyExchange {
         timer = owner.loop.spareTimer(self)
         arm(answerTimeout)
         if isUploading { requestBodyArrived() }
+    }
+
+    /// Sends an upgrade request on once the run has opened the project's folder. OpenCode 1.18.34 never answers one for a terminal
+    /// that is gone where that is the first request about the project (measured).
+    private func openFolderFirst(_ endpoint: InstanceEndpoint) {
+        holdBack()
+        owner.knowledge.openFolder(endpoint) { [self] in
+            if letGo() { pass() }
+        }
     }
 
     private func body(of connection: ClientConnection) -> UpstreamRequest.Body {

@@ -29,6 +29,8 @@ extension Twin {
     /// What belongs to one directory.
     private func instance(_ request: Request) -> Outcome? {
         let directory = self.directory(of: request)
+        if profile.hangsFirstUpgrade, !store.isOpen, isUpgradeOfMissingTerminal(request) { return .silence }
+        store.open()
         switch request.segments.first {
         case "session": return session(request, directory).map(Outcome.answer)
         case "pty": return terminal(request)

@@ -9,8 +9,9 @@ extension Twin {
         case ("GET", 0): return .answer(.json(.array(store.allTerminals)))
         case ("POST", 0): return .answer(createTerminal(request))
         case ("GET", 2) where rest[1] == "connect":
-            let asksForUpgrade = request.fields.first("Upgrade")?.lowercased() == "websocket"
-            guard asksForUpgrade, store.terminal(rest[0]) != nil else { return .answer(profile.refusals.noUpgrade) }
+            guard asksForUpgrade(request), store.terminal(rest[0]) != nil else {
+                return .answer(profile.refusals.noUpgrade)
+            }
             return .terminal(rest[0])
         case ("GET", 1), ("PUT", 1):
             return .answer(
@@ -20,6 +21,17 @@ extension Twin {
                 store.removeTerminal(rest[0]) ? .json(true) : profile.refusals.deletion(ofMissingTerminal: rest[0]))
         default: return nil
         }
+    }
+
+    private func asksForUpgrade(_ request: Request) -> Bool {
+        request.fields.first("Upgrade")?.lowercased() == "websocket"
+    }
+
+    /// Whether a client wants to connect to a terminal that is not there.
+    func isUpgradeOfMissingTerminal(_ request: Request) -> Bool {
+        let segments = request.segments
+        return request.method == "GET" && segments.count == 3 && segments[0] == "pty" && segments[2] == "connect"
+            && asksForUpgrade(request) && store.terminal(segments[1]) == nil
     }
 
     private func createTerminal(_ request: Request) -> Answer {

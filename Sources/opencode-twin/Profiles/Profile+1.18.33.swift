@@ -31,7 +31,7 @@ extension Profile {
                     "<task id=\"\($0)\" state=\"completed\">\n<task_result>\n\($1)\n</task_result>\n</task>"
                 }),
             refusals: Refusals(generation: .third), layouts: layouts, sharesSessions: true, compresses: true,
-            terminalsHaveCursors: true)
+            terminalsHaveCursors: true, hangsFirstUpgrade: true)
     }
 
     private static var layouts: Layouts {

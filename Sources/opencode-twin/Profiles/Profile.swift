@@ -33,6 +33,9 @@ struct Profile: Sendable {
     let compresses: Bool
     /// Whether a terminal tells its cursor, and says goodbye when its shell has exited.
     let terminalsHaveCursors: Bool
+    /// Whether an upgrade for a terminal that is not there gets no answer while no other request about a directory has come
+    /// (1.18.34; measured).
+    var hangsFirstUpgrade = false
     /// Whether the directory that a request names is made absolute and its symbolic links are followed (1.2.21 and later); else its
     /// text counts.
     var resolvesDirectories = true

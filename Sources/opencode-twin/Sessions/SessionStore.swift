@@ -6,6 +6,13 @@ final class SessionStore: Sendable {
     let pending = PendingRequests()
     private let sessions = Monitor<[String: Session]>([:])
     private let terminals = Monitor<[(id: String, info: JSON)]>([])
+    private let hasOpened = Monitor(false)
+
+    /// Whether a request about a directory has come.
+    var isOpen: Bool { hasOpened.withLock { $0 } }
+
+    /// Such a request has come.
+    func open() { hasOpened.withLock { $0 = true } }
 
     func add(_ session: Session) {
         sessions.withLock { $0[session.id] = session }

@@ -37,7 +37,7 @@ final class FakeInstance: Sendable {
     let family: Family
     /// What it answers to the gateway's own questions. A client's request for the same path has a `Via`.
     static let setup = [
-        "/config": "{}", "/config/providers": #"{"providers":[{"models":{"fake":{}}}]}"#,
+        "/path": "{}", "/config": "{}", "/config/providers": #"{"providers":[{"models":{"fake":{}}}]}"#,
         "/api/config": "[]", "/api/model": #"{"data":[{}]}"#,
         "/api/experimental/migration/v1": #"{"status":"completed"}"#,
     ]

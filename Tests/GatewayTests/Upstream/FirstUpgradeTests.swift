@@ -1,0 +1,79 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// OpenCode 1.18.34 never answers an upgrade for a terminal that is gone where that is a run's first request about the project:
+/// the gateway has it open the project's folder before.
+@Suite struct FirstUpgradeTests {
+    private static let upgrade = [
+        ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ("Sec-WebSocket-Version", "13"),
+    ]
+
+    /// An instance that connects every terminal; `path` answers `GET /path`.
+    private static func instance(
+        path: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(200, text: "{}") }
+    ) throws -> FakeInstance {
+        try FakeInstance(setup: FakeInstance.setup.filter { $0.key != "/path" }) { connection, head in
+            guard !head.values(of: "Upgrade").isEmpty else {
+                return head.path == "/path" ? try path(connection) : try connection.respond(200, text: "{}")
+            }
+            try connection.write(
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                    + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n")
+            try connection.waitForEnd(within: .seconds(60))
+        }
+    }
+
+    /// Connects to a terminal; the answer's status.
+    private static func connect(_ gateway: GatewayUnderTest, _ terminal: String) throws -> Int {
+        let connection = try gateway.connect()
+        defer { connection.close() }
+        try connection.send(
+            "GET", "/projects/demo/api/pty/\(terminal)/connect", headers: [GatewayUnderTest.authorization] + upgrade)
+        return try ResponseReader(connection).readHead(within: .seconds(30)).status
+    }
+
+    @Test(arguments: OpenCodeVersion.all)
+    func `a terminal that is gone is answered as the first request of a run`(_ version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        #expect(try app.startOpenCode().status == 200)
+        let status = try Self.connect(app.gateway, "pty_1fc025c04001eJadNIbjm5VNK0")
+        #expect(status == app.profile.refusals.noUpgrade.status)
+    }
+
+    @Test func `the folder is opened once in each run and before the first upgrade`() throws {
+        let instance = try Self.instance()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        #expect(try Self.connect(gateway, "1") == 101)
+        #expect(try Self.connect(gateway, "2") == 101)
+        #expect(try Self.connect(gateway, "3") == 101)
+        #expect(try gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
+        #expect(try Self.connect(gateway, "4") == 101)
+        let connects = (1...4).map { "/pty/\($0)/connect" }
+        #expect(instance.requests.values.map(\.target) == ["/path"] + connects[..<3] + ["/path"] + connects[3...])
+        #expect(instance.requests.values.first?.value(of: "Authorization")?.hasPrefix("Basic ") == true)
+    }
+
+    @Test func `a run that has answered a request is asked nothing before an upgrade`() throws {
+        let instance = try Self.instance()
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        #expect(try gateway.request("GET", "/projects/demo/api/session").status == 200)
+        #expect(try Self.connect(gateway, "1") == 101)
+        #expect(try Self.connect(gateway, "2") == 101)
+        #expect(instance.requests.values.map(\.target) == ["/session", "/pty/1/connect", "/pty/2/connect"])
+    }
+
+    @Test func `an instance that does not open its folder gets the upgrade all the same`() throws {
+        let instance = try Self.instance { try $0.waitForEnd(within: .seconds(60)) }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        #expect(try Self.connect(gateway, "1") == 101)
+        #expect(try Self.connect(gateway, "2") == 101)
+        #expect(instance.requests.values.map(\.target) == ["/path", "/pty/1/connect", "/pty/2/connect"])
+    }
+}
