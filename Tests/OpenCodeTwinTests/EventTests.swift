@@ -96,6 +96,37 @@ struct EventTests {
         #expect(try ResponseReader(connection, method: "POST").readAll().status == 200)
     }
 
+    @Test(arguments: ["1.1.11", "1.2.27"])
+    func `before 1_18 a prompt before the end of an aborted turn is stored and lost`(version: String) throws {
+        let twin = try TwinProcess(version)
+        let session = try twin.newSession()
+        let log = try EventLog(twin)
+        // The turn's end takes 2 to 6 s at this pace.
+        try twin.post(
+            "/session/\(session)/prompt_async", Prompt.text("[long pace=10000 interval=10ms silent=1ms] first"))
+        try log.next("message.part.updated") { $0["part"]?["type"] == "text" && $0["part"]?["time"] != nil }
+
+        let abort = try twin.post("/session/\(session)/abort")
+        let status = try twin.get("/session/status")
+        let early = try twin.post("/session/\(session)/prompt_async", Prompt.text("early"))
+        try log.next("session.idle")
+        let end = try log.next("message.updated") { $0["info"]?["error"]?["name"] == "MessageAbortedError" }
+        let late = try twin.post("/session/\(session)/message", Prompt.text("late"))
+
+        #expect(abort.text == "true")
+        #expect(status.text == "{}")
+        #expect(early.status == 204)
+        #expect(end["info"]?["time"]?["completed"] != nil)
+        #expect(late.status == 200)
+        let messages = try twin.get("/session/\(session)/message").json.elements ?? []
+        let users = messages.filter { $0["info"]?["role"] == "user" }
+        let answered = messages.compactMap { $0["info"]?["parentID"]?.text }
+        let texts = users.map { ($0["parts"]?.elements?[0]["text"]?.text ?? "", $0["info"]?["id"]?.text ?? "") }
+        #expect(texts.map(\.0).suffix(2) == ["early", "late"])
+        #expect(texts.filter { answered.contains($0.1) }.map(\.0).last == "late")
+        #expect(answered.count == 2)
+    }
+
     @Test func aSignalBreaksTheStreamOff() throws {
         let twin = try TwinProcess(pace: 100)
         let session = try twin.newSession()

@@ -6,13 +6,13 @@ extension Profile {
             case user, session, changes
         }
 
-        /// How an abort is told.
+        /// How an abort is told, and when it is answered.
         enum Abort: Sendable {
-            /// Idle, then the error, then the message.
+            /// Idle and the answer, then the error, then the message.
             case idleFirst
-            /// Idle before and after each of them.
+            /// Idle before and after each of them; the answer after the first idle.
             case idleBetween
-            /// The error, idle, the text so far, the message, idle.
+            /// The error, idle, the text so far, the message, idle, then the answer.
             case errorFirst
         }
 

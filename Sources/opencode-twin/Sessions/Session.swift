@@ -32,6 +32,16 @@ struct Session: Sendable {
     var status: JSON = ["type": "busy"]
     /// The prompts, by their message's id, whose turns have not begun. An abort empties it.
     var queued: [String] = []
+    /// The end of a turn whose abort was answered already.
+    var ending: Ending?
+
+    /// How far the end of such a turn is.
+    enum Ending: Sendable {
+        /// The loop is still ending: a prompt is stored and lost.
+        case losesPrompts
+        /// The last events are being published: a prompt's turn begins after them.
+        case publishes
+    }
 
     init(directory: String, title: String?, parentID: String?, isRestricted: Bool = false) {
         self.directory = directory

@@ -59,16 +59,29 @@ final class SessionStore: Sendable {
     func claim(_ id: String, prompt: String, with turn: TurnControl) -> Session? {
         try? sessions.wait(for: "the turns before to end", within: .seconds(86_400)) { sessions -> Session?? in
             guard let session = sessions[id], session.queued.contains(prompt) else { return .some(nil) }
-            if session.runningTurn != nil || session.queued.first != prompt { return nil }
+            if session.runningTurn != nil || session.ending != nil || session.queued.first != prompt { return nil }
             sessions[id]?.queued.removeFirst()
             sessions[id]?.runningTurn = turn
             return .some(session)
         }
     }
 
+    /// The session is idle, but the loop of its turn is still ending.
+    func beginEnding(_ id: String) {
+        update(id) { ($0.runningTurn, $0.ending, $0.queued) = (nil, .losesPrompts, []) }
+    }
+
+    /// The loop has ended, and the prompts that came meanwhile are lost. Further ones are answered.
+    func losePrompts(_ id: String) {
+        update(id) { ($0.ending, $0.queued) = (.publishes, []) }
+    }
+
     /// Ends the running turn's mark.
     func release(_ id: String) {
-        sessions.withLock { $0[id]?.runningTurn = nil }
+        sessions.withLock { sessions in
+            sessions[id]?.runningTurn = nil
+            sessions[id]?.ending = nil
+        }
     }
 
     /// Replaces or adds a message.
