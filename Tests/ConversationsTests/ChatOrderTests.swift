@@ -110,6 +110,78 @@ import Testing
         #expect(world.got().map { $0["type"]?.text } == ["error", "assistant_done"])
     }
 
+    @Test func `before 1_18 an answer that nobody here has aborted ends with an error after session_idle`() throws {
+        var world = loaded()
+        say("one", &world)
+        let first = try #require(world.server.prompts.last?["messageID"]?.text)
+        world.begin("ses_1", first, "one", answer: "msg_3")
+        _ = world.got()
+
+        world.idle("ses_1", isHeld: true)
+        let atIdle = world.got()
+        let isEnding = world.book.isEnding("ses_1")
+        aborted("msg_3", of: first, &world)
+        let atEnd = world.got()
+        world.giveUp()
+        world.idle("ses_1")
+
+        #expect(atIdle.isEmpty)
+        #expect(isEnding)
+        #expect(atEnd.map { $0["type"]?.text } == ["error", "assistant_done"])
+        #expect(!world.book.isEnding("ses_1"))
+        #expect(world.got().isEmpty)
+    }
+
+    @Test func `before 1_18 an answer that the client has aborted ends when the session is idle`() throws {
+        var world = loaded()
+        say("one", &world)
+        let first = try #require(world.server.prompts.last?["messageID"]?.text)
+        world.begin("ses_1", first, "one", answer: "msg_3")
+        _ = world.got()
+
+        world.book.abort("ses_1")
+        world.idle("ses_1", isHeld: true)
+        let atIdle = world.got()
+        aborted("msg_3", of: first, &world)
+
+        #expect(atIdle.map { $0["type"]?.text } == ["assistant_done"])
+        #expect(world.got().isEmpty)
+    }
+
+    @Test func `an answer whose message is never completed ends when that was awaited for long enough`() throws {
+        var world = loaded()
+        say("one", &world)
+        let first = try #require(world.server.prompts.last?["messageID"]?.text)
+        world.begin("ses_1", first, "one", answer: "msg_3")
+        _ = world.got()
+
+        world.idle("ses_1", isHeld: true)
+        let atIdle = world.got()
+        world.giveUp()
+
+        #expect(atIdle.isEmpty)
+        #expect(world.got().map { $0["type"]?.text } == ["assistant_done"])
+        #expect(!world.book.isEnding("ses_1"))
+    }
+
+    @Test func `a message that waits behind an answer that OpenCode aborts ends with an error, too`() throws {
+        var world = loaded()
+        say("one", &world)
+        let first = try #require(world.server.prompts.last?["messageID"]?.text)
+        world.begin("ses_1", first, "one", answer: "msg_3")
+        say("two", &world)
+        let second = try #require(world.server.prompts.last?["messageID"]?.text)
+        world.heard(PretendOpenCode.user(second, "two"), of: "ses_1")
+        world.busy("ses_1")
+        _ = world.got()
+
+        world.idle("ses_1", isHeld: true)
+        aborted("msg_3", of: first, &world)
+
+        let types = world.got().map { $0["type"]?.text }
+        #expect(types == ["error", "assistant_done", "error", "assistant_done"])
+    }
+
     @Test func `an answer that the client has aborted ends without an error`() throws {
         var world = loaded()
         say("one", &world)

@@ -113,7 +113,7 @@ struct World {
                 plan = next()
             case .ended(let session, let next):
                 // Nobody waits here: its time is over at once.
-                book.giveUpEnd(of: session)
+                tell(book.giveUpEnd(of: session, at: now))
                 plan = next()
             case .done(let value): return .success(value)
             case .refused(let refusal): return .failure(refusal)
@@ -162,9 +162,16 @@ struct World {
         hear("session.status", ["sessionID": .string(session), "status": ["type": "busy"]])
     }
 
-    mutating func idle(_ session: String) {
+    /// The session rests. An answer whose last message is not complete ends at once, unless `isHeld`.
+    mutating func idle(_ session: String, isHeld: Bool = false) {
         hear("session.status", ["sessionID": .string(session), "status": ["type": "idle"]])
         hear("session.idle", ["sessionID": .string(session)])
+        if !isHeld { giveUp() }
+    }
+
+    /// What waited for the end of a message has waited for long enough.
+    mutating func giveUp() {
+        for held in book.takeHeld() { tell(book.giveUp(held, at: now)) }
     }
 
     /// Somebody says something, and OpenCode begins to answer with the message `answer`.

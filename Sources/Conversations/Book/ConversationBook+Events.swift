@@ -99,7 +99,30 @@ extension ConversationBook {
     package func isEnding(_ session: String) -> Bool { turns[session]?.abortion != nil }
 
     /// The end of what was aborted is not awaited any longer.
-    package mutating func giveUpEnd(of session: String) { turns[session]?.giveUpEnd() }
+    package mutating func giveUpEnd(of session: String, at now: Int64) -> [Told] {
+        guard turns[session] != nil else { return [] }
+        return take(session) { $0.giveUpEnd(at: now) }
+    }
+
+    /// An answer whose session is idle though its last message is not complete.
+    package struct Held: Sendable, Equatable {
+        /// OpenCode's id.
+        package let session: String
+        let message: String
+    }
+
+    /// The answers that have begun to wait for the end of their last message since this was asked last. Each is to be given
+    /// to ``giveUp(_:at:)`` after ``Abort/patience``.
+    package mutating func takeHeld() -> [Held] {
+        defer { held = [] }
+        return held
+    }
+
+    /// The answer ends if it still waits for that message.
+    package mutating func giveUp(_ held: Held, at now: Int64) -> [Told] {
+        guard turns[held.session] != nil else { return [] }
+        return take(held.session) { $0.giveUpEnd(of: held.message, at: now) }
+    }
 
     /// What a list of messages says beyond what was heard.
     mutating func learn(_ messages: [Message], of session: String, at now: Int64) -> [Told] {
@@ -137,6 +160,9 @@ extension ConversationBook {
                 return nil
             case .answered(let entry):
                 if entry.isComplete { finish(entry, in: session) } else { add(entry, to: session) }
+                return nil
+            case .held(let message):
+                held.append(Held(session: session, message: message))
                 return nil
             }
         }

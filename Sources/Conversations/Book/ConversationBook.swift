@@ -26,6 +26,8 @@ package struct ConversationBook: Sendable {
     /// The last sessions of which was told that they are gone.
     private(set) var gone: [String] = []
     private static let goneAtMost = 256
+    /// Answers that have begun to wait for the end of their last message.
+    var held: [Held] = []
     var changes: [KeptChange] = []
     /// What was changed while nobody could read what is written down; nil once that is known.
     var unread: Unread? = Unread()

@@ -4,7 +4,7 @@ internal import Dialects
 /// written. OpenCode before 1.18 sends `session.idle` first, and the message 20 to 60 ms later; OpenCode 2's translation sends both
 /// after the abort's answer. A prompt that is sent earlier is lost, or is taken for answered at the late `session.idle`.
 package struct Abort: Sendable, Equatable {
-    /// How long the ends are awaited, in milliseconds. An abort between two retries changes no message before 1.18.
+    /// How long the ends are awaited, in milliseconds. An abort between two retries changed no message of 1.2.27.
     package static let patience = 2_000
 
     /// The message that is being written; nil where none was begun.

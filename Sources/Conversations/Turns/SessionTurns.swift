@@ -11,6 +11,8 @@ struct SessionTurns: Sendable {
         case said(Entry)
         /// An answer has begun, or is over.
         case answered(Entry)
+        /// The session is idle, but this message, the last one of the answer, is not complete.
+        case held(message: String)
     }
 
     /// A user's message that nothing has answered yet.
@@ -54,6 +56,8 @@ struct SessionTurns: Sendable {
     private var aborted: Set<String> = []
     /// The last message of an assistant, and whether OpenCode has finished it.
     private var last: (id: String, isComplete: Bool)?
+    /// The message that was not complete when the session became idle: its end tells whether the answer was aborted.
+    private var held: String?
 
     private static let remembered = 64
 
@@ -98,8 +102,12 @@ struct SessionTurns: Sendable {
         }
     }
 
-    /// The end of what was aborted is not awaited any longer.
-    mutating func giveUpEnd() { abortion = nil }
+    /// The end of what was aborted is not awaited any longer. `message`: only if the answer waits for this one.
+    mutating func giveUpEnd(of message: String? = nil, at now: Int64) -> [Outcome] {
+        guard message == nil || message == held else { return [] }
+        abortion = nil
+        return held == nil ? [] : idle(at: now)
+    }
 
     private mutating func received(_ message: AssistantMessage) {
         let isComplete = message.completed != nil || message.failure != nil
@@ -133,7 +141,8 @@ struct SessionTurns: Sendable {
             return expected.contains(user.id) ? noted(user, "") : []
         case .message(.assistant(let assistant)):
             received(assistant)
-            return answering(assistant, now)
+            let outcomes = answering(assistant, now)
+            return held == nil || abortion != nil ? outcomes : outcomes + idle(at: now)
         case .part(let part, _, _):
             if let user = users[part.messageID] {
                 return Entry.said([part]).map { match(user, $0) + noted(user, $0) } ?? []
@@ -150,13 +159,25 @@ struct SessionTurns: Sendable {
             return []
         case .status(_, .idle), .idle:
             becameIdle()
-            return idle(at: now)
+            return hold() ?? idle(at: now)
         case .status(_, .busy), .status(_, .retry):
             for index in waiting.indices { waiting[index].sawWork = true }
             return []
         case .sessionDeleted: return close(nil, at: now)
         default: return []
         }
+    }
+
+    /// Keeps an answer open whose last message is not complete though the session is idle: something else than a client of the
+    /// gateway has aborted it. OpenCode before 1.18 sends `session.idle` first, and the error 20 to 60 ms later.
+    private mutating func hold() -> [Outcome]? {
+        guard let current, current.failure == nil, !aborted.contains(current.root), let last, !last.isComplete,
+            messages.contains(last.id)
+        else { return nil }
+        if abortion == nil { abortion = Abort(message: last.id, isComplete: false, isWorking: false) }
+        guard held != last.id else { return [] }
+        held = last.id
+        return [.held(message: last.id)]
     }
 
     private mutating func told(_ messageID: String, _ take: (inout Turn) -> [TurnEvent]) -> [Outcome] {
@@ -234,6 +255,7 @@ struct SessionTurns: Sendable {
     // MARK: Ends
 
     private mutating func end(at now: Int64) -> [Outcome] {
+        held = nil
         guard var turn = current else { return [] }
         current = nil
         messages = []
@@ -258,11 +280,14 @@ struct SessionTurns: Sendable {
     }
 
     private mutating func idle(at now: Int64) -> [Outcome] {
+        // An abort from elsewhere drops what waits behind the answer, too.
+        let abort = current?.failure == Failure.abortedElsewhere ? Failure.abortedElsewhere : nil
         var outcomes = end(at: now)
         // What came at the last moment is answered by the session's next work.
         let left = waiting.filter { !$0.wasBroken && !$0.sawWork && failure == nil }
         for message in waiting where !left.contains(where: { $0.root == message.root }) {
-            outcomes += unanswered(message.root, failure, now)
+            let reason = failure ?? (aborted.contains(message.root) ? nil : abort)
+            outcomes += unanswered(message.root, reason, now)
         }
         waiting = left
         failure = nil

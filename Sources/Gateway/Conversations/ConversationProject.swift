@@ -127,6 +127,13 @@ final class ConversationProject {
             }
         }
         keep()
+        for held in book.takeHeld() {
+            desk.later(.milliseconds(Abort.patience)) { [self] in
+                tell(book.giveUp(held, at: desk.now))
+                keep()
+                resumeEndWaiters()
+            }
+        }
         resumeEndWaiters()
     }
 
@@ -197,7 +204,8 @@ final class ConversationProject {
         endWaiters[number] = (session, work)
         desk.later(.milliseconds(Abort.patience)) { [self] in
             guard endWaiters[number] != nil else { return }
-            book.giveUpEnd(of: session)
+            tell(book.giveUpEnd(of: session, at: desk.now))
+            keep()
             resumeEndWaiters()
         }
     }

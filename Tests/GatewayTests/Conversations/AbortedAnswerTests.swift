@@ -1,0 +1,168 @@
+import Foundation
+import TestKit
+import Testing
+
+/// The message that follows an aborted answer. OpenCode before 1.18 loses it when it comes before the aborted loop has ended,
+/// 20 to 60 ms after the abort's answer; the simulator does so, too.
+@Suite struct AbortedAnswerTests {
+    private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
+    private static let versions = ConversationServingTests.versions
+    private static let rounds = 1...10
+    private static let endless = "[long silent=1ms] say much"
+
+    private func rig(_ version: String) throws -> TwinRig { try TwinRig(environment: ["TWIN_PROFILE": version]) }
+
+    private static func short(_ round: Int) -> String { "[talk pieces=3 interval=1ms silent=1ms] round \(round)" }
+
+    /// A conversation of the REST protocol.
+    private struct Conversation {
+        let rig: TwinRig
+        let id: String
+
+        init(_ rig: TwinRig) throws {
+            self.rig = rig
+            let body = Array(#"{"modelId":"twin/talk","firstMessage":"hi"}"#.utf8)
+            let created = try rig.gateway.request(
+                "POST", "/conversations", headers: [("Content-Type", "application/json")], body: body,
+                within: TwinRig.patience)
+            let answer = try JSONSerialization.jsonObject(with: Data(created.body)) as? [String: Any]
+            id = try #require((answer?["conversation"] as? [String: Any])?["id"] as? String, "\(created.text)")
+        }
+
+        /// Sends a message; the answer's events come as they are written.
+        func send(_ text: String) throws -> Answer {
+            let connection = try rig.gateway.connect()
+            let body = Array(#"{"role":"user","text":"\#(text)"}"#.utf8)
+            try connection.send(
+                "POST", "/conversations/\(id)/messages",
+                headers: [GatewayUnderTest.authorization, ("Content-Type", "application/json")], body: body)
+            return Answer(reader: EventStreamReader(connection))
+        }
+    }
+
+    private struct Answer {
+        let reader: EventStreamReader
+
+        func next() throws -> [String: Any] {
+            guard let event = try reader.next(within: TwinRig.patience) else { throw TestFailure("the stream ended") }
+            return try JSONSerialization.jsonObject(with: Data(event.utf8)) as? [String: Any] ?? [:]
+        }
+
+        /// The last event.
+        func end() throws -> [String: Any] {
+            while true {
+                let event = try next()
+                if event["done"] as? Bool == true { return event }
+            }
+        }
+    }
+
+    /// OpenCode's id of the only session.
+    private func session(_ rig: TwinRig) throws -> String {
+        let list = try rig.request("/session")
+        let sessions = try JSONSerialization.jsonObject(with: Data(list.body)) as? [[String: Any]]
+        return try #require(sessions?.first?["id"] as? String, "\(list.text)")
+    }
+
+    /// Another client of OpenCode aborts what runs in the session.
+    private func abort(_ session: String, _ rig: TwinRig) throws {
+        let answer = try rig.gateway.request(
+            "POST", "/projects/demo/api/session/\(session)/abort", headers: [("Content-Type", "application/json")],
+            body: Array("{}".utf8), within: TwinRig.patience)
+        guard answer.text == "true" else { throw TestFailure("the abort answered \(answer.status) \(answer.text)") }
+    }
+
+    @Test(arguments: versions)
+    func `a chat message directly after cancel_generation is answered`(version: String) throws {
+        let rig = try rig(version)
+        let chat = try ChatDialogue(rig.gateway.port)
+
+        for round in Self.rounds {
+            try chat.say("user_message", ["conversationId": Self.id, "content": Self.endless])
+            _ = try chat.hear(upTo: "assistant_chunk")
+            try chat.say("cancel_generation", ["conversationId": Self.id])
+            try chat.say("user_message", ["conversationId": Self.id, "content": Self.short(round)])
+            let aborted = try chat.hear(upTo: "assistant_done")
+            let answered = try chat.hear(upTo: "assistant_done")
+
+            #expect(!aborted.types.contains("error"))
+            #expect(answered.types == ["assistant_chunk", "assistant_done"], "round \(round)")
+        }
+    }
+
+    @Test(arguments: versions)
+    func `a conversation's message while an answer is written is answered`(version: String) throws {
+        let conversation = try Conversation(try rig(version))
+
+        for round in Self.rounds {
+            let first = try conversation.send(Self.endless)
+            _ = try first.next()
+            let second = try conversation.send(Self.short(round))
+            let answered = try second.end()
+            let aborted = try first.end()
+
+            #expect((answered["fullText"] as? String)?.isEmpty == false, "round \(round)")
+            #expect(answered["error"] == nil)
+            #expect(aborted["error"] == nil)
+        }
+    }
+
+    @Test(arguments: versions)
+    func `a chat's answer that another client aborts is an error and the next message is answered`(
+        version: String
+    ) throws {
+        let rig = try rig(version)
+        let chat = try ChatDialogue(rig.gateway.port)
+
+        for round in Self.rounds {
+            try chat.say("user_message", ["conversationId": Self.id, "content": Self.endless])
+            _ = try chat.hear(upTo: "assistant_chunk")
+            try abort(try session(rig), rig)
+            let aborted = try chat.hear(upTo: "assistant_done")
+            try chat.say("user_message", ["conversationId": Self.id, "content": Self.short(round)])
+            let answered = try chat.hear(upTo: "assistant_done")
+
+            #expect(aborted.types.suffix(2) == ["error", "assistant_done"])
+            #expect(answered.types == ["assistant_chunk", "assistant_done"], "round \(round)")
+        }
+    }
+
+    @Test(arguments: versions)
+    func `a conversation's answer that another client aborts is an error and the next message is answered`(
+        version: String
+    ) throws {
+        let rig = try rig(version)
+        let conversation = try Conversation(rig)
+        let session = try session(rig)
+
+        for round in Self.rounds {
+            let first = try conversation.send(Self.endless)
+            _ = try first.next()
+            try abort(session, rig)
+            let aborted = try first.end()
+            let answered = try conversation.send(Self.short(round)).end()
+
+            #expect((aborted["error"] as? [String: Any])?["code"] as? String == "provider_error")
+            #expect((answered["fullText"] as? String)?.isEmpty == false, "round \(round)")
+            #expect(answered["error"] == nil)
+        }
+    }
+
+    @Test(arguments: versions)
+    func `a conversation's message directly after another client's abort is answered`(version: String) throws {
+        let rig = try rig(version)
+        let conversation = try Conversation(rig)
+        let session = try session(rig)
+
+        for round in Self.rounds {
+            let first = try conversation.send(Self.endless)
+            _ = try first.next()
+            try abort(session, rig)
+            let answered = try conversation.send(Self.short(round)).end()
+            _ = try first.end()
+
+            #expect((answered["fullText"] as? String)?.isEmpty == false, "round \(round)")
+            #expect(answered["error"] == nil)
+        }
+    }
+}
