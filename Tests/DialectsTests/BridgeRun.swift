@@ -5,6 +5,8 @@ import JSONText
 struct BridgeRun {
     /// Method, target and body of each call; a recorded session's id is `ses_1`.
     private(set) var calls: [String] = []
+    /// The same, and what concerns the event streams.
+    private(set) var steps: [String] = []
     private(set) var status = 0
     private(set) var fields: [String: String] = [:]
     private(set) var body: [UInt8] = []
@@ -30,6 +32,7 @@ struct BridgeRun {
             case .call(let call, let next):
                 let text = "\(call.method) \(call.target)" + (call.body.map { " " + $0.shown } ?? "")
                 calls.append(text.replacing(/ses_\w{20,}/, with: "ses_1"))
+                steps.append(calls.last ?? "")
                 guard let answer = rest.popFirst() else { throw NoReply(call: calls.last ?? "") }
                 step = next(try answer.reply())
             case .hold(let session, let next):
@@ -37,6 +40,12 @@ struct BridgeRun {
                 step = next()
             case .letGo(let next):
                 turn = nil
+                step = next()
+            case .watchTurn(_, let holds, let next):
+                steps.append(holds ? "watch, and hold the end" : "watch")
+                step = next()
+            case .awaitStreams(let next):
+                steps.append("await the streams")
                 step = next()
             case .pause(_, let next):
                 pauses += 1

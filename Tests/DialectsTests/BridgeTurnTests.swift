@@ -123,6 +123,48 @@ import Testing
         #expect(message.parts.map(\.kind.type) == ["step-start", "text", "step-finish"])
     }
 
+    @Test(arguments: [
+        ("message", #"{"parts":[{"type":"text","text":"a"}]}"#, "prompt"),
+        ("command", #"{"command":"init","arguments":""}"#, "command"),
+    ])
+    func `a turn that is waited for is watched before it begins and answered behind the streams`(
+        path: String, body: String, call: String
+    ) throws {
+        let run = try BridgeRun(
+            "POST", "/session/ses_1/\(path)", body: body,
+            replies: [
+                .recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204),
+                .recorded("messages-after-talk"),
+            ])
+
+        #expect(
+            run.steps.suffix(5).map { $0.prefix { $0 != "{" && $0 != "?" } } == [
+                "watch, and hold the end", "POST /api/session/ses_1/\(call) ",
+                "POST /api/experimental/session/ses_1/wait", "await the streams", "GET /api/session/ses_1/message",
+            ])
+    }
+
+    @Test func `an abort is answered when the turn has ended and the streams have told so`() throws {
+        let run = try BridgeRun(
+            "POST", "/session/ses_1/abort",
+            replies: [.recorded("session-after-talk"), .recorded("interrupt"), .empty(204)])
+
+        #expect(run.json == true)
+        #expect(
+            run.steps == [
+                "GET /api/session/ses_1", "watch", "POST /api/session/ses_1/interrupt",
+                "POST /api/experimental/session/ses_1/wait", "await the streams",
+            ])
+    }
+
+    @Test func `an abort of an idle session waits for nothing`() throws {
+        let run = try BridgeRun(
+            "POST", "/session/ses_1/abort", replies: [.recorded("session-after-talk"), .recorded("interrupt-idle")])
+
+        #expect(run.json == true)
+        #expect(run.calls.last == "POST /api/session/ses_1/interrupt")
+    }
+
     @Test func aListWithoutALimitIsWrittenPageByPage() throws {
         let run = try BridgeRun(
             "GET", "/session/ses_1/message",

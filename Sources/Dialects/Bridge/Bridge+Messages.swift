@@ -8,7 +8,9 @@ extension Bridge {
         case "GET /session/{sessionID}/message": return messages(id, request)
         case "GET /session/{sessionID}/message/{messageID}": return session(id) { one(values[1], $0) }
         case "POST /session/{sessionID}/message":
-            return prompt(id, request) { session, sent in awaitTurn(session) { lastAnswer(session, after: sent) } }
+            return prompt(id, request, isAwaited: true) { session, sent in
+                awaitTurn(session) { .awaitStreams { lastAnswer(session, after: sent) } }
+            }
         case "POST /session/{sessionID}/prompt_async":
             return prompt(id, request) { _, _ in .answer(ClientAnswer(204, nil)) }
         case "POST /session/{sessionID}/command": return command(id, request)

@@ -2,9 +2,10 @@ internal import JSONText
 
 extension Bridge {
     /// Sends a prompt: sets agent and model first where they differ, commits what was taken back, and goes on with the id
-    /// that it got. Nothing is sent where a setting fails.
+    /// that it got. Nothing is sent where a setting fails. `isAwaited`: whether the client is answered at the end of the turn.
     func prompt(
-        _ id: String, _ request: ClientRequest, _ next: @escaping @Sendable (Session, String?) -> BridgeStep
+        _ id: String, _ request: ClientRequest, isAwaited: Bool = false,
+        _ next: @escaping @Sendable (Session, String?) -> BridgeStep
     ) -> BridgeStep {
         guard let body = body(request) else { return .answer(Refusals.bad("Expected a valid JSON body")) }
         guard let parts = body["parts"]?.array else { return .answer(Refusals.bad("Missing key\n  at [\"parts\"]")) }
@@ -16,12 +17,13 @@ extension Bridge {
         let prompt = JSON.object(sent)
         let wanted = Self.wanted(body["agent"]?.text, body["model"], body["variant"]?.text)
         return settled(id, wanted) { session in
-            .call(Call("POST", ["api", "session", id, "prompt"], body: prompt)) { reply in
+            let send = BridgeStep.call(Call("POST", ["api", "session", id, "prompt"], body: prompt)) { reply in
                 // What was sent with its id is there already: OpenCode 2 takes nothing twice.
                 let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
                 guard reply.isGood || again != nil else { return .answer(Refusals.of(reply)) }
                 return .letGo { next(session, again ?? reply.data?["id"]?.text) }
             }
+            return isAwaited ? .watchTurn(session: id, holds: true) { send } : send
         }
     }
 
@@ -157,8 +159,10 @@ extension Bridge {
         let wanted = Wanted(
             agent: body["agent"]?.text, model: body["model"]?.text.flatMap { Self.model($0, body["variant"]?.text) })
         return settled(id, wanted) { session in
-            ask(Call("POST", ["api", "session", id, "command"], body: command)) { _ in
-                .letGo { awaitTurn(session) { lastAnswer(session, after: nil) } }
+            .watchTurn(session: id, holds: true) {
+                ask(Call("POST", ["api", "session", id, "command"], body: command)) { _ in
+                    .letGo { awaitTurn(session) { .awaitStreams { lastAnswer(session, after: nil) } } }
+                }
             }
         }
     }

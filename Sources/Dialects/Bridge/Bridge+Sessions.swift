@@ -47,11 +47,27 @@ extension Bridge {
             else {
                 return yes()
             }
-            return .call(Call("POST", ["api", "session", id, "interrupt"])) { reply in
-                reply.isGood || reply.status < 500 ? yes() : .answer(Refusals.of(reply))
+            return .watchTurn(session: id, holds: false) {
+                .call(Call("POST", ["api", "session", id, "interrupt"])) { reply in
+                    guard reply.json?["interrupted"]?.bool == true else {
+                        return reply.isGood || reply.status < 500 ? yes() : .answer(Refusals.of(reply))
+                    }
+                    return ended(id)
+                }
             }
         }
     }
+
+    /// Answers once the turn that was interrupted has ended. OpenCode 2 answers in about 2 ms, before that. OpenCode 1 answers
+    /// afterwards (86 ms), so that its clients send the next prompt at once and take the next `session.idle` for its end.
+    private func ended(_ id: String) -> BridgeStep {
+        let wait = Call(
+            "POST", ["api", "experimental", "session", id, "wait"], isLong: true, patience: Self.abortPatience)
+        return .call(wait) { _ in .awaitStreams { yes() } }
+    }
+
+    /// How long an abort waits for the end of the turn, in milliseconds: a tool may not end at once.
+    private static let abortPatience = 5_000
 
     private func read(_ list: [JSON]) -> [Session] { list.compactMap { Session(openCode2: $0, surroundings) } }
 

@@ -53,6 +53,8 @@ package struct Call: Sendable, Equatable {
     /// Whether something that was set for it is set back behind it: it is waited for though nobody waits for the
     /// answer any more.
     package let isOwed: Bool
+    /// After so many milliseconds without an answer, 504 counts as the answer; nil: the gateway's own limits apply.
+    package let patience: Int?
     /// Bytes of its answer's body that are wanted, about; a longer one is cut (``Reply/isCut``).
     package let longestReply: Int
     /// The directory in which it is answered; nil where it names none.
@@ -64,7 +66,7 @@ package struct Call: Sendable, Equatable {
     init(
         _ method: String, _ path: [String], query: [(String, String?)] = [], body: JSON? = nil,
         fields: [String: String] = [:], isLong: Bool = false, isOwed: Bool = false,
-        longestReply: Int = Call.longestReply
+        patience: Int? = nil, longestReply: Int = Call.longestReply
     ) {
         var target: [UInt8] = []
         for segment in path {
@@ -82,7 +84,7 @@ package struct Call: Sendable, Equatable {
         self.method = method
         self.target = String(decoding: target, as: UTF8.self)
         (self.body, self.fields, self.isLong, self.isOwed) = (body, fields, isLong, isOwed)
-        self.longestReply = longestReply
+        (self.patience, self.longestReply) = (patience, longestReply)
         directory = query.first { $0.0 == Bridge.location }?.1
     }
 }
@@ -144,6 +146,11 @@ package indirect enum BridgeStep: Sendable {
     case hold(session: String, @Sendable () -> BridgeStep)
     /// Others may have the session's turn.
     case letGo(@Sendable () -> BridgeStep)
+    /// From now on the next end of the session's turn counts for ``awaitStreams(_:)``. `holds`: event streams do not tell it before
+    /// the answer to this request, as OpenCode 1 does not.
+    case watchTurn(session: String, holds: Bool, @Sendable () -> BridgeStep)
+    /// Go on once the project's event streams have told all that is to be told before the answer; after a short time in any case.
+    case awaitStreams(@Sendable () -> BridgeStep)
     /// Go on in so many milliseconds.
     case pause(milliseconds: Int, @Sendable () -> BridgeStep)
     /// The whole answer.

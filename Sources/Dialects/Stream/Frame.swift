@@ -24,6 +24,11 @@ package struct Frame: Sendable, Equatable {
         }
     }
 
+    /// Whether it says that a session has nothing to do any more.
+    package var isIdle: Bool {
+        if case .event(let event) = content, case .status(_, .idle) = event.change { true } else { false }
+    }
+
     /// The event's JSON for clients of that edition; nil where they have no such event. `time`: as ``Event/json(_:time:)``.
     package func bytes(_ edition: Edition = .current, time: Number? = nil) -> [UInt8]? {
         switch content {

@@ -10,6 +10,8 @@ package struct FormedFrame: Sendable, Equatable {
         package var payload: [UInt8]
         /// Whether it is an event of OpenCode 1 that was made of OpenCode 2's: those stand in another wrapper.
         package var isTranslated = false
+        /// Whether it is the beginning of a turn's end: the last word of its event that the session is idle.
+        package var endsTurn = false
 
         /// An event of a type about what another one is about.
         init(_ type: String, about skeleton: EventSkeleton, payload: [UInt8]) {

@@ -1,7 +1,11 @@
+internal import OpenCode
+
 extension EventCursor {
-    /// As ``read(_:atMost:connected:)``, of frames that are made.
+    /// As ``read(_:atMost:connected:)``, of frames that are made. `isHeld` is called with the session and the frame of each turn's
+    /// end; if it returns true, the passage ends before that frame, provided that the client wants it.
     package mutating func readFormed(
-        _ log: EventLog, _ tracks: inout FormTracks, atMost limit: Int, connected: [UInt8], now: Int64
+        _ log: EventLog, _ tracks: inout FormTracks, atMost limit: Int, connected: [UInt8], now: Int64,
+        isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false }
     ) -> EventPassage {
         find(in: log)
         var writer = FrameWriter(shape, isChunked: isChunked)
@@ -24,7 +28,15 @@ extension EventCursor {
         }
         var merger = DeltaMerger()
         var events: [EventID: StoredEvent] = [:]
+        var last = told
         for (step, id) in zip(steps, ids) {
+            if case .frame(let frame, _) = step, let made = frame.made, made.endsTurn,
+                let session = made.skeleton.session, isHeld(session, id), selector.admits(made.skeleton)
+            {
+                passage.heldFrame = id
+                break
+            }
+            last = id
             switch step {
             case .gap(let gap):
                 for frame in merger.finish() { write(frame, events, &writer, &passage) }
@@ -47,12 +59,14 @@ extension EventCursor {
             }
         }
         for frame in merger.finish() { write(frame, events, &writer, &passage) }
-        passage.isAtEnd = isAtEnd
-        passage.told = ids.last ?? told
+        passage.isAtEnd = isAtEnd || passage.heldFrame != nil
+        passage.told = last
         // Events of which nothing is told bring it on, too.
-        if isAtEnd, let reached = track.reached { passage.told = max(passage.told ?? reached, reached) }
+        if isAtEnd, passage.heldFrame == nil, let reached = track.reached {
+            passage.told = max(passage.told ?? reached, reached)
+        }
         passage.question = steps.isEmpty ? track.question : nil
-        passage.deadline = isAtEnd ? track.deadline.map { Int64($0) + 21 } : nil
+        passage.deadline = isAtEnd && passage.heldFrame == nil ? track.deadline.map { Int64($0) + 21 } : nil
         passage.bytes = writer.bytes
         if case .again(let sent, let size) = remainder { passage.dropSent(sent, size: size) }
         return passage

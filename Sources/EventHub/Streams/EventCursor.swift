@@ -81,6 +81,12 @@ package struct EventCursor: Sendable {
         return isFormed ? told : position.last
     }
 
+    /// The frame up to which the client was told everything, where frames are made: of the event that it began behind, all of them.
+    package var lastFrame: EventID? {
+        guard let told, told.frame == 0, told.isOfEvent(begun) else { return told }
+        return begun
+    }
+
     /// Where it begins, as long as that was not looked for.
     package var begins: Start { start }
 

@@ -24,9 +24,11 @@ package struct EventPassage: Sendable {
     /// The last frame that it holds or leaves out, where frames are made.
     var told: EventID?
     /// When something will be told that no event brings, milliseconds since 1970.
-    package internal(set) var deadline: Int64?
+    package var deadline: Int64?
     /// What has to be answered before more can be made; nil: nothing, or there is something to send first.
     package internal(set) var question: TranslationQuestion?
+    /// The frame in front of which it ends, because that is not to be told yet; nil: there is none.
+    package internal(set) var heldFrame: EventID?
     private(set) var marks: [Mark] = []
 
     /// Its first frames, so many and of so many bytes at most, but one at least; a frame that begins with `separator` is the

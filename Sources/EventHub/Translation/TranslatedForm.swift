@@ -65,7 +65,7 @@ package struct TranslatedForm: Sendable {
         guard payload.count == line.count else {
             // OpenCode 1 has said it: its events come in a wrapper.
             counter.begin(id)
-            tell(skeleton, [UInt8](copying: line.extracting(payload)), id, time, &outcome)
+            tell(skeleton, [UInt8](copying: line.extracting(payload)), id, time, endsTurn: false, &outcome)
             return outcome
         }
         let bytes = [UInt8](copying: line)
@@ -78,11 +78,12 @@ package struct TranslatedForm: Sendable {
         case .needs(let session): outcome.question = .session(session)
         case .frames(let frames):
             counter.begin(id)
-            for frame in frames {
+            let end = frames.lastIndex(where: \.isIdle)
+            for (index, frame) in frames.enumerated() {
                 guard let made = frame.bytes() else { continue }
                 var skeleton = EventSkeleton(line: made.span, family: .one)
                 skeleton.directory = frame.directory.map { Array($0.utf8) }
-                tell(skeleton, made, id, time, &outcome)
+                tell(skeleton, made, id, time, endsTurn: index == end, &outcome)
                 if skeleton.isDispose, let directory = frame.directory { translator?.forget(directory: directory) }
             }
         }
@@ -144,10 +145,13 @@ package struct TranslatedForm: Sendable {
 
     /// Adds what the form makes of an event in OpenCode 1's words.
     private mutating func tell(
-        _ skeleton: EventSkeleton, _ payload: [UInt8], _ id: EventID, _ time: UInt64, _ outcome: inout Outcome
+        _ skeleton: EventSkeleton, _ payload: [UInt8], _ id: EventID, _ time: UInt64, endsTurn: Bool,
+        _ outcome: inout Outcome
     ) {
+        var own = Self.made(skeleton, payload)
+        own.endsTurn = endsTurn
         guard state.form != .raw else {
-            if let frame = counter.frame(Self.made(skeleton, payload)) { outcome.frames.append(frame) }
+            if let frame = counter.frame(own) { outcome.frames.append(frame) }
             return
         }
         for frame in state.take(id: id, time: time, skeleton: skeleton, payload: payload.span) {
@@ -155,7 +159,7 @@ package struct TranslatedForm: Sendable {
                 if let frame = numbered(frame) { outcome.frames.append(frame) }
                 continue
             }
-            if let frame = counter.frame(Self.made(skeleton, payload)) { outcome.frames.append(frame) }
+            if let frame = counter.frame(own) { outcome.frames.append(frame) }
         }
     }
 

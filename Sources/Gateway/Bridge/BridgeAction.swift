@@ -8,6 +8,8 @@ enum BridgeAction: Sendable {
     case call(BridgeCall, @Sendable (Reply) -> BridgeStep)
     case hold(session: String, Next)
     case letGo(Next)
+    case watchTurn(session: String, holds: Bool, Next)
+    case awaitStreams(Next)
     case pause(milliseconds: Int, Next)
     case answer(ClientAnswer)
     case begin(ClientAnswer, Next)
@@ -20,6 +22,9 @@ enum BridgeAction: Sendable {
         case .call(let call, let next): self = .call(BridgeCall(call), next)
         case .hold(let session, let next): self = .hold(session: session, next)
         case .letGo(let next): self = .letGo(next)
+        case .watchTurn(let session, let holds, let next):
+            self = .watchTurn(session: session, holds: holds, next)
+        case .awaitStreams(let next): self = .awaitStreams(next)
         case .pause(let milliseconds, let next): self = .pause(milliseconds: milliseconds, next)
         case .answer(let answer): self = .answer(answer)
         case .begin(let answer, let next): self = .begin(answer, next)
@@ -39,6 +44,7 @@ struct BridgeCall: Sendable {
     let body: [UInt8]?
     let isLong: Bool
     let isOwed: Bool
+    let patience: Duration?
     let longestReply: Int
 
     init(_ call: Call) {
@@ -47,6 +53,7 @@ struct BridgeCall: Sendable {
         fields = call.fields
         body = call.body?.bytes
         (isLong, isOwed, longestReply) = (call.isLong, call.isOwed, call.longestReply)
+        patience = call.patience.map { .milliseconds($0) }
     }
 }
 
@@ -59,4 +66,6 @@ enum BridgeMessage: Sendable {
     case steps([Step])
     /// The run with this number has the session's turn.
     case turn(Int, session: String)
+    /// The streams have told what the run with this number waits for.
+    case streamed(run: Int)
 }

@@ -62,6 +62,10 @@ final class BridgeRun {
     /// Whether nobody waits for the answer any more: what was begun is done, as OpenCode 1 does it.
     private var isAbandoned = false
     private var turn: String?
+    /// The watch for the end of the session's turn (``TurnEnds``).
+    private var watch: Int?
+    private var holdsEnd = false
+    private var awaitsStreams = false
     private var received = Received()
     private var transfer: UpstreamTransfer?
     private var timer: LoopTimer?
@@ -105,6 +109,13 @@ final class BridgeRun {
         case .letGo(let next):
             giveTurn()
             think(next)
+        case .watchTurn(let session, let holds, let next):
+            if watch == nil, let events = owner.events {
+                holdsEnd = holds
+                watch = events.watchTurn(of: session, route.name, holds: holds)
+            }
+            think(next)
+        case .awaitStreams(let next): awaitStreams(next)
         case .pause(let milliseconds, let next):
             phase = .waiting(next: next)
             arm(.milliseconds(milliseconds))
@@ -125,6 +136,7 @@ final class BridgeRun {
     func goOn() {
         guard case .waiting(let next) = phase else { return }
         timer?.disarm()
+        awaitsStreams = false
         think(next)
     }
 
@@ -132,6 +144,27 @@ final class BridgeRun {
     func takeTurn(of session: String) {
         turn = session
         goOn()
+    }
+
+    private func awaitStreams(_ next: @escaping BridgeAction.Next) {
+        guard let watch, let events = owner.events, let mailbox = owner.mailbox else { return think(next) }
+        switch events.turnEnds.wait(watch, run: number, of: mailbox) {
+        case .nothing: think(next)
+        case .pause:
+            phase = .waiting(next: next)
+            arm(TurnEnds.pause)
+        case .streams:
+            phase = .waiting(next: next)
+            awaitsStreams = true
+            arm(TurnEnds.longestWait)
+        }
+    }
+
+    /// The streams have told what it waits for.
+    func streamed() {
+        guard awaitsStreams, case .waiting = phase else { return }
+        awaitsStreams = false
+        if holdsEnd { arm(TurnEnds.pause) } else { goOn() }
     }
 
     private func giveTurn() {
@@ -164,7 +197,12 @@ final class BridgeRun {
     }
 
     /// Until the answer begins, and then without a byte of it, as for requests that are passed on.
-    private var answerTimeout: Duration { awaitsLongest ? limits.streamTimeout : limits.answerTimeout }
+    private var answerTimeout: Duration {
+        if case .calling(let call, _) = phase, let patience = call.patience {
+            return min(patience, limits.answerTimeout)
+        }
+        return awaitsLongest ? limits.streamTimeout : limits.answerTimeout
+    }
 
     private var awaitsLongest: Bool {
         guard case .calling(let call, _) = phase else { return false }
@@ -217,6 +255,8 @@ final class BridgeRun {
         if let timer { owner.loop.giveBack(timer) }
         timer = nil
         giveTurn()
+        if let watch { owner.events?.turnEnds.end(watch) }
+        watch = nil
         follower = nil
         bridge.remove(number)
     }
@@ -228,7 +268,7 @@ extension BridgeAction {
     fileprivate var isShort: Bool {
         switch self {
         case .call(let call, _): !call.isLong || call.isOwed
-        case .hold, .letGo: true
+        case .hold, .letGo, .watchTurn: true
         default: false
         }
     }
@@ -289,6 +329,10 @@ extension BridgeRun: TimerHandler {
         switch phase {
         case .waiting: goOn()
         case .lost(let failure): tell(failure)
+        case .calling(let call, _) where call.patience != nil:
+            received = Received()
+            received.status = 504
+            reply(isCut: false)
         case .calling:
             let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
             fail(.detail(504, LostInstance.late(route.text, answerTimeout, setting)))

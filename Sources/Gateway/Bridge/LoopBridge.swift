@@ -39,6 +39,7 @@ final class LoopBridge {
     func receive(_ message: BridgeMessage) {
         switch message {
         case .steps(let steps): for step in steps { runs[step.run]?.take(step.action) }
+        case .streamed(let number): runs[number]?.streamed()
         case .turn(let number, let session):
             if let run = runs[number] { run.takeTurn(of: session) } else { threads.turns.give(session) }
         }

@@ -9,6 +9,8 @@ struct ReadingOrder: Sendable {
     let stream: Int
     /// The project's; nil: all projects' events are read.
     let log: EventLog?
+    /// Whose log that is.
+    var name: ProjectName?
     var cursor: EventCursor
     /// What OpenCode's clients get behind a gap.
     let connected: [UInt8]
@@ -23,6 +25,8 @@ struct Reading: Sendable {
     let stream: Int
     let cursor: EventCursor
     let passage: EventPassage
+    /// Whether a request waits for how far the stream has come (``TurnEnds/came(_:_:to:held:)``).
+    var isWatched = false
 }
 
 /// Reads logs, and asks instances what their events don't say. Confined to one thread, which may wait for a disk.
@@ -35,27 +39,31 @@ final class EventReaderDesk {
     private var tracks = FormTracks()
     private let board: HubBoard
     private let hub: Mailbox<HubMessage>
+    /// Nil where nothing that is read goes to a client's event stream.
+    private let turnEnds: TurnEnds?
     /// How an answer comes back to the thread, to ``answered(_:_:_:)``.
     var post: (@Sendable (EventLog, TranslationQuestion, TranslationAnswer) -> Void)?
     private var asked: Set<Inquiry> = []
     /// Who waits for an answer.
     private var waiting: [ObjectIdentifier: [ReadingOrder]] = [:]
 
-    init(_ board: HubBoard, hub: Mailbox<HubMessage>) {
+    init(_ board: HubBoard, hub: Mailbox<HubMessage>, turnEnds: TurnEnds? = nil) {
         self.board = board
         self.hub = hub
+        self.turnEnds = turnEnds
     }
 
     /// What is there at this moment; nil where an instance is asked first: then it is reported later.
     func read(_ order: ReadingOrder) -> Reading? {
         var cursor = order.cursor
-        let passage: EventPassage
+        var passage: EventPassage
+        var isWatched = false
         if let log = order.log {
-            passage =
-                cursor.isFormed
-                ? cursor.readFormed(
-                    log, &tracks, atMost: order.limit, connected: order.connected, now: WallClock.milliseconds)
-                : cursor.read(log, atMost: order.limit, connected: order.connected)
+            if cursor.isFormed {
+                (passage, isWatched) = readFormed(&cursor, log, order)
+            } else {
+                passage = cursor.read(log, atMost: order.limit, connected: order.connected)
+            }
             if let question = passage.question, passage.bytes.isEmpty {
                 wait(order, log, question)
                 return nil
@@ -67,7 +75,31 @@ final class EventReaderDesk {
         } else {
             return nil
         }
-        return Reading(stream: order.stream, cursor: cursor, passage: passage)
+        return Reading(stream: order.stream, cursor: cursor, passage: passage, isWatched: isWatched)
+    }
+
+    /// Reads frames that are made, up to the end of a turn whose answer is due.
+    private func readFormed(
+        _ cursor: inout EventCursor, _ log: EventLog, _ order: ReadingOrder
+    ) -> (passage: EventPassage, isWatched: Bool) {
+        let now = WallClock.milliseconds
+        guard cursor.speaksOne, let turnEnds, let name = order.name, turnEnds.isWatched(name) else {
+            let passage = cursor.readFormed(
+                log, &tracks, atMost: order.limit, connected: order.connected, now: now)
+            return (passage, false)
+        }
+        var held: MonotonicTime?
+        var passage = cursor.readFormed(
+            log, &tracks, atMost: order.limit, connected: order.connected, now: now
+        ) { session, frame in
+            held = turnEnds.hold(session, of: name, before: frame)
+            return held != nil
+        }
+        if passage.heldFrame != nil, let held {
+            let (seconds, attoseconds) = (held - .now).components
+            passage.deadline = now + max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000) + 1
+        }
+        return (passage, true)
     }
 
     /// Reads it again once there is an answer.

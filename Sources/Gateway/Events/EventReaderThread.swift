@@ -21,11 +21,11 @@ final class EventReaderThread: Sendable {
     }
 
     /// `hub`: where instances are asked.
-    init(_ board: HubBoard, hub: Mailbox<HubMessage>) throws {
+    init(_ board: HubBoard, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) throws {
         let passage = Passage(loop: try EventLoop())
         let loop = passage.loop
         // The mailbox's own: it is called on the thread only.
-        let desk = EventReaderDesk(board, hub: hub)
+        let desk = EventReaderDesk(board, hub: hub, turnEnds: turnEnds)
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
             case .read(let order): if let reading = desk.read(order) { order.report(reading) }

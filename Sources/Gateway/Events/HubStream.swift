@@ -31,6 +31,8 @@ final class HubStream: EventReader {
     var isEnded = false
     /// Whether an event is known that it ends behind.
     private var hasLast = false
+    /// Whether a request waits for it to send what was read last.
+    private var isWatched = false
     /// How long the client may take nothing.
     let stall: Duration
     /// The least time between two looks at the log; nil: none.
@@ -83,6 +85,9 @@ final class HubStream: EventReader {
         self.timer = timer
         number = events.begin(self)
         events.owner.streamStarted(self)
+        if isAwaited, let project, let mailbox = events.owner.mailbox {
+            events.turnEnds.join(ObjectIdentifier(self), project, mailbox)
+        }
         write(opening)
         read()
         rearm()
@@ -127,7 +132,16 @@ final class HubStream: EventReader {
         cursor = reading.cursor
         cursor.until = cursor.until ?? until
         live = nil
+        isWatched = reading.isWatched && isAwaited
         send(reading.passage)
+    }
+
+    /// Whether answers to requests wait for it: what is merged at a rate of its own is late by intention.
+    private var isAwaited: Bool { cursor.speaksOne && pace == nil }
+
+    /// The answer was sent before which it does not go on with the end of a turn.
+    func turnAnswered() {
+        if cursor.speaksOne { hasNews() }
     }
 
     func viewChanged(_ view: HubView) {
@@ -205,6 +219,9 @@ final class HubStream: EventReader {
     }
 
     private func goOn(_ passage: EventPassage) {
+        if isWatched, let project {
+            events.turnEnds.came(ObjectIdentifier(self), project, to: cursor.lastFrame, held: passage.heldFrame)
+        }
         if finishIfTold() { return }
         if let deadline = passage.deadline {
             wake = MonotonicTime.now + .milliseconds(max(1, deadline - WallClock.milliseconds))
@@ -249,6 +266,7 @@ final class HubStream: EventReader {
         client = nil
         events.owner.streamEnded(self)
         events.end(self, number: number)
+        if isAwaited, let project { events.turnEnds.leave(ObjectIdentifier(self), project) }
     }
 
     /// Sets the timer for whatever comes first.

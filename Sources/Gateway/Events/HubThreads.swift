@@ -6,6 +6,7 @@ import Logging
 final class HubThreads: Sendable {
     let mailbox: Mailbox<HubMessage>
     let reader: EventReaderThread
+    let turnEnds = TurnEnds()
     private let thread: WorkerThread
 
     private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
@@ -17,7 +18,7 @@ final class HubThreads: Sendable {
     {
         let passage = Passage(hub: try HubLoop(settings, policy, control, board, log))
         mailbox = try passage.hub.openMailbox()
-        reader = try EventReaderThread(board, hub: mailbox)
+        reader = try EventReaderThread(board, hub: mailbox, turnEnds: turnEnds)
         thread = try WorkerThread(name: "event-hub") {
             do {
                 try passage.hub.run()

@@ -29,6 +29,7 @@ protocol PendingStream: AnyObject {
 final class LoopEvents {
     unowned let owner: GatewayLoop
     private let reader: EventReaderThread
+    let turnEnds: TurnEnds
     private(set) var views: [ProjectName: HubView] = [:]
     private var readers: [Int: any EventReader] = [:]
     /// By the project; nil: those who read all projects' events.
@@ -40,9 +41,10 @@ final class LoopEvents {
     private var resolutions: [Int: (stream: ObjectIdentifier, begin: ([UInt8]) -> Void)] = [:]
     private var marks: [Int: (stream: ObjectIdentifier, begin: (LogPlace) -> Void)] = [:]
 
-    init(_ owner: GatewayLoop, _ reader: EventReaderThread) {
+    init(_ owner: GatewayLoop, _ reader: EventReaderThread, _ turnEnds: TurnEnds) {
         self.owner = owner
         self.reader = reader
+        self.turnEnds = turnEnds
     }
 
     func view(_ name: ProjectName) -> HubView? { views[name] }
@@ -76,12 +78,20 @@ final class LoopEvents {
         let log = project.flatMap { views[$0]?.log }
         guard project == nil || log != nil else { return }
         reader.read(
-            ReadingOrder(stream: number, log: log, cursor: cursor, connected: connected, limit: limit) {
+            ReadingOrder(stream: number, log: log, name: project, cursor: cursor, connected: connected, limit: limit) {
                 mailbox.post(.reading($0))
             })
     }
 
     func receive(_ reading: Reading) { readers[reading.stream]?.received(reading) }
+
+    /// Begins a watch for the next end of the session's turn (``TurnEnds``).
+    func watchTurn(of session: String, _ project: ProjectName, holds: Bool) -> Int {
+        turnEnds.watch(session, of: project, after: views[project]?.log.summary.last, holds: holds)
+    }
+
+    /// A request was answered behind which streams of the project go on with the end of its turn.
+    func turnAnswered(_ project: ProjectName) { forEach(project) { $0.turnAnswered() } }
 
     // MARK: Pending streams
 

@@ -83,7 +83,7 @@ final class GatewayLoop {
         hub = setUp.hub?.mailbox
         snapshot = Snapshot(policy: setUp.policy, routes: .empty)
         client.peerLoss = setUp.policy.limits.peerLoss
-        events = setUp.hub.map { LoopEvents(self, $0.reader) }
+        events = setUp.hub.map { LoopEvents(self, $0.reader, $0.turnEnds) }
         bridge = setUp.bridge.map { LoopBridge(self, $0) }
         server = try Server(loop: loop, limits: setUp.policy.limits.server, handler: self)
     }

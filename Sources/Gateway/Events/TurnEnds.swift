@@ -1,0 +1,193 @@
+import EventHub
+import EventLoop
+import Locking
+internal import Projects
+
+/// Keeps translated answers and translated event streams in OpenCode 1's order where a turn ends.
+///
+/// OpenCode 1 publishes a turn's events before it answers the request that began the turn, and `session.idle` afterwards; its clients
+/// stop reading at either. OpenCode 2 answers and publishes on two connections, in any order. A request therefore registers a watch
+/// before it changes anything. Streams stop before the turn's end while the answer is due, and the answer waits until all streams have
+/// come that far. Both wait for a bounded time only, so that neither a slow client nor a lost event holds up anything else.
+final class TurnEnds: Sendable {
+    /// How long an answer waits for the streams.
+    static let longestWait = Duration.milliseconds(500)
+    /// How long streams wait for an answer, from the turn's end on.
+    static let longestHold = Duration.seconds(1)
+    /// The time between the streams and the answer that they hold: clients read both connections at their own pace.
+    static let pause = Duration.milliseconds(50)
+    /// The time between an answer and the turn's end on streams. OpenCode 1.18 takes 5 to 29 ms.
+    static let delay = Duration.milliseconds(10)
+
+    /// What a request waits for.
+    private struct Watch {
+        let project: ProjectName
+        let session: [UInt8]
+        /// The last event that was there when it began; nil: there was none.
+        let after: EventID?
+        /// Whether streams stop before the turn's end until the request is answered.
+        let holds: Bool
+        /// The frame of the turn's end, once a stream has come to it.
+        var end: EventID?
+        /// Until when streams stop there.
+        var heldUntil: MonotonicTime?
+        /// Whether the request was answered, or will never be.
+        var isOver = false
+        /// The run that waits for the streams.
+        var waiter: (loop: Mailbox<LoopMessage>, run: Int)?
+    }
+
+    /// How far a stream has come.
+    private struct Position {
+        let loop: Mailbox<LoopMessage>
+        var last: EventID?
+        /// The frame before which it stops.
+        var held: EventID?
+    }
+
+    private struct State {
+        var watches: [Int: Watch] = [:]
+        var count = 0
+        var streams: [ProjectName: [ObjectIdentifier: Position]] = [:]
+
+        /// Whether all streams have come to where this watch wants them.
+        func isReached(_ watch: Watch) -> Bool {
+            let streams = streams[watch.project] ?? [:]
+            if streams.isEmpty { return true }
+            guard let end = watch.end else { return false }
+            var idle = end
+            // `session.idle` follows `session.status`.
+            idle.frame += 1
+            return streams.values.allSatisfy { stream in
+                let isPast = stream.last.map { $0 >= idle } ?? false
+                return isPast || watch.holds && stream.held == end
+            }
+        }
+
+        /// Takes the runs that need not wait any more.
+        mutating func takeReached(_ project: ProjectName) -> [(loop: Mailbox<LoopMessage>, run: Int)] {
+            var runs: [(loop: Mailbox<LoopMessage>, run: Int)] = []
+            for (number, watch) in watches where watch.project == project {
+                guard let waiter = watch.waiter, isReached(watch) else { continue }
+                watches[number]?.waiter = nil
+                runs.append(waiter)
+            }
+            return runs
+        }
+    }
+
+    private let state = Locked(State())
+
+    // MARK: Requests
+
+    /// Begins a watch for the next end of the session's turn after this event; returns its number.
+    func watch(_ session: String, of project: ProjectName, after: EventID?, holds: Bool) -> Int {
+        state.withLock { state in
+            state.count += 1
+            state.watches[state.count] = Watch(
+                project: project, session: Array(session.utf8), after: after, holds: holds)
+            return state.count
+        }
+    }
+
+    /// What a request has to wait for.
+    enum Waiting { case nothing, pause, streams }
+
+    /// Waits until all streams have come to the end of the turn; the run receives ``BridgeMessage/streamed(run:)`` then, unless it need
+    /// not wait.
+    func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
+        state.withLock { state in
+            guard let watch = state.watches[number] else { return .nothing }
+            guard state.isReached(watch) else {
+                state.watches[number]?.waiter = (loop, run)
+                return .streams
+            }
+            return watch.holds && state.streams[watch.project]?.isEmpty == false ? .pause : .nothing
+        }
+    }
+
+    /// Ends a watch: its request is answered, or will never be. Streams that it has stopped continue a moment later.
+    func end(_ number: Int) {
+        let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
+            guard let watch = state.watches[number] else { return nil }
+            guard watch.holds, watch.end != nil, let until = watch.heldUntil, until > .now else {
+                state.watches[number] = nil
+                return nil
+            }
+            state.watches[number]?.heldUntil = min(until, .now + Self.delay)
+            state.watches[number]?.isOver = true
+            state.watches[number]?.waiter = nil
+            return (watch.project, state.streams[watch.project]?.values.map(\.loop) ?? [])
+        }
+        guard let (project, loops) = stopped else { return }
+        var posted: Set<ObjectIdentifier> = []
+        for loop in loops where posted.insert(ObjectIdentifier(loop)).inserted {
+            loop.post(.request { $0.events?.turnAnswered(project) })
+        }
+    }
+
+    // MARK: Streams
+
+    /// A translated stream begins.
+    func join(_ stream: ObjectIdentifier, _ project: ProjectName, _ loop: Mailbox<LoopMessage>) {
+        state.withLock { $0.streams[project, default: [:]][stream] = Position(loop: loop) }
+    }
+
+    /// A translated stream has ended.
+    func leave(_ stream: ObjectIdentifier, _ project: ProjectName) {
+        let runs = state.withLock { state in
+            state.streams[project]?[stream] = nil
+            if state.streams[project]?.isEmpty == true { state.streams[project] = nil }
+            return state.takeReached(project)
+        }
+        Self.wake(runs)
+    }
+
+    /// A stream's client was sent everything up to `last`; it stops before `held` where that is no nil.
+    func came(_ stream: ObjectIdentifier, _ project: ProjectName, to last: EventID?, held: EventID?) {
+        let runs = state.withLock { state in
+            state.streams[project]?[stream]?.last = last
+            state.streams[project]?[stream]?.held = held
+            return state.takeReached(project)
+        }
+        Self.wake(runs)
+    }
+
+    private static func wake(_ runs: [(loop: Mailbox<LoopMessage>, run: Int)]) {
+        for (loop, run) in runs { loop.post(.bridge(.streamed(run: run))) }
+    }
+
+    // MARK: Reading
+
+    /// Whether a request waits for streams of this project.
+    func isWatched(_ project: ProjectName) -> Bool {
+        state.withLock { state in
+            if state.watches.isEmpty { return false }
+            let now = MonotonicTime.now
+            state.watches = state.watches.filter { !$0.value.isOver || $0.value.heldUntil.map { $0 > now } ?? false }
+            return state.watches.values.contains { $0.project == project }
+        }
+    }
+
+    /// Until when a stream stops before this frame, the end of a turn; nil: it does not.
+    func hold(_ session: [UInt8], of project: ProjectName, before frame: EventID) -> MonotonicTime? {
+        state.withLock { state in
+            var held: MonotonicTime?
+            for (number, watch) in state.watches where watch.project == project && watch.session == session {
+                let isNext = watch.after.map {
+                    ($0.generation, $0.sequence) < (frame.generation, frame.sequence)
+                }
+                guard isNext ?? true else { continue }
+                if watch.end.map({ $0 < frame }) ?? true {
+                    state.watches[number]?.end = frame
+                    state.watches[number]?.heldUntil = .now + Self.longestHold
+                }
+                guard watch.holds, let known = state.watches[number], known.end == frame,
+                    let until = known.heldUntil, until > .now
+                else { continue }
+                held = max(held ?? until, until)
+            }
+            return held
+        }
+    }
+}

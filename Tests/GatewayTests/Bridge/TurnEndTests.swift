@@ -1,0 +1,151 @@
+import TestKit
+import Testing
+
+@testable import opencode_twin
+
+/// The order of answers and events at the end of a turn. Clients of OpenCode 1 rely on it: `opencode run --attach` stops reading when
+/// its prompt was answered, and all of them take `session.idle` for the end of the last prompt.
+@Suite("The end of a translated turn")
+struct TurnEndTests {
+    private static let prompt = Array(BridgeRig.prompt("Hello").utf8)
+    private static let json = [("Content-Type", "application/json")]
+    /// How long an instance keeps events back after it has answered: less than the gateway waits for them.
+    private static let lag = Duration.milliseconds(100)
+
+    /// Publishes once the gateway has gone on without the events, or after a while.
+    private static func publishLate(
+        _ instance: ScriptedOpenCode2, unless entry: String, _ publish: @escaping @Sendable () -> Void
+    ) throws -> TestThread {
+        try TestThread {
+            _ = try? instance.history.wait("\(entry)", within: lag) { $0.contains(entry) }
+            instance.note("published")
+            publish()
+        }
+    }
+
+    @Test func `a blocking prompt is answered after its events were written to the streams`() throws {
+        let instance = ScriptedOpenCode2()
+        let rig = try instance.start()
+        let client = try instance.openEvents(rig)
+        instance.isIdle.open()
+        instance.maySendList.open()
+        let post = try rig.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
+        try instance.history.wait("the wait") { $0.contains("wait") }
+
+        let publisher = try Self.publishLate(instance, unless: "list") {
+            instance.publishBeginning()
+            instance.publishEnd()
+        }
+        let frames = try TranslatedStreamTests.read(client)
+        let answer = try ResponseReader(post, method: "POST").readAll()
+
+        publisher.join()
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(frames.contains { $0.type == "message.part.delta" })
+        let order = instance.history.values.filter { $0 == "published" || $0 == "list" }
+        #expect(order == ["published", "list"])
+    }
+
+    @Test func `session.idle comes after the answer to the blocking prompt`() throws {
+        let instance = ScriptedOpenCode2()
+        let rig = try instance.start()
+        let client = try instance.openEvents(rig)
+        let post = try rig.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
+        try instance.history.wait("the wait") { $0.contains("wait") }
+
+        instance.publishBeginning()
+        instance.publishEnd()
+        instance.isIdle.open()
+        let told = try TranslatedStreamTests.read(client) {
+            $0.content["properties"]?["info"]?["time"]?["completed"] != nil
+        }
+        try instance.history.wait("the list") { $0.contains("list") }
+
+        #expect(!told.contains { $0.type == "session.idle" })
+        // The answer is not there yet: neither is the end.
+        #expect(throws: TestKitError.self) {
+            while let frame = try client.next(within: .milliseconds(150)) {
+                if frame.content["properties"]?["status"]?["type"] == "idle" { return }
+            }
+        }
+        instance.maySendList.open()
+        let answer = try ResponseReader(post, method: "POST").readAll()
+        #expect(answer.status == 200, "\(answer.text)")
+        _ = try TranslatedStreamTests.read(client)
+    }
+
+    @Test func `an answer that does not come holds session.idle for a bounded time`() throws {
+        let instance = ScriptedOpenCode2()
+        let rig = try instance.start()
+        let client = try instance.openEvents(rig)
+        let post = try rig.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
+        try instance.history.wait("the wait") { $0.contains("wait") }
+
+        instance.publishBeginning()
+        instance.publishEnd()
+
+        _ = try TranslatedStreamTests.read(client)
+        post.close()
+        instance.isIdle.open()
+    }
+
+    @Test(arguments: [true, false])
+    func `a blocking prompt whose end is never published is answered in a bounded time`(hasStream: Bool) throws {
+        let instance = ScriptedOpenCode2()
+        let rig = try instance.start()
+        let client = hasStream ? try instance.openEvents(rig) : nil
+        instance.isIdle.open()
+        instance.maySendList.open()
+
+        let answer = try rig.request("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
+
+        #expect(answer.status == 200, "\(answer.text)")
+        client?.close()
+    }
+
+    @Test func `a client that leaves its prompt releases session.idle`() throws {
+        let instance = ScriptedOpenCode2()
+        let rig = try instance.start()
+        let client = try instance.openEvents(rig)
+        let post = try rig.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
+        try instance.history.wait("the wait") { $0.contains("wait") }
+
+        post.close()
+        instance.publishBeginning()
+        instance.publishEnd()
+
+        _ = try TranslatedStreamTests.read(client)
+        instance.isIdle.open()
+    }
+
+    @Test func `an abort is answered after the turn's end was written to the streams`() throws {
+        let instance = ScriptedOpenCode2()
+        let rig = try instance.start()
+        let client = try instance.openEvents(rig)
+        instance.publishBeginning()
+        _ = try TranslatedStreamTests.read(client) { $0.type == "message.part.delta" }
+        instance.isIdle.open()
+
+        let publisher = try Self.publishLate(instance, unless: "prompt") { instance.publishInterruption() }
+        let abort = try rig.request("POST", "/session/ses_1/abort", headers: Self.json, body: [])
+        let next = try rig.request("POST", "/session/ses_1/prompt_async", headers: Self.json, body: Self.prompt)
+
+        publisher.join()
+        #expect(abort.text == "true")
+        #expect(next.status == 204, "\(next.text)")
+        #expect(instance.history.values.filter { $0 == "published" || $0 == "prompt" } == ["published", "prompt"])
+        let frames = try TranslatedStreamTests.read(client)
+        #expect(frames.contains { $0.type == "session.error" })
+    }
+
+    @Test func `an abort whose turn does not end is answered in a bounded time`() throws {
+        let instance = ScriptedOpenCode2()
+        let rig = try instance.start()
+
+        let abort = try rig.request("POST", "/session/ses_1/abort", headers: Self.json, body: [])
+
+        #expect(abort.text == "true")
+        #expect(instance.history.values == ["interrupt", "wait"])
+        instance.isIdle.open()
+    }
+}

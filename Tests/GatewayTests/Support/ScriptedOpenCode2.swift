@@ -1,0 +1,126 @@
+import TestKit
+
+@testable import opencode_twin
+
+/// An OpenCode 2 that publishes what a test wants when the test wants it. OpenCode answers requests and publishes events on different
+/// connections, in any order.
+final class ScriptedOpenCode2: Sendable {
+    private let published = Monitor<[String]>([])
+    private let folder = Recorded<String>("the project's folder")
+    /// What it was asked, and what it was told by ``note(_:)``, in this order.
+    let history = Recorded<String>("an entry of the history")
+    /// Open when the session is idle.
+    let isIdle = Latch("the session is idle")
+    /// Open when the messages may be listed.
+    let maySendList = Latch("the list of messages may be sent")
+
+    static let session = "ses_1"
+    private static let json = [("Content-Type", "application/json")]
+
+    /// Starts a gateway whose project `demo` is this instance, and publishes the session.
+    func start(flags: [String] = []) throws -> ProxyRig {
+        let environment = ["VIBE_THREADS": "2", "VIBE_EVENT_HUB": "on"]
+        let rig = try ProxyRig(family: .two(), flags: flags, environment: environment) {
+            [published, folder, history, isIdle, maySendList] connection, head in
+            if head.path == "/api/event" { return try Self.stream(published, connection) }
+            _ = try connection.readBody(of: head)
+            switch (head.method, head.path) {
+            case ("GET", "/api/session/ses_1"):
+                let directory = try folder.wait(forCount: 1)[0]
+                try connection.respond(200, headers: Self.json, text: openCode2Session(in: directory))
+            case ("GET", "/api/session/active"): try connection.respond(200, headers: Self.json, text: #"{"data":{}}"#)
+            case ("GET", "/api/model/default"):
+                try connection.respond(200, headers: Self.json, text: #"{"data":null}"#)
+            case ("POST", let path):
+                let name = path.split(separator: "/").last.map(String.init) ?? ""
+                history.append(name)
+                switch name {
+                case "interrupt": try connection.respond(200, headers: Self.json, text: #"{"interrupted":true}"#)
+                case "wait":
+                    try isIdle.wait(within: .seconds(30))
+                    try connection.respond(204, text: "")
+                default: try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_10"}}"#)
+                }
+            case ("GET", "/api/session/ses_1/message"):
+                history.append("list")
+                try maySendList.wait(within: .seconds(30))
+                try connection.respond(200, headers: Self.json, text: Self.list)
+            default: try connection.respond(200, headers: Self.json, text: #"{"data":[]}"#)
+            }
+        }
+        folder.append("\(rig.gateway.home.path)/demo")
+        return rig
+    }
+
+    /// Adds an entry of the test's own to the history.
+    func note(_ text: String) { history.append(text) }
+
+    /// Opens a client's event stream, and publishes the session on it.
+    func openEvents(_ rig: ProxyRig) throws -> StreamClient {
+        let client = try StreamClient(rig.gateway, ProxyRig.target("/event"))
+        try client.connected()
+        publish(
+            "session.created",
+            #""projectID":"p","slug":"s","version":"2","location":{"directory":"\#(try folder.wait(forCount: 1)[0])"}"#)
+        _ = try TranslatedStreamTests.read(client) { $0.type == "session.created" }
+        return client
+    }
+
+    func publish(_ type: String, _ data: String = "") {
+        let number = published.withLock { $0.count } + 100
+        let more = data.isEmpty ? "" : ",\(data)"
+        let directory = folder.values[0]
+        let event =
+            #"{"id":"evt_\#(number)","created":\#(1_000 + number),"type":"\#(type)","location":{"directory":"\#(directory)"},"#
+            + #""data":{"sessionID":"ses_1"\#(more)}}"#
+        published.withLock { $0.append(event) }
+    }
+
+    private static let message = #""assistantMessageID":"msg_11""#
+
+    /// Publishes a turn up to the last piece of its text.
+    func publishBeginning() {
+        publish("session.execution.started")
+        publish(
+            "session.step.started",
+            Self.message + #","agent":"build","model":{"id":"talk","providerID":"twin"},"started":1100"#)
+        publish("session.text.started", Self.message + #","ordinal":0"#)
+        publish("session.text.delta", Self.message + #","ordinal":0,"delta":"Hi.""#)
+    }
+
+    /// Publishes the end of such a turn.
+    func publishEnd() {
+        publish("session.text.ended", Self.message + #","ordinal":0,"text":"Hi.""#)
+        publish("session.step.ended", Self.message + #","finish":"stop","cost":0"#)
+        publish("session.execution.succeeded")
+    }
+
+    /// Publishes that such a turn was interrupted.
+    func publishInterruption() {
+        publish("session.text.ended", Self.message + #","ordinal":0,"text":"Hi.""#)
+        publish("session.step.failed", Self.message + #","error":{"type":"aborted","message":"Step interrupted"}"#)
+        publish("session.execution.interrupted", #""reason":"user""#)
+    }
+
+    private static let list = """
+        {"data":[{"id":"msg_11","type":"assistant","time":{"created":1100,"completed":1200},"agent":"build",\
+        "model":{"id":"talk","providerID":"twin"},"content":[{"type":"text","text":"Hi."}],"finish":"stop","cost":0,\
+        "tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}},\
+        {"id":"msg_10","type":"user","text":"Hello","time":{"created":1000}}],"cursor":{"previous":null,"next":null}}
+        """
+
+    private static func stream(_ published: Monitor<[String]>, _ connection: TestConnection) throws {
+        try connection.writeHead(
+            200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+        try connection.writeChunk("data: {\"id\":\"evt_1\",\"type\":\"server.connected\",\"data\":{}}\n\n")
+        var sent = published.withLock { $0.count }
+        while !connection.isClosed {
+            let events = try? published.wait(for: "an event", within: .milliseconds(200)) { events -> [String]? in
+                events.count > sent ? Array(events[sent...]) : nil
+            }
+            guard let events else { continue }
+            sent += events.count
+            try connection.writeChunk(events.map { "data: \($0)\n\n" }.joined())
+        }
+    }
+}
