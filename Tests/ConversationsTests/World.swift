@@ -17,6 +17,8 @@ struct World {
     var isHeld = false
     /// Plans are taken at once, and what came of them waits for ``release()``.
     var isLate = false
+    /// Events came before anybody listened.
+    var isReplaying = false
     private var held: [(chat: Int, number: Int, plan: Plan<ChatSession.Result>)] = []
     private var seed: UInt64 = 7
 
@@ -156,7 +158,9 @@ struct World {
         hear(event)
     }
 
-    mutating func hear(_ event: Event) { tell(book.hear(event, at: now)) }
+    mutating func hear(_ event: Event) {
+        if isReplaying { book.replay(event, at: now) } else { tell(book.hear(event, at: now)) }
+    }
 
     mutating func busy(_ session: String) {
         hear("session.status", ["sessionID": .string(session), "status": ["type": "busy"]])

@@ -23,6 +23,27 @@ struct EventTests {
         #expect(listed?["parts"]?.elements?[1]["text"]?.text == text)
     }
 
+    /// Since 1.2 a text is stored when it is complete; 1.1 stores it with each of its pieces.
+    @Test(arguments: ["1.1.11", "1.2.27", "1.18.33"])
+    func `a list shows a running text as its version stores it`(version: String) throws {
+        let twin = try TwinProcess(version)
+        let session = try twin.newSession()
+        let log = try EventLog(twin)
+        let isStored = version == "1.1.11"
+
+        _ = try twin.post("/session/\(session)/prompt_async", Prompt.text("Say it [pieces=2000 interval=50ms]"))
+        try log.next(isStored ? "message.part.updated" : "message.part.delta") { properties in
+            !isStored || properties["delta"] != nil
+        }
+        let running = try twin.get("/session/\(session)/message").json.elements?.last
+        _ = try twin.post("/session/\(session)/abort")
+
+        let text = try #require(running?["parts"]?.elements?.last)
+        #expect(text["type"] == "text")
+        #expect(text["text"]?.text?.isEmpty == !isStored)
+        #expect(text["time"]?["end"] == nil)
+    }
+
     @Test func aSecondPromptWaitsForTheFirst() throws {
         let twin = try TwinProcess()
         let session = try twin.newSession()

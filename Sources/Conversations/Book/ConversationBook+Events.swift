@@ -33,6 +33,35 @@ extension ConversationBook {
         return open
     }
 
+    // MARK: Replay
+
+    /// Takes an event that came before anybody listened. Only answers that are still written are learned of it; nobody is told.
+    package mutating func replay(_ event: Event, at now: Int64) {
+        switch event.change {
+        case .sessionCreated(let session), .sessionUpdated(let session):
+            // What else is known of sessions is read from OpenCode, which may have changed them since.
+            if !session.isConversation { learn(session) }
+        case .sessionDeleted(let session): turns[session.id] = nil
+        case .other("session.deleted", let properties): turns[properties["sessionID"]?.text ?? ""] = nil
+        default:
+            guard let session = event.change.sessionID, isConversation(session) else { return }
+            _ = turns[session, default: SessionTurns(session)].hear(event.change, at: now)
+        }
+    }
+
+    /// Events are missing at this place of the replay. `endsTurns`: OpenCode has ended there.
+    package mutating func replayGap(endsTurns: Bool) {
+        if endsTurns { turns = [:] }
+        for session in turns.keys { turns[session]?.miss() }
+    }
+
+    /// Everything was replayed. Gives the sessions of which ``check(_:)`` is to be asked. An answer whose beginning is missing is
+    /// read from OpenCode, so that its texts have their order.
+    package mutating func endReplay() -> [String] {
+        turns = turns.filter { isConversation($0.key) && $0.value.isWhole }
+        return open
+    }
+
     /// Sessions whose answer is written or awaited, and of which nothing was heard for so many milliseconds: an end that was
     /// missed is found by ``check(_:)``.
     package func quiet(for milliseconds: Int64, at now: Int64) -> [String] {
@@ -131,6 +160,19 @@ extension ConversationBook {
 
     /// The answer that is written in a conversation now.
     func current(_ session: String) -> Turn? { turns[session]?.current }
+
+    /// An entry of a list with all that was received of its text: OpenCode since 1.2 stores a text when it is complete.
+    func written(_ entry: Entry, in session: String) -> Entry {
+        guard entry.role == .assistant, !entry.isComplete else { return entry }
+        let turn = current(session).flatMap { $0.root == entry.root ? $0.fullText : nil }
+        // It may have ended since the list was made.
+        let newest = known[session]?.newest.flatMap { $0.id == entry.id ? $0.text : nil }
+        var written = entry
+        for text in [turn, newest] {
+            if let text, text.utf8.count > written.text.utf8.count { written.text = text }
+        }
+        return written
+    }
 
     /// Whether an answer is written or awaited.
     func isBusy(_ session: String) -> Bool { turns[session]?.isBusy ?? false }

@@ -102,8 +102,8 @@ extension ConversationBook {
             "updatedAt": ConversationShapes.date(max(known.session.updatedAt, last)),
             "lastMessageAt": ConversationShapes.date(last),
             "messageCount": .number(Number(lastCount(of: session) ?? messages?.count ?? 0)),
-            "lastMessage": known.newest.map(ConversationShapes.message) ?? .null,
-            "messages": messages.map { .array($0.map(ConversationShapes.message)) },
+            "lastMessage": known.newest.map { ConversationShapes.message(written($0, in: session)) } ?? .null,
+            "messages": messages.map { .array($0.map { ConversationShapes.message(written($0, in: session)) }) },
         ]
     }
 }

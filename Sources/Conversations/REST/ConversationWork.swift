@@ -21,7 +21,7 @@ package struct ConversationWork: Sendable {
         /// One conversation with its newest messages.
         case conversation(Gathered)
         /// A page of messages.
-        case messages(SessionList?, [Entry], nextCursor: String?)
+        case messages(SessionList?, session: String, [Entry], nextCursor: String?)
         case deleted(SessionList?, String)
         case models(Catalogue)
         /// A message can be sent.
@@ -92,7 +92,7 @@ package struct ConversationWork: Sendable {
         case .messages(let id, let limit, let place):
             return book.finding(id).then { list, session in
                 MessagePage.read(session, limit: limit, before: place, asking).then { page in
-                    .done(.messages(list, page.entries, nextCursor: page.nextCursor))
+                    .done(.messages(list, session: session.id, page.entries, nextCursor: page.nextCursor))
                 }
             }
         case .send(let id, _): return ready(id, book)
@@ -189,10 +189,11 @@ package struct ConversationWork: Sendable {
             }
             let items = page.sessions.compactMap { book.shown($0) }
             return answer(["items": .array(items), "nextCursor": page.nextCursor.map(JSON.string) ?? .null])
-        case .success(.messages(let list, let entries, let nextCursor)):
+        case .success(.messages(let list, let session, let entries, let nextCursor)):
             if let list { book.learn(list) }
+            let written = entries.map { book.written($0, in: session) }
             return answer([
-                "items": .array(entries.map(ConversationShapes.message)),
+                "items": .array(written.map(ConversationShapes.message)),
                 "nextCursor": nextCursor.map(JSON.string) ?? .null,
             ])
         case .success(.deleted(let list, let session)):

@@ -66,6 +66,9 @@ struct SessionTurns: Sendable {
     /// Whether an answer is written or awaited.
     var isBusy: Bool { current != nil || !expected.isEmpty }
 
+    /// Whether an answer is awaited, or is written and was received from the message on that it answers.
+    var isWhole: Bool { current.map { said.contains($0.root) } ?? !waiting.isEmpty }
+
     /// Whether the answer to this message is still to end.
     func isOpen(_ root: String) -> Bool { current?.root == root || expected.contains(root) }
 

@@ -151,6 +151,11 @@ struct Turn: Sendable {
                 known.text = text
             }
         }
+        if text.isEmpty, old.isEmpty, known.end == nil {
+            // OpenCode since 1.2 stores a text when it is complete: a list does not say how many pieces of it came before. An
+            // event does, since it begins the part.
+            known.isHeld = isRead && (isNew || known.isHeld)
+        }
         parts[id] = known
         return tell(added, id, now)
     }

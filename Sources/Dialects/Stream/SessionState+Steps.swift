@@ -65,6 +65,10 @@ extension SessionState {
 
     mutating func textEnded(_ event: SecondEvent, isReasoning: Bool) {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
+        // Where events are missing, its beginning may be among them.
+        if (isReasoning ? step?.reasonings : step?.texts)?[ordinal] == nil {
+            textStarted(event, isReasoning: isReasoning)
+        }
         textBegins(ordinal, isReasoning: isReasoning, event.created)
         inStep(event) { state, step in
             guard let text = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal] else { return }

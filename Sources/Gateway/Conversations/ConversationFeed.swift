@@ -6,6 +6,10 @@ internal import Projects
 /// on its way.
 final class ConversationFeed {
     private static let portion = 256 * 1024
+    /// How much of the log is looked through for answers that are being written: some 50,000 pieces of text.
+    private static let mostReplayed = 16 << 20
+    /// An OpenCode 2 is asked about a session whose beginning the log does not have. It may not answer.
+    private static let replayTimeout = Duration.seconds(10)
 
     private unowned let project: ConversationProject
     private let hub: ConversationHub
@@ -18,6 +22,8 @@ final class ConversationFeed {
     /// The instance's run that is listened to, and whether one has ended since.
     private var run: UInt64?
     private var hasEnded = false
+    /// Whether what is read was said before anybody listened.
+    private var isReplaying = false
 
     init(_ project: ConversationProject, _ hub: ConversationHub) {
         (self.project, self.hub, name) = (project, hub, project.name)
@@ -39,12 +45,23 @@ final class ConversationFeed {
     }
 
     private func start(_ view: HubView, _ place: LogPlace) {
+        // OpenCode since 1.2 does not store a text before it is complete: the log alone has what was said of it.
+        let beginning = view.log.beginningOfOpenTurns(before: place, atMost: Self.mostReplayed)
         var cursor = EventCursor(
-            .now, now: place, project: name.string, shape: .item(name.string), isChunked: false,
+            .now, now: beginning ?? place, project: name.string, shape: .item(name.string), isChunked: false,
             selector: EventSelector())
         cursor.speaksOne = true
         (self.cursor, log, run) = (cursor, view.log, view.run)
-        project.listens()
+        guard beginning != nil else { return project.listens() }
+        isReplaying = true
+        project.desk.later(Self.replayTimeout) { [weak self] in self?.endReplay() }
+        read()
+    }
+
+    private func endReplay() {
+        guard isReplaying else { return }
+        isReplaying = false
+        project.replayed()
     }
 
     private func read() {
@@ -71,8 +88,11 @@ final class ConversationFeed {
         let lines = reading.passage.bytes
         cursor.sent(lines.count, of: reading.passage)
         self.cursor = cursor
-        if !lines.isEmpty { project.heard(lines) }
+        if !lines.isEmpty {
+            if isReplaying { project.replay(lines) } else { project.heard(lines) }
+        }
         newsWaits = newsWaits || !reading.passage.isAtEnd
+        if reading.passage.isAtEnd { endReplay() }
         // Behind its last word.
         if hasEnded, !newsWaits {
             hasEnded = false

@@ -1,5 +1,6 @@
 import Conversations
 import Dialects
+import EventHub
 import EventLoop
 internal import Instances
 import JSONText
@@ -94,6 +95,14 @@ final class ConversationProject {
         goOn()
     }
 
+    /// Everything was replayed that was said of answers before anybody listened.
+    func replayed() {
+        let open = book.endReplay()
+        listens()
+        // The end of an answer may be missing.
+        check(open)
+    }
+
     /// Does it once what is kept is known and OpenCode is listened to.
     func whenReady(_ work: @escaping () -> Void) {
         if isLoaded, isHeard, waiting.isEmpty { work() } else { waiting.append(work) }
@@ -120,9 +129,7 @@ final class ConversationProject {
         for line in lines.split(separator: UInt8(ascii: "\n")) {
             if line.starts(with: EventPage.gap) {
                 check(book.missed())
-            } else if let json = JSONParser.parse(Array(line)),
-                let event = json["event"].flatMap(Event.init(openCode1:))
-            {
+            } else if let event = Self.event(line) {
                 tell(book.hear(event, at: now))
             }
         }
@@ -135,6 +142,23 @@ final class ConversationProject {
             }
         }
         resumeEndWaiters()
+    }
+
+    /// Lines of what was said before anybody listened.
+    func replay(_ lines: [UInt8]) {
+        let now = desk.now
+        for line in lines.split(separator: UInt8(ascii: "\n")) {
+            if line.starts(with: EventPage.gap) {
+                let reason = JSONParser.parse(Array(line.dropFirst(EventPage.gap.count)))?["reason"]?.text
+                book.replayGap(endsTurns: reason.flatMap(EventGap.Reason.init)?.endsTurns ?? false)
+            } else if let event = Self.event(line) {
+                book.replay(event, at: now)
+            }
+        }
+    }
+
+    private static func event(_ line: ArraySlice<UInt8>) -> Event? {
+        JSONParser.parse(Array(line))?["event"].flatMap(Event.init(openCode1:))
     }
 
     /// The instance's run is over.

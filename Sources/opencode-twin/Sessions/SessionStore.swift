@@ -95,6 +95,18 @@ final class SessionStore: Sendable {
         }
     }
 
+    /// Replaces an answer's parts, which OpenCode stores apart from what else it knows of a message.
+    func storeParts(of answer: AssistantMessage) {
+        sessions.withLock { sessions in
+            guard let messages = sessions[answer.sessionID]?.messages,
+                let index = messages.lastIndex(where: { $0.id == answer.id }),
+                case .assistant(var stored) = messages[index]
+            else { return }
+            stored.parts = answer.parts
+            sessions[answer.sessionID]?.messages[index] = .assistant(stored)
+        }
+    }
+
     func addTerminal(_ id: String, _ info: JSON) {
         terminals.withLock { $0.append((id, info)) }
     }

@@ -61,11 +61,11 @@ extension Turn {
             if index > 0 { try control.pause(script.interval) }
             passage.text += piece
             part.content = make(passage).content
-            message.store(part)
             if case .text = part.content { openText = part }
             if traits.streamsWholeText {
                 publish(part, delta: piece)
             } else {
+                // A delta is only an event: since 1.2 the stored part stays empty until the text is complete.
                 conversation.publishDelta(piece, of: part, (message.id, session))
             }
         }

@@ -112,6 +112,7 @@ final class Turn {
     /// Stores a part in the message and tells it.
     func publish(_ part: Part, delta: String? = nil) {
         message.store(part)
+        store.storeParts(of: message)
         conversation.publishPart(part, of: (message.id, session), profile.layouts.event, delta: delta)
     }
 

@@ -1,0 +1,108 @@
+internal import Locking
+internal import MappedFiles
+internal import OpenCode
+
+extension EventLog {
+    /// The place before the first event of all turns that have not ended before `end`; nil: there is none. A turn that began
+    /// before about the last `bytes` bytes is not found, or only from one of its later steps on.
+    package func beginningOfOpenTurns(before end: LogPlace, atMost bytes: Int) -> LogPlace? {
+        guard let last = end.last, var place = recent(bytes) else { return nil }
+        var turns = OpenTurns()
+        var before = place
+        while true {
+            let items = next(&place, atMost: 1 << 20)
+            if items.isEmpty { return turns.first }
+            for item in items {
+                switch item {
+                case .event(let event):
+                    guard event.id <= last else { return turns.first }
+                    turns.take(event, at: before)
+                case .gap(let gap, _): if gap.reason.endsTurns { turns = OpenTurns() }
+                }
+                before = item.behind
+            }
+        }
+    }
+
+    /// Before the newest segments of so many bytes altogether.
+    private func recent(_ bytes: Int) -> LogPlace? {
+        let segments = shared.withLock { $0.segments }
+        var left = bytes
+        var place = segments.last?.beginning
+        for segment in segments.reversed() {
+            left -= segment.region.published
+            guard left >= 0 else { break }
+            place = segment.beginning
+        }
+        return place
+    }
+}
+
+extension EventGap.Reason {
+    /// Whether no turn that began before such a gap goes on after it.
+    package var endsTurns: Bool {
+        switch self {
+        case .instanceRestarted, .stopped: true
+        case .retention, .upstreamLost, .gatewayRestarted, .tooLarge, .damaged, .unknownID: false
+        }
+    }
+}
+
+/// The turns that have begun and not ended, from a log's events in order.
+private struct OpenTurns {
+    private struct Session {
+        /// The message that was told of last, and where.
+        var message: (id: [UInt8], place: LogPlace)?
+        /// Before the first prompt since the last turn's end. OpenCode says it before it says that the session is busy.
+        var prompt: LogPlace?
+        /// Before the first event of the turn that goes on.
+        var beginning: LogPlace?
+    }
+
+    private static let created = Array("session.created".utf8)
+    private static let delta = Array("message.part.delta".utf8)
+    private static let message = Array("message.updated".utf8)
+    private static let part = Array("message.part.updated".utf8)
+    private static let inbox = Array("session.inbox.enqueued".utf8)
+
+    private var sessions: [[UInt8]: Session] = [:]
+
+    var first: LogPlace? { sessions.values.compactMap(\.beginning).min { $0.isBefore($1) } }
+
+    mutating func take(_ event: StoredEvent, at place: LogPlace) {
+        // Most events of a turn.
+        guard !event.withType({ EventSelector.equal($0, Self.delta) }) else { return }
+        let skeleton = event.skeleton
+        guard let id = skeleton.session else { return }
+        // A new session has no turn yet, though no part of it grows.
+        guard skeleton.type != Self.created else { return }
+        let range = event.payload
+        switch event.withLine({ TurnMark(skeleton, payload: $0.extracting(range)) }) {
+        case .began:
+            var session = sessions[id] ?? Session()
+            session.beginning = session.beginning ?? session.prompt ?? place
+            sessions[id] = session
+        case .ended, .removed: sessions[id] = nil
+        case nil: note(skeleton, at: place, id)
+        }
+    }
+
+    private mutating func note(_ skeleton: EventSkeleton, at place: LogPlace, _ id: [UInt8]) {
+        guard sessions[id]?.beginning == nil, sessions[id]?.prompt == nil else { return }
+        switch skeleton.type {
+        case Self.message: sessions[id, default: Session()].message = skeleton.message.map { ($0, place) }
+        case Self.part:
+            // A message that is only changed comes without its parts.
+            guard let message = sessions[id]?.message, message.id == skeleton.message else { return }
+            sessions[id]?.prompt = message.place
+        case Self.inbox: sessions[id, default: Session()].prompt = place
+        default: return
+        }
+    }
+}
+
+extension LogPlace {
+    fileprivate func isBefore(_ other: LogPlace) -> Bool {
+        (segment.ordinal, offset) < (other.segment.ordinal, other.offset)
+    }
+}

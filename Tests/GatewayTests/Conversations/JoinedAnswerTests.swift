@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// Clients of chat and conversations that join an answer of which they missed the beginning, in a gateway that nobody has used for
+/// a chat yet. OpenCode since 1.2 lists `""` for a text that is not complete.
+@Suite struct JoinedAnswerTests {
+    static let versions = ["1.2.27", "1.18.33", "2.0.15"]
+    /// Long enough for a gateway to be killed and started meanwhile.
+    private static let prompt = "Say it [pieces=250 interval=60ms]"
+    private static let json = [("Content-Type", "application/json")]
+
+    private func gateway(_ version: String, after first: GatewayUnderTest? = nil) throws -> GatewayUnderTest {
+        try GatewayUnderTest(
+            environment: ["TWIN_PROFILE": version], opencode: try BuiltProducts.path("opencode-twin"), after: first)
+    }
+
+    private func json(_ answer: TestResponse) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+    }
+
+    /// Starts an answer as a terminal would, and waits until some of its text has come.
+    private func begin(_ gateway: GatewayUnderTest, _ version: String) throws {
+        try gateway.makeProject("demo")
+        #expect(try gateway.request("POST", "/projects/demo/start", within: TwinRig.patience).status == 200)
+        let isOne = version.hasPrefix("1.")
+        let stream = try StreamClient(gateway, "/projects/demo/events")
+        defer { stream.close() }
+        let root = "/projects/demo/api" + (isOne ? "" : "/api")
+        let made = try json(
+            gateway.request(
+                "POST", "\(root)/session", headers: Self.json, body: Array("{}".utf8), within: TwinRig.patience))
+        let session = try #require((made["data"] as? [String: Any] ?? made)["id"] as? String)
+        let (path, body) =
+            isOne
+            ? ("prompt_async", #"{"parts":[{"type":"text","text":"\#(Self.prompt)"}]}"#)
+            : ("prompt", #"{"text":"\#(Self.prompt)"}"#)
+        let answer = try gateway.request(
+            "POST", "\(root)/session/\(session)/\(path)", headers: Self.json, body: Array(body.utf8),
+            within: TwinRig.patience)
+        #expect((200..<300).contains(answer.status), "\(answer.text)")
+        var pieces = 0
+        while pieces < 5 {
+            let frame = try #require(try stream.nextEvent())
+            if frame.data?.contains(".delta\"") == true { pieces += 1 }
+        }
+    }
+
+    /// Joins the only conversation, and sees its answer to its end.
+    private func join(_ gateway: GatewayUnderTest) throws {
+        let list = try json(gateway.request("GET", "/conversations", within: TwinRig.patience))
+        let id = try #require((list["items"] as? [[String: Any]])?.first?["id"] as? String)
+        let chat = try ChatDialogue(gateway.port)
+        try chat.hear()
+        try chat.say("load_conversation", ["conversationId": id])
+        let loaded = try chat.hear()
+        let page = try json(
+            gateway.request("GET", "/conversations/\(id)/messages", within: TwinRig.patience))
+        let heard = try chat.hear(upTo: "assistant_done")
+        let last = try json(gateway.request("GET", "/conversations/\(id)/messages", within: TwinRig.patience))
+
+        let messages = (loaded["metadata"] as? [String: Any])?["messages"] as? [[String: Any]]
+        try #require(messages?.count == 1, "the answer had ended already")
+        func text(_ page: [String: Any]) -> String? { (page["items"] as? [[String: Any]])?.last?["text"] as? String }
+        let whole = try #require(text(last)?.trimmingCharacters(in: .whitespacesAndNewlines))
+        let running = try #require(text(page))
+        #expect(whole.hasPrefix("You said: “Say it”"))
+        #expect(heard.text.trimmingCharacters(in: .whitespacesAndNewlines) == whole)
+        #expect(running.hasPrefix("You said: "))
+        #expect(whole.hasPrefix(running))
+    }
+
+    @Test(arguments: versions)
+    func `a client that joins an answer to a terminal's prompt gets all of it`(version: String) throws {
+        let gateway = try gateway(version)
+        try begin(gateway, version)
+
+        try join(gateway)
+    }
+
+    @Test(arguments: versions)
+    func `a client that joins an answer after the gateway was killed gets all of it`(version: String) throws {
+        let first = try gateway(version)
+        try begin(first, version)
+        first.process.terminate(SIGKILL)
+        try first.process.waitForExit()
+        let second = try gateway(version, after: first)
+
+        try join(second)
+    }
+}
