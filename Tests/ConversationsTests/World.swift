@@ -267,7 +267,8 @@ struct World {
             case .answer(let answer, let told):
                 tell(told)
                 return answer
-            case .stream(let stream, let prompt):
+            case .stream(let stream, let prompt, let toldBeside):
+                tell(toldBeside)
                 streams.append((stream, "", false))
                 let index = streams.count - 1
                 let answer = server.answer(prompt)

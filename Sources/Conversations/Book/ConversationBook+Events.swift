@@ -177,12 +177,13 @@ extension ConversationBook {
     /// Whether an answer is written or awaited.
     func isBusy(_ session: String) -> Bool { turns[session]?.isBusy ?? false }
 
-    /// A conversation is gone.
+    /// A conversation is gone. That is told once, whichever comes first: its event, a list without it, or an answer.
     mutating func deleted(_ session: String, at now: Int64) -> [Told] {
         guard isConversation(session) else { return [] }
         let conversation = id(of: session)
         let told = take(session) { $0.close(nil, at: now) }
         forget(session, isGone: true)
+        guard !gone.contains(session) else { return told }
         noteGone(session)
         return told + [Told(session: session, conversation: conversation, content: .deleted)]
     }

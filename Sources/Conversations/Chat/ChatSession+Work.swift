@@ -48,7 +48,7 @@ extension ChatSession {
     private static func list(_ book: ConversationBook) -> Plan<Result> {
         book.listing().then { list in
             var after = book
-            after.learn(list)
+            _ = after.learn(list, at: 0)
             let revisions = Dictionary(list.sessions.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
             let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
                 $0.updatedAt > $1.updatedAt
@@ -121,11 +121,11 @@ extension ChatSession {
     mutating func finish(_ work: Work, _ result: Result, _ book: inout ConversationBook, _ now: Int64) -> [Action] {
         switch (work, result) {
         case (_, .listed(let list, let surveys, let revisions)):
-            book.learn(list)
+            let told = book.learn(list, at: now)
             for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
                 book.learn(survey, of: session, revision: revisions[session] ?? 0)
             }
-            return [.send(ServerMessage.list(book.listed(list)))]
+            return [.tell(told), .send(ServerMessage.list(book.listed(list)))]
         case (.new(let id), .created(let session)):
             book.learn(session)
             if let id, book.session(id) == nil { book.choose(id, for: session.id) }
@@ -133,16 +133,16 @@ extension ChatSession {
             let created = ServerMessage.created(book.id(of: session.id), title: session.title)
             return [.watch(session: session.id), .send(created)]
         case (.load(let id, let tries), .loaded(let list, let session, let window, let revision)):
-            if let list { book.learn(list) }
-            if revision != book.revision(of: session.id), tries > 1 { return [load(id, book, tries: tries - 1)] }
-            return loaded(session, window, &book, now)
+            let told = Action.tell(list.map { book.learn($0, at: now) } ?? [])
+            if revision != book.revision(of: session.id), tries > 1 { return [told, load(id, book, tries: tries - 1)] }
+            return [told] + loaded(session, window, &book, now)
         case (.delete(let id, let isTold), .deleted(let list, let session)):
-            if let list { book.learn(list) }
+            let told = Action.tell(list.map { book.learn($0, at: now) } ?? [])
             // The event may have come first: nothing is known of the id that a client chose then.
             let conversation = book.session(id) == session ? book.id(of: session) : id
             watched.remove(session)
             let others = Action.tellOthers(book.deleted(session, at: now))
-            return isTold ? [others] : [others, .send(ServerMessage.deleted(conversation))]
+            return [told] + (isTold ? [others] : [others, .send(ServerMessage.deleted(conversation))])
         case (.user(let id, let text, let messageID), .prepared(let list, let session, let isNew, let catalogue)):
             return prepared(id, text, messageID, list, session, isNew, catalogue, &book, now)
         case (.prompt(_, let session, let messageID), .prompted):
@@ -159,9 +159,8 @@ extension ChatSession {
         _ id: ConversationID, _ text: String, _ messageID: String, _ list: SessionList?, _ session: Session,
         _ isNew: Bool, _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
     ) -> [Action] {
-        if let list { book.learn(list) }
+        var actions: [Action] = [.tell(list.map { book.learn($0, at: now) } ?? [])]
         book.catalogue = catalogue
-        var actions: [Action] = []
         var place = session.id
         if isNew, let other = book.session(id), other != session.id, book.known[other] != nil {
             // Another client has made the conversation meanwhile: there is one too many, unless somebody talks there.
@@ -205,7 +204,9 @@ extension ChatSession {
     }
 
     /// Nothing came of a work.
-    mutating func refuse(_ work: Work, _ refusal: Refusal, _ book: inout ConversationBook) -> [Action] {
+    mutating func refuse(
+        _ work: Work, _ refusal: Refusal, _ book: inout ConversationBook, _ now: Int64
+    ) -> [Action] {
         switch work {
         case .cancel, .remove: return []
         case .user(let id, _, let messageID):
@@ -214,13 +215,13 @@ extension ChatSession {
         case .prompt(let id, let session, let messageID):
             isCancelled = false
             book.forget(messageID, in: session)
-            if refusal.kind == .notFound { book.forget(session, isGone: true) }
-            return problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: session)))]
+            let told = refusal.kind == .notFound ? book.missing(session, at: now) : []
+            return [.tell(told)] + problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: session)))]
         case .delete(_, isTold: true): return []
         case .load(let id, _), .delete(let id, _):
             // It was deleted where nobody told of it.
-            if refusal.kind == .notFound, let session = book.session(id) { book.forget(session, isGone: true) }
-            return problem(refusal)
+            let session = refusal.kind == .notFound ? book.session(id) : nil
+            return [.tell(session.map { book.missing($0, at: now) } ?? [])] + problem(refusal)
         case .list, .new: return problem(refusal)
         }
     }

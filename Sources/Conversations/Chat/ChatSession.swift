@@ -143,7 +143,7 @@ package struct ChatSession: Sendable {
         var actions: [Action]
         switch result {
         case .success(let result): actions = finish(work, result, &book, now)
-        case .failure(let refusal): actions = refuse(work, refusal, &book)
+        case .failure(let refusal): actions = refuse(work, refusal, &book, now)
         }
         while !isOccupied, !queue.isEmpty { actions += begin(queue.removeFirst(), &book, now, random) }
         return actions

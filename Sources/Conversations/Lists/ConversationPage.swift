@@ -34,7 +34,7 @@ package struct ConversationPage: Sendable {
         return book.listing().then { list in
             let revisions = Dictionary(list.sessions.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
             var after = book
-            after.learn(list)
+            _ = after.learn(list, at: 0)
             // The order needs the newest message's time of all.
             let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
                 $0.updatedAt > $1.updatedAt

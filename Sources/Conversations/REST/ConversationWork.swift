@@ -10,8 +10,8 @@ package struct ConversationWork: Sendable {
         /// The whole answer; what is to be told to chats beside it.
         case answer(ConversationAnswer, [Told])
         /// Begin an event stream (200, `text/event-stream`), give it what is told of its session, then send the prompt: what
-        /// is refused goes to the stream.
-        case stream(AnswerStream, prompt: ClientRequest)
+        /// is refused goes to the stream. What is to be told to chats beside it.
+        case stream(AnswerStream, prompt: ClientRequest, [Told])
     }
 
     /// What came of a plan.
@@ -183,32 +183,35 @@ package struct ConversationWork: Sendable {
             book.catalogue = catalogue
             return answer(.array(catalogue.models.map(ConversationShapes.model)))
         case .success(.listed(let list, let surveys, let revisions, let page)):
-            book.learn(list)
+            let told = book.learn(list, at: now)
             for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
                 book.learn(survey, of: session, revision: revisions[session] ?? 0)
             }
             let items = page.sessions.compactMap { book.shown($0) }
-            return answer(["items": .array(items), "nextCursor": page.nextCursor.map(JSON.string) ?? .null])
+            return answer(["items": .array(items), "nextCursor": page.nextCursor.map(JSON.string) ?? .null], told)
         case .success(.messages(let list, let session, let entries, let nextCursor)):
-            if let list { book.learn(list) }
+            let told = list.map { book.learn($0, at: now) } ?? []
             let written = entries.map { book.written($0, in: session) }
-            return answer([
-                "items": .array(written.map(ConversationShapes.message)),
-                "nextCursor": nextCursor.map(JSON.string) ?? .null,
-            ])
+            return answer(
+                [
+                    "items": .array(written.map(ConversationShapes.message)),
+                    "nextCursor": nextCursor.map(JSON.string) ?? .null,
+                ], told)
         case .success(.deleted(let list, let session)):
-            if let list { book.learn(list) }
-            return .answer(ConversationAnswer(204, json: nil), book.deleted(session, at: now))
-        case .success(.conversation(let gathered)): return conversation(gathered, &book)
+            let told = list.map { book.learn($0, at: now) } ?? []
+            return .answer(ConversationAnswer(204, json: nil), told + book.deleted(session, at: now))
+        case .success(.conversation(let gathered)): return conversation(gathered, &book, now)
         case .success(.ready(let list, let session, let catalogue)):
             return stream(list, session, catalogue, &book, now)
         }
     }
 
-    private func answer(_ json: JSON, status: Int = 200) -> Step { .answer(ConversationAnswer(status, json: json), []) }
+    private func answer(_ json: JSON, status: Int = 200, _ told: [Told] = []) -> Step {
+        .answer(ConversationAnswer(status, json: json), told)
+    }
 
-    private func conversation(_ gathered: Gathered, _ book: inout ConversationBook) -> Step {
-        if let list = gathered.list { book.learn(list) }
+    private func conversation(_ gathered: Gathered, _ book: inout ConversationBook, _ now: Int64) -> Step {
+        let told = gathered.list.map { book.learn($0, at: now) } ?? []
         if let catalogue = gathered.catalogue { book.catalogue = catalogue }
         let session = gathered.session.id
         if gathered.isFound { book.learn(found: gathered.session) } else { book.learn(gathered.session) }
@@ -227,22 +230,22 @@ package struct ConversationWork: Sendable {
         if let wanted = changes?.model { book.choose(model: book.catalogue?.model(wanted), for: session) }
         if let isPinned = changes?.isPinned { book.pin(session, isPinned) }
         guard let shown = book.shown(session, messages: gathered.messages) else {
-            return .answer(ConversationAnswer(Refusal.noConversation), [])
+            return .answer(ConversationAnswer(Refusal.noConversation), told)
         }
-        return isNew ? answer(["conversation": shown], status: 201) : answer(shown)
+        return isNew ? answer(["conversation": shown], status: 201, told) : answer(shown, told)
     }
 
     private func stream(
         _ list: SessionList?, _ session: Session, _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
     ) -> Step {
-        if let list { book.learn(list) }
+        let told = list.map { book.learn($0, at: now) } ?? []
         book.learn(found: session)
         book.catalogue = catalogue
-        guard case .send(_, let text) = endpoint else { return .answer(ConversationAnswer(Refusal.strange), []) }
+        guard case .send(_, let text) = endpoint else { return .answer(ConversationAnswer(Refusal.strange), told) }
         book.expect(messageID, text, in: session.id, at: now)
         let stream = AnswerStream(book.id(of: session.id), session: session.id, messageID: messageID, at: now)
         let model = book.chosenModel(of: session.id)
-        return .stream(stream, prompt: book.asking.prompt(session.id, messageID: messageID, text, model: model))
+        return .stream(stream, prompt: book.asking.prompt(session.id, messageID: messageID, text, model: model), told)
     }
 
     /// OpenCode's answer to the prompt of a stream.

@@ -53,7 +53,8 @@ extension ConversationDesk {
         case .answer(let whole, let told):
             project.tell(told)
             answer.resume(returning: .answer(Answer(whole)))
-        case .stream(let stream, let prompt):
+        case .stream(let stream, let prompt, let toldBeside):
+            project.tell(toldBeside)
             let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
             let number = number()
             let told = ConversationStream(project, number: number, stream, continuation)

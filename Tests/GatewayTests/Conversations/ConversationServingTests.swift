@@ -64,6 +64,36 @@ import Testing
         #expect(heard.text == chat.messages.text)
     }
 
+    /// The session's event and a list without it reach the gateway in either order.
+    @Test func `a conversation that is deleted elsewhere while it is listed is told once under the client's own id`() throws {
+        let rig = try rig("1.18.33")
+        let chat = try ChatDialogue(rig.gateway.port)
+        let ids = (10..<40).map { "A0B1C2D3-0000-4000-8000-0000000000\($0)" }
+
+        for id in ids {
+            try chat.say("new_conversation", ["conversationId": id])
+            _ = try chat.hear(upTo: "conversation_created")
+            let sessions = try JSONSerialization.jsonObject(with: Data(rig.request("/session").body))
+            let session = try #require((sessions as? [[String: Any]])?.first?["id"] as? String)
+            try chat.say("list_conversations")
+            let answer = try rig.gateway.request(
+                "DELETE", "/projects/demo/api/session/\(session)", within: TwinRig.patience)
+            #expect(answer.status == 200)
+            try chat.say("list_conversations")
+            var lists = 0
+            var isTold = false
+            while lists < 2 || !isTold {
+                let type = try chat.hear()["type"] as? String
+                if type == "conversation_list" { lists += 1 }
+                if type == "conversation_deleted" { isTold = true }
+            }
+        }
+
+        // Events come in order: those of all rounds but the last were heard when the last one was.
+        let deleted = chat.messages.filter { $0["type"] as? String == "conversation_deleted" }
+        #expect(deleted.map { $0["conversationId"] as? String } == ids)
+    }
+
     @Test(arguments: ["1.18.33", "2.0.15"])
     func cancelGenerationEndsTheAnswerOnce(version: String) throws {
         let rig = try rig(version)
