@@ -216,7 +216,8 @@ extension ChatSession {
             isCancelled = false
             book.forget(messageID, in: session)
             let told = refusal.kind == .notFound ? book.missing(session, at: now) : []
-            return [.tell(told)] + problem(refusal) + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: session)))]
+            let done = ServerMessage.done(id, id: Entry.answerID(to: messageID, in: session))
+            return [.tell(told)] + problem(refusal) + [.send(done)]
         case .delete(_, isTold: true): return []
         case .load(let id, _), .delete(let id, _):
             // It was deleted where nobody told of it.

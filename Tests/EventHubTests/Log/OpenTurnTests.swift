@@ -14,7 +14,8 @@ import Testing
     private static func message(_ log: EventLog, _ id: String, in session: String = "ses_1", isNew: Bool = true) {
         append(
             log,
-            #"{"type":"message.updated","properties":{"info":{"id":"\#(id)","sessionID":"\#(session)","role":"user"}}}"#)
+            #"{"type":"message.updated","properties":{"info":{"id":"\#(id)","sessionID":"\#(session)","role":"user"}}}"#
+        )
         if isNew { part(log, of: id, in: session) }
     }
 

@@ -65,7 +65,7 @@ import Testing
     }
 
     /// The session's event and a list without it reach the gateway in either order.
-    @Test func `a conversation that is deleted elsewhere while it is listed is told once under the client's own id`() throws {
+    @Test func `a deletion from elsewhere beside a list is told once under the client's own id`() throws {
         let rig = try rig("1.18.33")
         let chat = try ChatDialogue(rig.gateway.port)
         let ids = (10..<40).map { "A0B1C2D3-0000-4000-8000-0000000000\($0)" }
