@@ -147,6 +147,12 @@ package final class Store: Sendable {
         if let error { throw error }
     }
 
+    /// Calls `done` when all that was written before the call is committed, or why it can't be: on the writer's thread, or
+    /// within the call.
+    package func flush(_ done: @escaping @Sendable (StorageError?) -> Void) {
+        queue.append(Write(apply: { _ in }, size: 0, settled: done))
+    }
+
     // MARK: Reading
 
     /// What `query` finds among all that is committed. It runs on the reader's thread, on a connection of its own.

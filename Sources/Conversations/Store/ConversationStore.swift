@@ -14,6 +14,9 @@ package protocol ConversationKeeping: Sendable {
     func entries(of folder: [UInt8]) async throws(StorageError) -> [ConversationTable.Entry]
     /// Writes it down, soon.
     func keep(_ changes: [KeptChange], of folder: [UInt8])
+    /// Calls `done` once, on any thread, when what was given before the call is committed, or can't be: the end of the process
+    /// does not undo it then.
+    func flush(_ done: @escaping @Sendable () -> Void)
 }
 
 /// The conversations of `state.db`.
@@ -47,4 +50,7 @@ package struct ConversationStore: ConversationKeeping {
             }
         }
     }
+
+    /// Calls `done` when what was given before the call is committed, or can't be.
+    package func flush(_ done: @escaping @Sendable () -> Void) { store.flush { _ in done() } }
 }

@@ -206,8 +206,9 @@ final class ConversationChat {
         }
         project.whenReady { [self] in
             guard !isRevoked else { return }
-            take(session.receive(text, in: &project.book, at: now, random: Self.random))
-            project.keep()
+            let actions = session.receive(text, in: &project.book, at: now, random: Self.random)
+            project.keepBeforeSending()
+            take(actions)
         }
     }
 
@@ -237,15 +238,18 @@ final class ConversationChat {
     }
 
     private func flush(_ frames: inout [Frame]) {
-        if !frames.isEmpty { line.send(frames) }
+        guard !frames.isEmpty else { return }
+        let (line, sent) = (line, frames)
+        if let project { project.send { line.send(sent) } } else { line.send(sent) }
         frames = []
     }
 
     private func finished(_ number: Int, _ result: Result<ChatSession.Result, Refusal>) {
         guard let project else { return }
         let now = project.desk.now
-        take(session.finished(number, result, in: &project.book, at: now, random: Self.random))
-        project.keep()
+        let actions = session.finished(number, result, in: &project.book, at: now, random: Self.random)
+        project.keepBeforeSending()
+        take(actions)
     }
 
     static func random() -> UInt64 { UInt64.random(in: 0...UInt64.max) }

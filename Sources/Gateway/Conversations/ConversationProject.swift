@@ -29,6 +29,7 @@ final class ConversationProject {
     /// Plans that wait until what was aborted in a session has ended.
     private var endWaiters: [Int: (session: String, work: () -> Void)] = [:]
     private let folder: String
+    private var commits = CommitQueue()
     /// What its OpenCode says.
     private(set) var feed: ConversationFeed?
 
@@ -115,11 +116,25 @@ final class ConversationProject {
         for work in works { work() }
     }
 
-    /// Writes down what has changed, once it is known what is written down already.
-    func keep() {
+    /// Writes down what has changed, once it is known what is written down already. Returns whether there was anything.
+    @discardableResult
+    func keep() -> Bool {
         let changes = book.takeChanges()
-        if !changes.isEmpty { desk.setUp.store?.keep(changes, of: Array(folder.utf8)) }
+        guard !changes.isEmpty, let store = desk.setUp.store else { return false }
+        store.keep(changes, of: Array(folder.utf8))
+        return true
     }
+
+    /// Writes down what a client has changed. What is sent from here on waits until that is committed, so that the client finds
+    /// it again whatever becomes of the gateway.
+    func keepBeforeSending() {
+        guard keep(), let post = desk.post else { return }
+        let (name, commit) = (name, commits.begin())
+        desk.setUp.store?.flush { post { $0.known(name)?.commits.committed(commit) } }
+    }
+
+    /// Sends something to clients, in the order of the calls. What is sent is decided before: only the sending may wait.
+    func send(_ send: @escaping () -> Void) { commits.add(send) }
 
     // MARK: Events
 
@@ -177,7 +192,7 @@ final class ConversationProject {
             let lines = chats.values.filter { $0.number != one }.compactMap { $0.tell(told) }
             if !lines.isEmpty {
                 let frames = book.chatTexts(told).map(Frame.text)
-                if !frames.isEmpty { ChatLine.send(frames, over: lines) }
+                if !frames.isEmpty { send { ChatLine.send(frames, over: lines) } }
             }
             for stream in Array(streams.values) { stream.hear(told, at: now) }
         }
@@ -187,6 +202,7 @@ final class ConversationProject {
     func tick() {
         let now = desk.now
         read()
+        commits.tick()
         for stream in Array(streams.values) { stream.wake(at: now) }
         check(book.quiet(for: Self.quiet, at: now))
     }

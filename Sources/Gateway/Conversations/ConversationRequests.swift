@@ -47,19 +47,20 @@ extension ConversationDesk {
         case .run(let plan):
             project.run(plan, for: asker) { [self] result in
                 let step = work.finished(result, in: &project.book, at: now)
-                project.keep()
+                project.keepBeforeSending()
                 take(step, work, project, for: asker, answer)
             }
         case .answer(let whole, let told):
             project.tell(told)
-            answer.resume(returning: .answer(Answer(whole)))
+            project.send { answer.resume(returning: .answer(Answer(whole))) }
         case .stream(let stream, let prompt, let toldBeside):
             project.tell(toldBeside)
             let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
             let number = number()
             let told = ConversationStream(project, number: number, stream, continuation)
             project.streams[number] = told
-            answer.resume(returning: response(pieces, project.name, number))
+            let begun = response(pieces, project.name, number)
+            project.send { answer.resume(returning: begun) }
             project.ask(prompt, for: asker) { told.prompted($0) }
         }
     }

@@ -22,16 +22,18 @@ final class ConversationStream {
 
     /// OpenCode's answer to the prompt.
     func prompted(_ answer: OpenCodeAnswer) {
-        take(ConversationWork.prompted(answer, &stream, in: &project.book, at: project.desk.now))
+        let actions = ConversationWork.prompted(answer, &stream, in: &project.book, at: project.desk.now)
         project.keep()
+        take(actions)
     }
 
     private func take(_ actions: [AnswerStream.Action]) {
+        let pieces = pieces
         for action in actions {
             switch action {
-            case .write(let bytes): pieces.yield(bytes)
+            case .write(let bytes): project.send { pieces.yield(bytes) }
             case .end:
-                pieces.finish()
+                project.send { pieces.finish() }
                 project.streams[number] = nil
             }
         }

@@ -19,6 +19,8 @@ private final class DeskUnderTest {
     let line: ChatLine
     private let loop: EventLoop
     private let works = Monitor<[ConversationService.Work]>([])
+    private let sending = Recorded<Int>("sendings to sockets")
+    private let stop: Mailbox<Void>
     private var asked = 0
 
     init(_ store: (any ConversationKeeping)? = nil) throws {
@@ -29,7 +31,15 @@ private final class DeskUnderTest {
         loop = try EventLoop()
         let setUp = ConversationSetUp(project: nil, home: "/home/vibe", store: store, version: "1.2.3")
         desk = ConversationDesk(loop, setUp, control, Logger(sink: log))
-        let mailbox = try loop.mailbox { (_: LoopMessage) in }
+        let sending = sending
+        let mailbox = try loop.mailbox { (message: LoopMessage) in
+            switch message {
+            case .chat(let number, _): sending.append(number)
+            case .chats(let numbers, _): for number in numbers { sending.append(number) }
+            default: break
+            }
+        }
+        stop = try loop.mailbox { [unowned loop] in loop.stop() }
         line = ChatLine(mailbox, number: 1)
         desk.loops = [mailbox]
         let works = works
@@ -46,6 +56,13 @@ private final class DeskUnderTest {
             return works.isEmpty ? nil : works
         }
         for work in all { work(desk) }
+    }
+
+    /// How often something was sent to sockets so far.
+    func sent() throws -> Int {
+        stop.post(())
+        try loop.run()
+        return sending.count
     }
 
     /// Some seconds are over.
@@ -81,6 +98,27 @@ private final class LateStore: ConversationKeeping {
     }
 
     func keep(_ changes: [KeptChange], of folder: [UInt8]) { kept.append(changes) }
+
+    func flush(_ done: @escaping @Sendable () -> Void) { done() }
+}
+
+/// A store whose commits take until a test ends them.
+private final class SlowStore: ConversationKeeping {
+    let kept = Recorded<[KeptChange]>("changes")
+    private let flushes = Monitor<[@Sendable () -> Void]>([])
+
+    func entries(of folder: [UInt8]) async throws(StorageError) -> [ConversationTable.Entry] { [] }
+
+    func keep(_ changes: [KeptChange], of folder: [UInt8]) { kept.append(changes) }
+
+    func flush(_ done: @escaping @Sendable () -> Void) { flushes.withLock { $0.append(done) } }
+
+    /// Ends the oldest commit that is awaited.
+    func commit() throws {
+        let oldest = flushes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        let done = try #require(oldest)
+        done()
+    }
 }
 
 @Suite struct ConversationDeskTests {
@@ -135,6 +173,78 @@ private final class LateStore: ConversationKeeping {
     private static let first = #"""
         {"type":"user_message","conversationId":"A0B1C2D3-0000-4000-8000-00000000000A","content":"hi"}
         """#
+
+    private static let new = #"""
+        {"type":"new_conversation","conversationId":"A0B1C2D3-0000-4000-8000-00000000000A"}
+        """#
+    private static let made: JSON = [
+        "id": "ses_1", "projectID": "p", "directory": "/home/vibe/demo", "title": "New session", "version": "1.18.33",
+        "time": ["created": 1, "updated": 1],
+    ]
+
+    @Test func `an answer that says a change is sent after the change is committed, and so is what follows it`()
+        async throws
+    {
+        try await onThread {
+            let store = SlowStore()
+            let rig = try DeskUnderTest(store)
+            let session = ChatSession(version: "1.2.3")
+            let chat = ConversationChat(number: 1, rig.line, for: .client(nil), rig.project, session)
+            chat.begin()
+            let atBeginning = try rig.sent()
+
+            chat.received(Array(Self.new.utf8), at: rig.desk.now)
+            rig.answer(Self.made)
+            let kept = store.kept.count
+            chat.received(Array(#"{"type":"ping"}"#.utf8), at: rig.desk.now)
+            let beforeCommit = try rig.sent()
+            try store.commit()
+            try rig.work()
+            let afterCommit = try rig.sent()
+
+            #expect(atBeginning == 1)
+            #expect(kept == 1)
+            #expect(beforeCommit == 1)
+            #expect(afterCommit == 3)
+        }
+    }
+
+    @Test func `what waits for a commit that does not end is sent ten seconds later at most`() async throws {
+        try await onThread {
+            let rig = try DeskUnderTest(SlowStore())
+            let session = ChatSession(version: "1.2.3")
+            let chat = ConversationChat(number: 1, rig.line, for: .client(nil), rig.project, session)
+            chat.begin()
+            chat.received(Array(Self.new.utf8), at: rig.desk.now)
+            rig.answer(Self.made)
+
+            rig.tick()
+            let afterOne = try rig.sent()
+            rig.tick()
+            let afterTwo = try rig.sent()
+
+            #expect(afterOne == 1)
+            #expect(afterTwo == 2)
+        }
+    }
+
+    @Test func `a commit sends what waited for it and not what waits for a later one`() {
+        var commits = CommitQueue()
+        var sent: [Int] = []
+
+        commits.add { sent.append(0) }
+        let first = commits.begin()
+        commits.add { sent.append(1) }
+        let second = commits.begin()
+        commits.add { sent.append(2) }
+        commits.committed(first)
+        let afterFirst = sent
+        commits.committed(second)
+        commits.add { sent.append(3) }
+
+        #expect(afterFirst == [0, 1])
+        #expect(sent == [0, 1, 2, 3])
+    }
 
     @Test("What a client said before it went is sent, and then nothing is left of its chat")
     func gone() async throws { try await onThread { try Self.gone() } }

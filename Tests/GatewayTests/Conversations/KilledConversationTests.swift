@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+/// A gateway that is killed directly after it has answered.
+@Suite struct KilledConversationTests {
+    private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
+
+    private let tools: TemporaryDirectory
+    private let opencode: String
+
+    init() throws {
+        tools = try TemporaryDirectory()
+        opencode = try ListedTwin(in: tools).opencode
+    }
+
+    private func gateway() throws -> GatewayUnderTest {
+        let gateway = try GatewayUnderTest(opencode: opencode)
+        try gateway.makeProject("demo")
+        return gateway
+    }
+
+    /// Kills it, and starts the next one on the same folders.
+    private func next(after gateway: GatewayUnderTest) throws -> GatewayUnderTest {
+        gateway.process.terminate(SIGKILL)
+        try gateway.process.waitForExit()
+        return try GatewayUnderTest(opencode: opencode, after: gateway)
+    }
+
+    private func ask(
+        _ gateway: GatewayUnderTest, _ method: String, _ target: String, _ body: String? = nil
+    ) throws -> [String: Any] {
+        let headers = body == nil ? [] : [("Content-Type", "application/json")]
+        let answer = try gateway.request(
+            method, target, headers: headers, body: body.map { Array($0.utf8) }, within: TwinRig.patience)
+        return try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any] ?? [:]
+    }
+
+    @Test func `a pin, a title and a model that were answered outlast a kill`() throws {
+        let first = try gateway()
+        let created = try ask(first, "POST", "/conversations", #"{"modelId":"twin/talk"}"#)
+        let id = try #require((created["conversation"] as? [String: Any])?["id"] as? String)
+        let patched = try ask(
+            first, "PATCH", "/conversations/\(id)", #"{"isPinned":true,"title":"New","modelId":"twin/think"}"#)
+
+        let second = try next(after: first)
+        let found = try ask(second, "GET", "/conversations/\(id)")
+
+        #expect(patched["isPinned"] as? Bool == true)
+        #expect(found["isPinned"] as? Bool == true)
+        #expect(found["title"] as? String == "New")
+        #expect(found["modelId"] as? String == "twin/think")
+        try second.end()
+    }
+
+    @Test(arguments: ["new_conversation", "user_message"])
+    func `an id that a client chose outlasts a kill after the first message under it`(type: String) throws {
+        let first = try gateway()
+        let chat = try ChatDialogue(first.port)
+        // What is written when the project starts would take the id with it.
+        try chat.say("list_conversations")
+        _ = try chat.hear(upTo: "conversation_list")
+        try chat.say(type, ["conversationId": Self.id, "content": "[talk silent=0ms] hi"])
+        let answer = try chat.hear()
+
+        let second = try next(after: first)
+        let again = try ChatDialogue(second.port)
+        try again.hear()
+        try again.say("load_conversation", ["conversationId": Self.id])
+        let loaded = try again.hear()
+
+        #expect(answer["conversationId"] as? String == Self.id)
+        #expect(loaded["type"] as? String == "conversation_loaded")
+        #expect(loaded["conversationId"] as? String == Self.id)
+        try second.end()
+    }
+}
