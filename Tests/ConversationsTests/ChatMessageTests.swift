@@ -278,6 +278,31 @@ import Testing
         #expect(got.map { $0["type"]?.text } == ["error", "assistant_done"])
     }
 
+    /// What the status says that a new chat gets.
+    private func hasKey(_ world: inout World) -> JSON? {
+        world.open(2)
+        return world.got(2).first?["metadata"]?["hasApiKey"]
+    }
+
+    @Test func `hasApiKey is false after NO_API_KEY and true again after a list that finds a model`() {
+        var world = world()
+        world.server.models = []
+        let atFirst = hasKey(&world)
+
+        world.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
+        let afterRefusal = hasKey(&world)
+        world.say(#"{"type":"list_conversations"}"#)
+        let withoutModel = hasKey(&world)
+        world.server.models = ["talk"]
+        world.say(#"{"type":"list_conversations"}"#)
+        let withModel = hasKey(&world)
+
+        #expect(atFirst == true)
+        #expect(afterRefusal == false)
+        #expect(withoutModel == false)
+        #expect(withModel == true)
+    }
+
     @Test func aProjectThatDoesNotStartIsAnErrorOfTheAPI() {
         var world = world()
         let sentence = Array(#"{"error":{"message":"demo does not start"}}"#.utf8)

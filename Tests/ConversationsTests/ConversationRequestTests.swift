@@ -36,6 +36,39 @@ import Testing
         #expect(item["modelId"] == "mock/talk")
     }
 
+    @Test(arguments: ["/conversations", "/conversations/ID", "/conversations/ID/duplicate"])
+    func `a conversation without a message has the default model, which is asked for once`(path: String) throws {
+        var world = world(pairs: 0)
+        let method = path.hasSuffix("duplicate") ? "POST" : "GET"
+
+        let first = try world.ask(method, path.replacing("ID", with: id)).json
+        let second = try world.ask(method, path.replacing("ID", with: id)).json
+
+        for answer in [first, second] {
+            let item = answer["items"]?.array?.first ?? answer
+            #expect(item["modelId"] == "mock/talk")
+        }
+        #expect(world.server.asked.count { $0 == "GET /config/providers" } == 1)
+    }
+
+    @Test func `a conversation that is renamed has the default model`() throws {
+        var world = world(pairs: 0)
+
+        let answer = try world.ask("PATCH", "/conversations/\(id)", body: ["title": "New"]).json
+
+        #expect(answer["modelId"] == "mock/talk")
+    }
+
+    @Test func `a list whose models can't be asked for is answered without them`() throws {
+        var world = world(pairs: 0)
+        world.server.instead["GET /config/providers"] = OpenCodeAnswer(500, [])
+
+        let answer = try world.ask("GET", "/conversations")
+
+        #expect(answer.status == 200)
+        #expect(answer.json["items"]?.array?.first?["modelId"] == "")
+    }
+
     @Test func conversationsHavePagesThatHoldTheirPlaceWhileMessagesArrive() throws {
         var world = World(
             (1...7).map { number in

@@ -117,6 +117,9 @@ struct World {
                 // Nobody waits here: its time is over at once.
                 tell(book.giveUpEnd(of: session, at: now))
                 plan = next()
+            case .learned(let catalogue, let next):
+                book.catalogue = catalogue
+                plan = next()
             case .done(let value): return .success(value)
             case .refused(let refusal): return .failure(refusal)
             }

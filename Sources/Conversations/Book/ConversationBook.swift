@@ -67,6 +67,13 @@ package struct ConversationBook: Sendable {
 
     // MARK: What is known
 
+    /// Asks what OpenCode has to offer where that is not known. One that had no model may have one by now.
+    func offers() -> Plan<Bool> {
+        if let catalogue, !catalogue.models.isEmpty { return .done(true) }
+        let plan = catalogue == nil ? asking.catalogue() : asking.catalogue(tries: 0)
+        return plan.settled { .done($0 != nil) }
+    }
+
     /// A session as it was when it was found: what was heard since is newer.
     mutating func learn(found session: Session) {
         if let known = known[session.id]?.session, session.updatedAt < known.updatedAt { return }

@@ -46,7 +46,7 @@ extension ChatSession {
     }
 
     private static func list(_ book: ConversationBook) -> Plan<Result> {
-        book.listing().then { list in
+        book.offers().then { _ in book.listing() }.then { list in
             var after = book
             _ = after.learn(list, at: 0)
             let revisions = Dictionary(list.sessions.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }

@@ -72,7 +72,8 @@ package struct ConversationWork: Sendable {
         switch endpoint {
         case .models: return asking.catalogue().then { .done(.models($0)) }
         case .list(let limit, let cursor, let search):
-            return ConversationPage.read(limit: limit, cursor.flatMap(ConversationPage.Place.init), search, book)
+            let place = cursor.flatMap(ConversationPage.Place.init)
+            return book.offers().then { _ in ConversationPage.read(limit: limit, place, search, book) }
         case .create(let changes, let first):
             let title = changes.title ?? first.map { String($0.prefix(ServerMessage.title)) }
             return asking.catalogue().then { catalogue in
@@ -82,13 +83,19 @@ package struct ConversationWork: Sendable {
                         .conversation(Gathered(session: session, isFound: false, catalogue: catalogue, survey: survey)))
                 }
             }
-        case .get(let id): return book.finding(id).then { Self.gather(Gathered(list: $0, session: $1), book) }
+        case .get(let id):
+            return book.offers().then { _ in book.finding(id) }.then {
+                Self.gather(Gathered(list: $0, session: $1), book)
+            }
         case .change(let id, let changes): return change(id, changes, book)
         case .delete(let id):
             return book.finding(id).then { list, session in
                 asking.delete(session.id).then { _ in .done(.deleted(list, session.id)) }
             }
-        case .duplicate(let id): return book.finding(id).then { Self.duplicate(Gathered(list: $0, session: $1), book) }
+        case .duplicate(let id):
+            return book.offers().then { _ in book.finding(id) }.then {
+                Self.duplicate(Gathered(list: $0, session: $1), book)
+            }
         case .messages(let id, let limit, let place):
             return book.finding(id).then { list, session in
                 MessagePage.read(session, limit: limit, before: place, asking).then { page in
@@ -103,7 +110,8 @@ package struct ConversationWork: Sendable {
         _ id: ConversationID, _ changes: ConversationRequest.Changes, _ book: ConversationBook
     ) -> Plan<Result> {
         let asking = book.asking
-        return book.finding(id).then { list, session in
+        let found = changes.model == nil ? book.offers().then { _ in book.finding(id) } : book.finding(id)
+        return found.then { list, session in
             let renamed = changes.title.map { asking.rename(session.id, $0) } ?? .done(session)
             return renamed.then { session in
                 let gathered = Gathered(list: list, session: session, isFound: changes.title == nil)
@@ -180,7 +188,6 @@ package struct ConversationWork: Sendable {
         switch result {
         case .failure(let refusal): return .answer(ConversationAnswer(refusal), [])
         case .success(.models(let catalogue)):
-            book.catalogue = catalogue
             return answer(.array(catalogue.models.map(ConversationShapes.model)))
         case .success(.listed(let list, let surveys, let revisions, let page)):
             let told = book.learn(list, at: now)

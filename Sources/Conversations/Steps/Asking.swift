@@ -99,11 +99,11 @@ package struct Asking: Sendable {
         return request("GET", ["session", id, "message"], query: query)
     }
 
-    /// The models, tools and MCP servers that there are. An OpenCode 2 that has just begun looks for its models behind its
-    /// first answers: it is asked again for a while before it counts as one that has none.
+    /// The models, tools and MCP servers that there are, which are stored. An OpenCode 2 that has just begun looks for its models
+    /// behind its first answers: it is asked again for a while before it counts as one that has none.
     func catalogue(tries: Int = 10) -> Plan<Catalogue> {
         found().then { catalogue in
-            guard catalogue.models.isEmpty, tries > 0 else { return .done(catalogue) }
+            guard catalogue.models.isEmpty, tries > 0 else { return .learned(catalogue) { .done(catalogue) } }
             return .pause(milliseconds: 300) { self.catalogue(tries: tries - 1) }
         }
     }

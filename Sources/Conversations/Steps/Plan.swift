@@ -12,6 +12,8 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     case aborting(session: String, @Sendable () -> Plan<Value>)
     /// Continue when what was aborted in a session has ended, or after ``Abort/patience``.
     case ended(session: String, @Sendable () -> Plan<Value>)
+    /// Store what OpenCode has to offer (``ConversationBook/catalogue``), and continue.
+    case learned(Catalogue, @Sendable () -> Plan<Value>)
     /// What came of it.
     case done(Value)
     /// Why nothing came of it.
@@ -24,6 +26,7 @@ package indirect enum Plan<Value: Sendable>: Sendable {
         case .pause(let milliseconds, let go): .pause(milliseconds: milliseconds) { go().then(next) }
         case .aborting(let session, let go): .aborting(session: session) { go().then(next) }
         case .ended(let session, let go): .ended(session: session) { go().then(next) }
+        case .learned(let catalogue, let go): .learned(catalogue) { go().then(next) }
         case .done(let value): next(value)
         case .refused(let refusal): .refused(refusal)
         }

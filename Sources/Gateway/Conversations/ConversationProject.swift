@@ -230,6 +230,9 @@ final class ConversationProject {
             run(next(), for: asker, done)
         case .ended(let session, let next):
             afterEnd(in: session) { [self] in run(next(), for: asker, done) }
+        case .learned(let catalogue, let next):
+            book.catalogue = catalogue
+            run(next(), for: asker, done)
         case .done(let value): done(.success(value))
         case .refused(let refusal): done(.failure(refusal))
         case .ask(let request, let next):

@@ -107,6 +107,20 @@ import Testing
         #expect(rest.types == ["conversation_list"])
     }
 
+    @Test(arguments: versions)
+    func `a new conversation has a model though no client has asked for models`(version: String) throws {
+        let rig = try rig(version)
+        let chat = try ChatDialogue(rig.gateway.port)
+        try chat.say("new_conversation", ["conversationId": Self.id])
+        _ = try chat.hear(upTo: "conversation_created")
+
+        let list = try json(try rig.gateway.request("GET", "/conversations", within: TwinRig.patience))
+
+        let item = (list["items"] as? [[String: Any]])?.first
+        #expect(item?["id"] as? String == Self.id)
+        #expect((item?["modelId"] as? String)?.hasPrefix("twin/") == true)
+    }
+
     @Test func `a GET without a key at an open listener starts no project`() throws {
         let port = try FreePort.find()
         let rig = try rig("1.18.33", flags: ["--conversations-listen", "127.0.0.1:\(port)", "--chat-open", "on"])
