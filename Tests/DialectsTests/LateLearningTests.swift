@@ -37,12 +37,13 @@ import Testing
     private static let ends = ["session.text.ended", "session.reasoning.ended", "session.step.failed"]
 
     /// What an event becomes; what it says of the session itself is newer for who asks later. Nor can anybody tell from a list
-    /// when a text began, or whether it had a first piece at the time.
+    /// when a text began, or whether it had a first piece at the time; so nobody can tell whether a reasoning ends with it.
     private static func frames(_ event: [UInt8], _ translator: inout StreamTranslator) -> [String] {
         guard case .frames(let frames) = translator.translate(event) else { return ["needs"] }
+        let isPiece = JSONParser.parse(event)?["type"] == "session.text.delta"
         return frames.compactMap { $0.bytes() }.map { String(decoding: $0, as: UTF8.self) }
-            .filter { !$0.contains(#""type":"session.updated""#) && !$0.contains(#""text":"","time""#) }.map(
-                Self.withoutNumber)
+            .filter { !$0.contains(#""type":"session.updated""#) && !$0.contains(#""text":"","time""#) }
+            .filter { !isPiece || !$0.contains(#""type":"reasoning""#) }.map(Self.withoutNumber)
     }
 
     /// Without the number that several of one event have, and when a text began.

@@ -79,6 +79,55 @@ import Testing
         #expect(told == ["message.updated assistant", "session.status idle", "session.idle"])
     }
 
+    /// In 1.18.33's `think` the reasoning ends before the text begins. 2.0.15 tells its end with the text's.
+    @Test func `a text begins after the end of the reasoning`() throws {
+        let told = try Turns.translated("think")
+
+        let parts = told.compactMap { $0["properties"]?["part"] }.filter {
+            $0["type"] == "reasoning" || $0["type"] == "text"
+        }.drop { $0["type"] == "text" }
+        let end = try #require(parts.firstIndex { $0["time"]?["end"] != nil })
+        let text = try #require(parts.firstIndex { $0["type"] == "text" })
+        let pieces = told.filter { $0["properties"]?["partID"] == parts[end]["id"] }
+            .compactMap { $0["properties"]?["delta"]?.text }
+        #expect(parts[end]["type"] == "reasoning")
+        #expect(end < text)
+        #expect(parts[end]["text"]?.text == pieces.joined())
+        // At last it is told as lists have it.
+        let recorded = try Fixtures.turn("2.0.15", "think").compactMap(JSONParser.parse)
+            .first { $0["type"] == "session.reasoning.ended" }
+        #expect(parts.last { $0["type"] == "reasoning" }?["time"]?["end"] == recorded?["created"])
+        #expect(parts.last { $0["type"] == "reasoning" }?["text"] == recorded?["data"]?["text"])
+    }
+
+    @Test func `the end of a reasoning has all of its pieces and is told once`() {
+        var stream = Stream()
+        stream.step("msg_20")
+        _ = stream.say("session.reasoning.started", #""assistantMessageID":"msg_20","ordinal":0"#)
+        _ = stream.say("session.reasoning.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a \"b\" ""#)
+        _ = stream.say("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
+        _ = stream.say("session.reasoning.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"c""#)
+
+        let text = stream.told("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"x""#)
+        let again = stream.say("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"y""#)
+
+        #expect(
+            text.map(Outline.detail) == [
+                "message.part.updated reasoning", "message.part.updated text", "message.part.delta",
+            ])
+        #expect(text.first?["properties"]?["part"]?["text"] == "a \"b\" c")
+        #expect(again == ["message.part.delta"])
+    }
+
+    /// As in 1.18.33's `tools-allowed-once`; 2.0.15 tells the text's first piece after the call's beginning.
+    @Test func `a call is pending after the text before it has begun`() throws {
+        let parts = try Turns.translated("tools-allowed-once").compactMap { $0["properties"]?["part"] }
+
+        let pending = try #require(parts.firstIndex { $0["state"]?["status"] == "pending" })
+
+        #expect(parts[..<pending].map { $0["type"]?.text }.suffix(2) == ["step-start", "text"])
+    }
+
     @Test func onlyAUsersInterruptionIsAnAbortedMessage() {
         for (reason, isError) in [("user", true), ("shutdown", false), ("superseded", false)] {
             var stream = Stream()

@@ -2,7 +2,7 @@ package import JSONText
 
 /// A list of OpenCode 2's messages in OpenCode 1's words, message by message: nothing is held but what waits for the next
 /// one. OpenCode 2's prompts name no agent or model, so they wait for the answer to say them; and whether a step that
-/// failed was tried again, the next message tells.
+/// failed was tried again, or one without an end was the last of its turn, the next message tells.
 package struct MessageList {
     private let session: Session
     private let surroundings: Surroundings
@@ -10,7 +10,8 @@ package struct MessageList {
     /// The prompt that answers belong to; nil where the list began behind it.
     private var parentID: String?
     private var prompts: [JSONObject] = []
-    private var failed: JSONObject?
+    /// The step that failed or has no end.
+    private var open: JSONObject?
     /// Whether a message's `parentID` had to be left to guess, as the list begins with an answer: it is its own id then.
     package private(set) var lacksParent = false
 
@@ -31,8 +32,8 @@ package struct MessageList {
         case "assistant":
             var all = settle(isRetried: true)
             all += told(agent: object["agent"]?.text, model: object["model"].flatMap { Model(openCode1Session: $0) })
-            if object["error"] != nil {
-                failed = object
+            if object["error"] != nil || object["time"]?["completed"] == nil {
+                open = object
             } else {
                 all += answer(object, isRetried: false)
             }
@@ -40,7 +41,7 @@ package struct MessageList {
         case "shell", "compaction":
             let before = settle(isRetried: false) + told(agent: nil, model: nil)
             return before + (type == "shell" ? shell(object) : compaction(object))
-        case "idle": return settle(isRetried: false)
+        case "idle": return settle(isRetried: false, ended: object["time"]?["created"])
         default: return []
         }
     }
@@ -62,10 +63,15 @@ package struct MessageList {
         session.model ?? surroundings.model ?? Model(providerID: "", modelID: "")
     }
 
-    /// The step that failed, once it is known whether it was tried again.
-    private mutating func settle(isRetried: Bool) -> [Message] {
-        guard let object = failed else { return [] }
-        failed = nil
+    /// The step that failed or has no end, once it is known whether it was tried again, and when its turn has ended. OpenCode 2 does
+    /// not end a step whose turn is interrupted between two tries; OpenCode 1 does.
+    private mutating func settle(isRetried: Bool, ended: JSON? = nil) -> [Message] {
+        guard var object = open else { return [] }
+        open = nil
+        if let ended, var time = object["time"]?.object, time["completed"] == nil, object["error"] == nil {
+            time["completed"] = ended
+            object["time"] = .object(time)
+        }
         return answer(object, isRetried: isRetried && object["error"]?["type"]?.text != "aborted")
     }
 

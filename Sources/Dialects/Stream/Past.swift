@@ -37,8 +37,8 @@ struct Past {
     }
 
     /// The prompts among them that were delivered later: they may have waited.
-    func later(_ messages: [JSON]) -> [String] {
-        messages.filter { $0["type"]?.text == "user" && isLater($0) }.compactMap { $0["id"]?.text }
+    func later(_ messages: [JSON]) -> [JSON] {
+        messages.filter { $0["type"]?.text == "user" && isLater($0) }
     }
 
     /// What has come into the inbox by then and was delivered with this very event.
@@ -126,7 +126,7 @@ struct Past {
 extension SessionState {
     /// What was learned is put back to an event's moment, as far as single messages do not tell it.
     mutating func goBack(to past: Past, _ messages: [JSON]) {
-        waiting.formUnion(past.later(messages))
+        for message in past.later(messages) { learn(later: message) }
         if let step, !step.isOver, past.mayPrecede(step.id) {
             learned = step.id
             hasStepped = past.hasAnswered(before: step.id, messages)

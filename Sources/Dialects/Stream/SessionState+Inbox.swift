@@ -7,9 +7,10 @@ extension SessionState {
         switch item["type"]?.text {
         case "user":
             guard let payload = item["payload"]?.object else { return }
-            waiting.insert(id)
-            tell(
-                messages.user(id, created: event.created, payload: payload, agent: agent, model: model), event.created)
+            let message = messages.user(
+                id, created: event.created, payload: payload, agent: agent, model: model)
+            expect(id, message)
+            tell(message, event.created)
         case "compaction":
             let translation = compactionTranslation(id, event.created)
             tell(translation.question(isAutomatic: false), event.created)
@@ -20,11 +21,22 @@ extension SessionState {
     mutating func delivered(_ event: SecondEvent) {
         guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
         parentID = MessageIDs.openCode1(id)
+        // From now on lists name this time, not the one at which it was sent.
+        guard var prompt = prompts.removeValue(forKey: id) else { return }
+        prompt.created = event.created
+        tell(.message(.user(prompt)))
+    }
+
+    /// A prompt waits to be delivered.
+    mutating func expect(_ id: String, _ message: Message?) {
+        waiting.insert(id)
+        if case .user(let prompt)? = message?.info { prompts[id] = prompt }
     }
 
     /// What waited was taken out again.
     mutating func withdrawn(_ event: SecondEvent) {
         guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
+        prompts[id] = nil
         let message = MessageIDs.openCode1(id)
         messageIDs.removeAll { $0 == message }
         tell(.messageRemoved(sessionID: session.id, messageID: message))
@@ -57,7 +69,13 @@ extension SessionState {
         let isAutomatic = event["reason"]?.text == "auto"
         let id = event["inputID"]?.text ?? MessageIDs.made(by: event.id)
         let translation = compactionTranslation(id, event.created)
-        if event["inputID"]?.text == nil { tell(translation.question(isAutomatic: isAutomatic), event.created) }
+        let question = translation.question(isAutomatic: isAutomatic)
+        if event["inputID"]?.text == nil {
+            tell(question, event.created)
+        } else {
+            // It was told when it was sent; lists name the time at which it began.
+            tell(question.info)
+        }
         let info = translation.answer(created: event.created)
         let partID = PartIDs.make(info.id, .content(0))
         let text = Step.OpenText(

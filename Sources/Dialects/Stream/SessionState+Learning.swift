@@ -30,8 +30,19 @@ extension SessionState {
     /// Takes in what waits in OpenCode 2's inbox.
     mutating func learn(waiting item: JSON) {
         guard item["type"]?.text == "user", let id = item["id"]?.text else { return }
-        waiting.insert(id)
+        expect(id, item["payload"]?.object.map { prompt(id, item, $0) })
         remember(MessageIDs.openCode1(id))
+    }
+
+    /// A prompt that was delivered after the event for which the session was learned.
+    mutating func learn(later message: JSON) {
+        guard let id = message["id"]?.text else { return }
+        expect(id, message.object.map { prompt(id, message, $0) })
+    }
+
+    private func prompt(_ id: String, _ item: JSON, _ payload: JSONObject) -> Message {
+        messages.user(
+            id, created: item["time"]?["created"]?.number ?? 0, payload: payload, agent: agent, model: model)
     }
 
     private mutating func remember(_ id: String) { messageIDs.append(id) }

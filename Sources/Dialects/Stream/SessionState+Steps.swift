@@ -49,18 +49,36 @@ extension SessionState {
             let known = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal]
             let text = step.opened(place: known?.place ?? step.take(), start: event.created)
             if isReasoning { step.reasonings[ordinal] = text } else { step.texts[ordinal] = text }
+            if isReasoning { step.beginReasoning(ordinal) }
         }
     }
 
-    /// Tells that a text begins, before its first piece.
+    /// Tells that a text begins, before its first piece. OpenCode 1 ends a reasoning before.
     mutating func textBegins(_ ordinal: Int, isReasoning: Bool, _ created: Number) {
         guard var current = step, var text = isReasoning ? current.reasonings[ordinal] : current.texts[ordinal],
             !text.isTold
         else { return }
+        if !isReasoning { endReasonings(&current, created) }
         text.isTold = true
         if isReasoning { current.reasonings[ordinal] = text } else { current.texts[ordinal] = text }
         step = current
         tell(part(text, "", end: nil, isReasoning, current), created)
+    }
+
+    /// Tells the ends of the reasonings that were told. OpenCode 2 may say them as late as the end of the text; then they are told once
+    /// more, as lists have them.
+    private mutating func endReasonings(_ step: inout Step, _ created: Number) {
+        for (ordinal, reasoning) in step.reasonings.sorted(by: { $0.key < $1.key }) where reasoning.isTold {
+            guard let text = step.takeReasoning(ordinal) else { continue }
+            tell(part(reasoning, text, end: created, true, step), created)
+        }
+    }
+
+    /// Tells that the texts begin that stand before a tool's call: their first pieces may come after its beginning.
+    mutating func textsBegin(before event: SecondEvent) {
+        guard let step, step.id == event["assistantMessageID"]?.text else { return }
+        for ordinal in step.reasonings.keys.sorted() { textBegins(ordinal, isReasoning: true, event.created) }
+        for ordinal in step.texts.keys.sorted() { textBegins(ordinal, isReasoning: false, event.created) }
     }
 
     mutating func textEnded(_ event: SecondEvent, isReasoning: Bool) {
@@ -72,6 +90,7 @@ extension SessionState {
         textBegins(ordinal, isReasoning: isReasoning, event.created)
         inStep(event) { state, step in
             guard let text = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal] else { return }
+            if isReasoning { _ = step.takeReasoning(ordinal) }
             let part = state.part(text, event["text"]?.text ?? "", end: event.created, isReasoning, step)
             state.held.append(.part(part, time: event.created, delta: nil))
             // A tool may work for long; then nothing waits for it.

@@ -3,6 +3,7 @@ internal import JSONText
 extension SessionState {
     mutating func toolInputStarted(_ event: SecondEvent) {
         guard let id = event["id"]?.text, let name = event["name"]?.text else { return }
+        textsBegin(before: event)
         inStep(event) { state, step in
             if !step.isStarted {
                 step.isStarted = true

@@ -8,6 +8,8 @@ struct SessionState {
     var parentID: String?
     /// The prompts that wait to be delivered, by OpenCode 2's ids.
     var waiting: Set<String> = []
+    /// What was told of those, by the same ids.
+    var prompts: [String: UserMessage] = [:]
     /// OpenCode 1's ids of the messages that were told, in order: what is taken back is told one by one.
     var messageIDs: [String] = []
     var step: Step?

@@ -11,6 +11,9 @@ struct Step {
     var isStarted = false
     var texts: [Int: OpenText] = [:]
     var reasonings: [Int: OpenText] = [:]
+    /// What was said of each reasoning since its beginning: JSON without its quotes. Nil: its beginning was not among the events, it
+    /// is too long, or its end was told.
+    private(set) var reasoned: [Int: [UInt8]] = [:]
     var tools: [String: OpenTool] = [:]
     /// How many contents there are: the next one's place.
     var count = 0
@@ -42,6 +45,28 @@ struct Step {
         var start: Number?
         var metadata: JSONObject?
         var isOpen = true
+    }
+
+    /// Bytes of a reasoning that are kept.
+    private static let longestReasoning = 1 << 20
+
+    /// From now on everything is heard of a reasoning.
+    mutating func beginReasoning(_ ordinal: Int) { reasoned[ordinal] = [] }
+
+    /// A piece of a reasoning in the answer with this id.
+    mutating func reason(_ ordinal: Int, in message: ArraySlice<UInt8>, _ addition: ArraySlice<UInt8>) {
+        guard let count = reasoned[ordinal]?.count, message.elementsEqual(id.utf8) else { return }
+        if count + addition.count <= Self.longestReasoning {
+            reasoned[ordinal]?.append(contentsOf: addition)
+        } else {
+            reasoned[ordinal] = nil
+        }
+    }
+
+    /// All that was said of a reasoning; nil where it is not known, and from then on.
+    mutating func takeReasoning(_ ordinal: Int) -> String? {
+        guard let said = reasoned.removeValue(forKey: ordinal) else { return nil }
+        return JSONParser.parse([UInt8(ascii: "\"")] + said + [UInt8(ascii: "\"")])?.text
     }
 
     /// The next content's place.

@@ -18,6 +18,11 @@ package struct StreamTranslator: Sendable {
     /// What an event, the JSON of one `data:` line, becomes.
     package mutating func translate(_ bytes: [UInt8]) -> Outcome {
         if let piece = Piece(bytes) {
+            if piece.kind == .reasoning, let message = piece.message {
+                let id = String(decoding: bytes[piece.session], as: UTF8.self)
+                let addition = bytes[piece.addition].dropFirst().dropLast()
+                sessions[id]?.step?.reason(piece.ordinal, in: bytes[message], addition)
+            }
             if let last, last.takes(piece, bytes) { return Self.frame(piece, bytes, last.text, last.directory) }
             if let outcome = translate(piece, bytes) { return outcome }
         }

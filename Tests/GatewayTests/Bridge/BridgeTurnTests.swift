@@ -104,6 +104,32 @@ struct BridgePromptTests {
         }
     }
 
+    /// 1.18.33's document requires no body.
+    @Test(arguments: [nil, "", "{}"])
+    func `a fork needs no body`(body: String?) throws {
+        let rig = try BridgeRig()
+        let id = try rig.session()
+
+        let fork = try rig.ask("POST", "/session/\(id)/fork", body)
+
+        #expect(fork.status == 200, "\(fork.text)")
+    }
+
+    @Test func `an answer that is aborted between two tries is completed without an error`() throws {
+        let rig = try BridgeRig()
+        let id = try rig.session()
+        try rig.ask("POST", "/session/\(id)/prompt_async", BridgeRig.prompt("Hello", model: "ratelimit"))
+        _ = try rig.wait("/session/\(id)/message") { $0.elements?.count == 2 }
+
+        let abort = try rig.ask("POST", "/session/\(id)/abort")
+
+        let answer = try #require(try rig.messages(id).last?["info"])
+        #expect(abort.text == "true")
+        #expect(answer["role"] == "assistant")
+        #expect(answer["time"]?["completed"] != nil, "\(answer)")
+        #expect(answer["error"] == nil)
+    }
+
     @Test func shellCommandSummaryForkAndTakingBack() throws {
         let rig = try BridgeRig()
         let id = try rig.session()

@@ -65,6 +65,18 @@ import Testing
         #expect(drawn == text)
     }
 
+    @Test func `a prompt has the same time in its last event as in the list`() throws {
+        let (app, session) = try Self.begin()
+        let client = try Self.open(app, "/event")
+        #expect(try app.send("Hello", to: session) == 200)
+
+        let told = try Self.read(client).compactMap { $0.content["properties"]?["info"] }.last { $0["role"] == "user" }
+        let list = try app.api("GET", "/session/\(session)/message").json.elements?.compactMap { $0["info"] }
+
+        #expect(told?["time"] != nil)
+        #expect(told?["time"] == list?.first?["time"])
+    }
+
     /// OpenCode 1 says every ten seconds that it is there, on either stream (1.18.33); OpenCode 2 only has comments.
     @Test func itsHeartbeatsAreOpenCode1s() throws {
         let app = try Self.start()
