@@ -68,12 +68,16 @@ final class TranslatedRig {
         return cursor
     }
 
-    /// Reads to the end, answering what is asked.
-    func read(_ cursor: inout EventCursor, limit: Int = 700, now: Int64 = 1_000_000) -> String {
+    /// Reads to the end, or to the end of a turn that is held, answering what is asked.
+    func read(
+        _ cursor: inout EventCursor, limit: Int = 700, now: Int64 = 1_000_000,
+        isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false }
+    ) -> String {
         var bytes: [UInt8] = []
         for _ in 0..<100_000 {
             let passage = cursor.readFormed(
-                log, &tracks, atMost: limit, connected: Array("data: connected\n\n".utf8), now: now)
+                log, &tracks, atMost: limit, connected: Array("data: connected\n\n".utf8), now: now,
+                isHeld: isHeld)
             bytes += passage.bytes
             cursor.sent(passage.bytes.count, of: passage)
             if let question = passage.question {

@@ -45,6 +45,45 @@ import Testing
         #expect(told == whole.text(.time(0), form))
     }
 
+    @Test(arguments: EventForm.allCases)
+    func `a reader stops before the end of a turn that is held and continues with it`(form: EventForm) {
+        let rig = TranslatedRig()
+        for session in ["ses_1", "ses_2"] {
+            rig.created(session)
+            rig.turn(2, session)
+        }
+        let whole = rig.text(.time(0), form)
+        var cursor = rig.cursor(.time(0), form)
+
+        let before = rig.read(&cursor) { session, _ in session == Array("ses_1".utf8) }
+        let again = rig.read(&cursor) { session, _ in session == Array("ses_1".utf8) }
+        let rest = rig.read(&cursor)
+
+        #expect(before.contains("step-finish"))
+        #expect(!before.contains(#""status":{"type":"idle"}"#))
+        #expect(again.isEmpty)
+        #expect(rest.frames.first?.contains(#""status":{"type":"idle"}"#) == true)
+        #expect(before + rest == whole)
+    }
+
+    /// OpenCode 1 is idle twice: it answers the prompt at the second time.
+    @Test func `the end of an aborted turn is the last time that it is idle`() {
+        let rig = TranslatedRig()
+        rig.created()
+        rig.say("session.execution.started")
+        rig.say(
+            "session.step.started", "ses_1",
+            #""assistantMessageID":"msg_1","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
+        rig.say("session.step.failed", "ses_1", #""assistantMessageID":"msg_1","error":{"type":"aborted","message":"x"}"#)
+        rig.say("session.execution.interrupted", "ses_1", #""reason":"user""#)
+        var cursor = rig.cursor(.time(0))
+
+        let before = rig.read(&cursor) { _, _ in true }
+
+        #expect(before.contains("MessageAbortedError"))
+        #expect(before.components(separatedBy: #""type":"session.idle""#).count == 2)
+    }
+
     @Test func aSessionThatIsNotKnownIsAskedForOnce() {
         let rig = TranslatedRig()
         rig.turn(2)
