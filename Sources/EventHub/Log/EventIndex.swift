@@ -21,8 +21,9 @@ package final class EventIndex: Sendable {
     /// What a reader of the index gets.
     package enum Item: Sendable, Equatable {
         case entry(Entry)
-        /// A gap in what one project's instance has said: the index's id for it, the project, and the gap as JSON.
-        case projectGap(EventID, project: String, json: [UInt8])
+        /// A gap in what one project's instance has said: the index's id for it, the project, and the gap as JSON. `ended`: the
+        /// project's last event before it; nil: none, or another gap stands between.
+        case projectGap(EventID, project: String, json: [UInt8], ended: EventID?)
         /// Here entries are missing; the ids are the index's.
         case gap(EventGap)
     }
@@ -70,10 +71,11 @@ package final class EventIndex: Sendable {
         return log.append(skeleton, line: line.span, time: time).id
     }
 
-    /// Tells of a gap in what a project's instance has said.
-    package func append(_ project: String, _ gap: EventGap, time: Int64) {
+    /// Tells of a gap in what a project's instance has said. `isRepeated`: it follows another one without an event between them.
+    package func append(_ project: String, _ gap: EventGap, time: Int64, isRepeated: Bool = false) {
         var skeleton = EventSkeleton()
         skeleton.type = Array(project.utf8)
+        if !isRepeated { skeleton.message = gap.from.map { Array($0.text.utf8) } }
         _ = log.append(skeleton, line: FrameWriter.json(gap, project: project).span, time: time)
     }
 
@@ -130,7 +132,8 @@ package final class EventIndex: Sendable {
                 if let entry = Self.entry(event) { return Step(item: .entry(entry), behind: event.behind) }
                 let gap = Item.projectGap(
                     event.id, project: event.withType { String(decoding: [UInt8](copying: $0), as: UTF8.self) },
-                    json: event.withLine { [UInt8](copying: $0) })
+                    json: event.withLine { [UInt8](copying: $0) },
+                    ended: event.skeleton.message.flatMap { EventID($0.span) })
                 return Step(item: gap, behind: event.behind)
             case .gap(let gap, let behind): return Step(item: .gap(gap), behind: behind)
             }

@@ -3,7 +3,9 @@ extension EventCursor {
     /// milliseconds since 1970.
     ///
     /// A form's frames stand with the event that brings them: what is due by its time goes first, and all have the index's id,
-    /// with the frame's number where there are several. A clock brings none, so that ids rise over all projects.
+    /// with the frame's number where there are several. A clock brings none, so that ids rise over all projects. What waits when a
+    /// project's events break off stands before its gap, with the gap's id. A reader that joins behind a gap is told of it before the
+    /// project's next event, as on the project's own stream.
     package mutating func readAll(
         _ index: EventIndex, _ tracks: inout FormTracks, atMost limit: Int, now: Int64, log: (String) -> EventLog?
     ) -> EventPassage {
@@ -29,7 +31,7 @@ extension EventCursor {
             for step in steps { reading.take(step, &tracks, now, log) }
         }
         reading.finish()
-        selector = reading.selector
+        (selector, gaps) = (reading.selector, reading.gaps)
         passage = reading.passage
         passage.end = place
         passage.bytes = reading.writer.bytes
@@ -40,14 +42,17 @@ extension EventCursor {
 
     /// Finds the place where it begins.
     private mutating func find(in index: EventIndex) {
+        var joins = true
         defer {
-            start = .now
+            if !hasBegun, joins { joined = position.last }
+            (start, hasBegun) = (.now, true)
             // What comes behind a place that is no frame's own is told from there on.
             if isFormed, told == nil { told = position.last }
         }
         switch start {
         case .now: break
         case .behind(let id):
+            joins = false
             if isFormed, id.frame > 0, let before = index.place(before: id) {
                 (position, told) = (before, id)
             } else {
@@ -71,6 +76,8 @@ private struct AllReading {
     let cursor: EventCursor
     /// The cursor's, which learns sessions' children.
     var selector: EventSelector
+    /// Likewise.
+    var gaps: [String: EventID]
     var writer: FrameWriter
     var passage: EventPassage
     /// Before the next step.
@@ -83,7 +90,7 @@ private struct AllReading {
 
     init(cursor: EventCursor, writer: FrameWriter, passage: EventPassage) {
         (self.cursor, self.writer, self.passage) = (cursor, writer, passage)
-        selector = cursor.selector
+        (selector, gaps) = (cursor.selector, cursor.gaps)
         before = cursor.position
     }
 
@@ -96,13 +103,27 @@ private struct AllReading {
             finish()
             writer.write(gap, project: nil, connected: [])
             note(step)
-        case .projectGap(let id, _, let json):
+        case .projectGap(let id, let project, let json, let ended):
             finish()
-            if selector.takesAll || selector.sessions == nil { writer.write(gap: json, id: id) }
-            note(step)
+            if cursor.joined != nil, gaps[project] == nil { gaps[project] = id }
+            var place = id
+            if let ended, let log = log(project) {
+                place.frame = tell(tracks.frames(cursor.form, endedBehind: ended, log, now: now), id, project)
+            }
+            // What is told before it has numbers, and so has it then.
+            if place.frame > 0 { place.frame += 1 }
+            if tellsGaps, !isTold(place) { writer.write(gap: json, id: place) }
+            note(step, told: place)
         case .entry(let entry):
             guard let log = log(entry.project), let event = log.event(entry.event, &places[entry.project]) else {
-                if missing.insert(entry.project).inserted { tellMissing(of: entry.project) }
+                if missing.insert(entry.project).inserted {
+                    finish()
+                    if let log = log(entry.project) {
+                        let frames = tracks.frames(cursor.form, endedBehind: entry.event.before, log, now: now)
+                        _ = tell(frames, entry.id, entry.project)
+                    }
+                    tellMissing(of: entry.project)
+                }
                 return note(step)
             }
             missing.remove(entry.project)
@@ -110,13 +131,48 @@ private struct AllReading {
                 if selector.admits(event) { writer.write(event, id: entry.id, project: entry.project) }
                 return note(step)
             }
-            tell(entry, event, tracks.frames(cursor.form, of: event, log, now: now), step.behind)
+            let brought = tracks.frames(cursor.form, of: event, log, now: now)
+            if let gap = brought.gap { tellOnce(gap, before: entry) }
+            tell(entry, event, brought.frames, step.behind)
         }
     }
 
-    private mutating func note(_ step: EventIndex.Step) {
+    private mutating func note(_ step: EventIndex.Step, told: EventID? = nil) {
         passage.note(
-            writer.bytes.count, step.behind, nil, told: cursor.isFormed ? step.behind.last : nil, isMadeAgain: true)
+            writer.bytes.count, step.behind, nil, told: cursor.isFormed ? told ?? step.behind.last : nil,
+            isMadeAgain: true)
+    }
+
+    /// Whether it gets gaps: one that asks for some sessions does not.
+    private var tellsGaps: Bool { selector.takesAll || selector.sessions == nil }
+
+    private func isTold(_ id: EventID) -> Bool { cursor.told.map { id <= $0 && id.isOfEvent($0) } ?? false }
+
+    /// Tells of the gap before a project's event, to a reader that has joined behind the gap.
+    private mutating func tellOnce(_ gap: EventGap, before entry: EventIndex.Entry) {
+        guard tellsGaps, cursor.joined != nil, gaps[entry.project].map({ $0 > entry.id }) ?? true,
+            var place = before.last
+        else { return }
+        // It stands behind every frame of the event before, and has no id of its own.
+        place.frame = .max
+        guard cursor.told != place else { return }
+        finish()
+        writer.write(gap, project: entry.project, connected: [])
+        passage.note(writer.bytes.count, before, nil, told: place, isMadeAgain: true)
+    }
+
+    /// Tells what waited when a project's events broke off, with numbers of this id; how many there are.
+    private mutating func tell(
+        _ frames: [(FormedFrame, of: StoredEvent)], _ id: EventID, _ project: String
+    ) -> UInt32 {
+        for (number, (frame, event)) in frames.enumerated() {
+            var id = id
+            id.frame = UInt32(number) + 1
+            guard !isTold(id), selector.admits(frame.made?.skeleton ?? event.skeleton) else { continue }
+            pending[id] = Pending(event: event, project: project, place: before)
+            write(FormedFrame(id: id, made: frame.made))
+        }
+        return UInt32(frames.count)
     }
 
     /// Tells what has become of an event, but for what was told of it before.
@@ -126,9 +182,8 @@ private struct AllReading {
         for (number, frame) in frames.enumerated() {
             var id = entry.id
             if frames.count > 1 { id.frame = UInt32(number) + 1 }
-            let isTold = cursor.told.map { id <= $0 && id.isOfEvent($0) } ?? false
             let skeleton = frame.made?.skeleton ?? event.skeleton
-            guard !isTold, selector.admits(skeleton) else { continue }
+            guard !isTold(id), selector.admits(skeleton) else { continue }
             // Who has a part of them only goes on before the event.
             let place = number + 1 < frames.count ? before : behind
             pending[id] = Pending(event: event, project: entry.project, place: place)
@@ -147,8 +202,7 @@ private struct AllReading {
 
     /// The index outlives what is kept of a busy project. Whoever begins anew in the midst of that is told again.
     private mutating func tellMissing(of project: String) {
-        guard selector.takesAll || selector.sessions == nil else { return }
-        finish()
+        guard tellsGaps else { return }
         writer.write(EventGap(.retention, from: nil, to: nil), project: project, connected: [])
     }
 

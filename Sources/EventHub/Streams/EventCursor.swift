@@ -48,7 +48,11 @@ package struct EventCursor: Sendable {
     var told: EventID?
     /// The event that it began behind, all of whose frames it does not want.
     private(set) var begun: EventID?
-    private var hasBegun = false
+    var hasBegun = false
+    /// The last of all projects' events before it joined these streams without having read any; nil: it goes on behind an event.
+    var joined: EventID?
+    /// The first gap that it has passed since then, by projects.
+    var gaps: [String: EventID] = [:]
     /// The last event that is told, where the stream ends with one.
     package var until: EventID?
     var start: Start

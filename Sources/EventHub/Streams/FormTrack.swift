@@ -23,8 +23,18 @@ package struct FormTrack: Sendable {
         /// The last frame's id, the step's own included.
         let id: EventID
         let size: Int
-        /// The event that has brought it, also what was due by its time; nil: it was told by a clock, and the next one would have.
+        /// The event or gap that has brought it, also what was due by its time; nil: it was told by a clock, and the next one would
+        /// have.
         var bringer: EventID?
+        /// The event that follows a gap.
+        var follower: EventID?
+    }
+
+    /// What taking an event has brought.
+    struct Brought {
+        /// The gap directly before the event.
+        var gap: EventGap?
+        var frames: [FormedFrame] = []
     }
 
     /// What of the frames is kept.
@@ -101,8 +111,8 @@ package struct FormTrack: Sendable {
         return (steps, ids, isAtEnd)
     }
 
-    /// The frames that taking this event has brought; none: they are not kept any more, or not made yet.
-    mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> [FormedFrame] {
+    /// What taking this event has brought; nothing: it is not kept any more, or not made yet.
+    mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> Brought {
         while reached.map({ $0 < event.id }) ?? true {
             begin(behind: event.id.before, atMost: 1)
             guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
@@ -110,7 +120,31 @@ package struct FormTrack: Sendable {
         // What a clock has told is the last: no event has brought it yet.
         let start = firstTold { $0.bringer.map { $0 >= event.id } ?? true }
         let own = told[start...].prefix { $0.bringer == event.id }
-        return own.compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
+        var brought = Brought()
+        if start > 0, told[start - 1].follower == event.id, case .gap(let gap) = told[start - 1].step {
+            brought.gap = gap
+        }
+        brought.frames = own.compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
+        return brought
+    }
+
+    /// What the first gap behind this event has brought: what waited there, each with the event that it is wrapped as.
+    mutating func frames(endedBehind id: EventID, _ log: EventLog, now: Int64) -> [(FormedFrame, of: StoredEvent)] {
+        while gap(behind: id) == nil, reached.map({ $0 <= id }) ?? true {
+            begin(behind: id, atMost: 1)
+            guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
+        }
+        guard let gap = gap(behind: id) else { return [] }
+        return told[firstTold(behind: id)...].prefix { $0.id != gap }.compactMap {
+            guard $0.bringer == gap, case .frame(let frame, let event) = $0.step else { return nil }
+            return (frame, of: event)
+        }
+    }
+
+    /// The first gap directly behind this event, by its place; nil: none is known.
+    private func gap(behind id: EventID) -> EventID? {
+        told[firstTold(behind: id)...].prefix { $0.id.isOfEvent(id) }
+            .first { if case .gap = $0.step { true } else { false } }?.id
     }
 
     /// Counts what is told behind this frame, up to the limit; from now on nothing of it goes.
@@ -169,18 +203,28 @@ package struct FormTrack: Sendable {
         switch item {
         case .gap(let gap, _):
             tell(translation?.interrupt() ?? state.interrupt())
-            keep(.gap(gap), gapID, 128)
+            let id = gapID
+            keep(.gap(gap), id, 128)
+            noteBringer(id)
             return 128
         case .event(let event):
             bringer = event.id
-            for index in told.indices.reversed() {
-                guard told[index].bringer == nil else { break }
-                told[index].bringer = bringer
+            noteBringer(event.id)
+            if case .gap? = told.last?.step, told[told.count - 1].follower == nil {
+                told[told.count - 1].follower = event.id
             }
             if translation == nil { tell(formed(event), event) } else { translate(event) }
             bringer = nil
             if question == nil { reached = event.id }
             return event.size
+        }
+    }
+
+    /// What a clock has told before this event or gap would have come with it.
+    private mutating func noteBringer(_ id: EventID) {
+        for index in told.indices.reversed() {
+            guard told[index].bringer == nil else { break }
+            told[index].bringer = id
         }
     }
 
@@ -275,10 +319,22 @@ package struct FormTracks: Sendable {
     }
 
     /// What one form makes of an event when that is taken, in order.
-    mutating func frames(_ form: EventForm, of event: StoredEvent, _ log: EventLog, now: Int64) -> [FormedFrame] {
-        guard form != .raw else { return [FormedFrame(id: event.id)] }
+    mutating func frames(
+        _ form: EventForm, of event: StoredEvent, _ log: EventLog, now: Int64
+    ) -> FormTrack.Brought {
+        guard form != .raw else { return FormTrack.Brought(frames: [FormedFrame(id: event.id)]) }
         return withTrack(FormKind(form: form, speaksOne: false), log, behind: event.id.before) {
             $0.frames(of: event, log, now: now)
+        }
+    }
+
+    /// What one form tells of texts that wait when events are missing behind this one.
+    mutating func frames(
+        _ form: EventForm, endedBehind id: EventID, _ log: EventLog, now: Int64
+    ) -> [(FormedFrame, of: StoredEvent)] {
+        guard form != .raw else { return [] }
+        return withTrack(FormKind(form: form, speaksOne: false), log, behind: id) {
+            $0.frames(endedBehind: id, log, now: now)
         }
     }
 
@@ -291,7 +347,7 @@ package struct FormTracks: Sendable {
 
 extension EventID {
     /// The event before: what is due before an event may have any number behind that.
-    fileprivate var before: EventID {
+    var before: EventID {
         var before = self
         before.sequence -= min(1, before.sequence)
         return before

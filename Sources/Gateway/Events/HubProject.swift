@@ -18,6 +18,8 @@ final class HubProject: TimerHandler {
     private var warnings: [String] = []
     /// Why the next run's generation begins behind a gap.
     private var reason: EventGap.Reason?
+    /// Whether the index has a gap behind the last event.
+    private var hasIndexedGap = false
     /// Whether the instance's stream is lost, and none has begun since.
     private var isLost = false
     private var timer: LoopTimer?
@@ -63,6 +65,7 @@ final class HubProject: TimerHandler {
             obstacle: hub.obstacle)
         form = hub.settings.form(name) ?? hub.policy.eventForm
         reason = reasonAfterStart
+        hasIndexedGap = log.endsInGap
         // Of an obstacle the log has told already.
         if let warning = log.warning, hub.obstacle == nil {
             hub.log.warning(warning, LogField("project", name.string))
@@ -80,7 +83,10 @@ final class HubProject: TimerHandler {
     func useFolder() {
         let isNew = log.lastGeneration == 0
         log.useFolder(now: WallClock.milliseconds)
-        if isNew { reason = reasonAfterStart }
+        if isNew {
+            reason = reasonAfterStart
+            hasIndexedGap = log.endsInGap
+        }
         if let warning = log.warning { hub.log.warning(warning, LogField("project", name.string)) }
         awaitDisk()
         publish()
@@ -127,10 +133,7 @@ final class HubProject: TimerHandler {
         endRun(.instanceRestarted)
         let next = Run(route, endpoint)
         run = next
-        if let reason {
-            hub.index.append(
-                name.string, EventGap(reason, from: log.end.last, to: nil), time: WallClock.milliseconds)
-        }
+        if let reason { index(reason) }
         log.beginGeneration(now: WallClock.milliseconds, after: reason)
         reason = nil
         form = hub.settings.form(name) ?? hub.policy.eventForm
@@ -295,6 +298,7 @@ final class HubProject: TimerHandler {
             let from = hub.isSaying(name) ? nil : log.end
             let event = log.append(skeleton, line: data.span, time: WallClock.milliseconds)
             _ = hub.index.append(name.string, event.id, time: event.time)
+            hasIndexedGap = false
             hub.say(name, event, from: from)
             noteSegment(of: event.behind)
             if skeleton.isDispose, let directory = skeleton.directory {
@@ -311,9 +315,16 @@ final class HubProject: TimerHandler {
     /// Something is missing here.
     private func note(_ reason: EventGap.Reason) {
         log.append(gap: reason, time: WallClock.milliseconds)
-        hub.index.append(
-            name.string, EventGap(reason, from: log.end.last, to: nil), time: WallClock.milliseconds)
+        index(reason)
         noteSegment(of: log.end)
+    }
+
+    /// Tells the count over all projects of a gap behind the last event.
+    private func index(_ reason: EventGap.Reason) {
+        hub.index.append(
+            name.string, EventGap(reason, from: log.end.last, to: nil), time: WallClock.milliseconds,
+            isRepeated: hasIndexedGap)
+        hasIndexedGap = true
     }
 
     /// Enforces `--event-keep-total` when the log has begun a segment: only then is there more on the disk.

@@ -8,7 +8,7 @@ import Testing
         var place = place
         return index.next(&place, atMost: 1 << 20).map { item in
             switch item {
-            case .projectGap(let id, let project, let json):
+            case .projectGap(let id, let project, let json, _):
                 "\(id.text) \(project) \(String(decoding: json, as: UTF8.self))"
             case .entry(let entry): "\(entry.id.text) \(entry.project) \(entry.event.text) \(entry.time)"
             case .gap(let gap): LogUnderTest.text(gap)

@@ -72,6 +72,44 @@ import Testing
         #expect(zip(growing, growing.dropFirst()).allSatisfy { $1.hasPrefix($0) })
     }
 
+    @Test(arguments: ["/projects/demo/events", "/events"])
+    func `text from before a gap precedes it and a reader that joins behind it is told of it`(path: String) throws {
+        let rig = try HubRig()
+        func delta(_ text: String) {
+            rig.say(
+                payload: #"{"id":"evt_1","type":"message.part.delta","properties":{"sessionID":"ses_1","#
+                    + #""messageID":"msg_1","partID":"prt_1","field":"text","delta":"\#(text)"}}"#)
+        }
+        let (raw, early) = try (rig.openOwn(), rig.openOwn("?form=full", path: path))
+        _ = try raw.next()
+        _ = try early.next()
+        rig.say(
+            payload: #"{"id":"evt_0","type":"message.part.updated","properties":{"part":{"id":"prt_1","#
+                + #""sessionID":"ses_1","messageID":"msg_1","type":"text","text":"","time":{"start":1}}}}"#)
+        // The second one waits for 100 ms, on `/events` for the next event.
+        delta("a")
+        delta("b")
+        while try raw.nextEvent()?.content["properties"]?["delta"]?.text != "b" {}
+        rig.instance.endStreams()
+        try rig.instance.subscriptions.wait(forCount: 2)
+        #expect(try raw.nextEvent()?.gap != nil)
+        let late = try rig.openOwn("?form=full", path: path)
+        _ = try late.next()
+        delta("d")
+
+        var texts: [String] = []
+        while let frame = try early.nextEvent(), frame.gap == nil {
+            if let text = frame.content["properties"]?["part"]?["text"]?.text { texts.append(text) }
+        }
+        #expect(texts.last == "ab")
+        #expect(try early.nextEvent()?.content["properties"]?["delta"]?.text == "d")
+        var next = try late.nextEvent()
+        // On the project's own stream the waiting text stands between the last event and the gap.
+        if next?.gap == nil { next = try late.nextEvent() }
+        #expect(next?.gap?["reason"]?.text == "upstream-lost")
+        #expect(try late.nextEvent()?.content["properties"]?["delta"]?.text == "d")
+    }
+
     @Test func anUnknownFormIsRefusedWithASentence() throws {
         let rig = try HubRig()
         for target in ["/projects/demo/events?form=big", "/projects/demo/api/event?form=big", "/events?form=big"] {
