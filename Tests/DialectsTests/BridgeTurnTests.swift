@@ -270,6 +270,24 @@ import Testing
         #expect(missing.status == 404 && missing.json?["name"] == "NotFoundError")
     }
 
+    @Test func `one answer without an end is completed when its turn has ended`() throws {
+        let step =
+            #"{"id":"msg_2","type":"assistant","agent":"build","time":{"created":5},"content":[],"#
+            + #""model":{"id":"m","providerID":"p"}}"#
+        let prompt = #"{"data":[{"id":"msg_1","type":"user","text":"hi","time":{"created":1}}]}"#
+        let idle = #"{"data":[{"id":"msg_3","type":"idle","outcome":"interrupted","time":{"created":7}}]}"#
+
+        let run = try BridgeRun(
+            "GET", "/session/ses_1/message/msg_2",
+            replies: [
+                .recorded("session-after-talk"), .says(200, #"{"data":\#(step)}"#), .says(200, prompt),
+                .says(200, idle),
+            ])
+
+        #expect(run.json?["info"]?["time"] == ["created": 5, "completed": 7])
+        #expect(run.json?["info"]?["parentID"] == "msg_1")
+    }
+
     @Test func aShellsAnswerComesWhenItHasEnded() throws {
         func list(_ status: String) -> BridgeRun.Answer {
             .says(

@@ -168,19 +168,27 @@ extension Bridge {
         return ask(Call("GET", ["api", "session", session.id, "message", id])) { reply in
             guard let found = reply.data else { return .answer(Refusals.strange) }
             let isPrompt = found["type"]?.text == "user"
+            let isOpen = found["type"]?.text == "assistant" && found["time"]?["completed"] == nil
             let order = isPrompt ? "asc" : "desc"
             let near = page(session.id, order: order, limit: 20, cursor: Cursors.after(id, order: order))
             return ask(near) { reply in
                 let others = reply.data?.array ?? []
                 let all = isPrompt ? [found] + others : others.reversed() + [found]
-                var list = MessageList(session: session, surroundings)
-                let messages = all.flatMap { list.add($0) } + list.finish()
-                guard let told = messages.first(where: { $0.info.id == message }) else {
-                    return .answer(Refusals.notFound("Message not found: \(message)"))
-                }
-                return .answer(ClientAnswer(told.json))
+                guard isOpen else { return one(message, of: all, session) }
+                // What follows tells whether it is still being written.
+                let behind = page(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
+                return ask(behind) { one(message, of: all + ($0.data?.array ?? []), session) }
             }
         }
+    }
+
+    private func one(_ message: String, of all: [JSON], _ session: Session) -> BridgeStep {
+        var list = MessageList(session: session, surroundings)
+        let messages = all.flatMap { list.add($0) } + list.finish()
+        guard let told = messages.first(where: { $0.info.id == message }) else {
+            return .answer(Refusals.notFound("Message not found: \(message)"))
+        }
+        return .answer(ClientAnswer(told.json))
     }
 
     /// Waits until a session has nothing to do.

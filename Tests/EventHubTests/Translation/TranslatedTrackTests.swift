@@ -74,7 +74,9 @@ import Testing
         rig.say(
             "session.step.started", "ses_1",
             #""assistantMessageID":"msg_1","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
-        rig.say("session.step.failed", "ses_1", #""assistantMessageID":"msg_1","error":{"type":"aborted","message":"x"}"#)
+        rig.say(
+            "session.step.failed", "ses_1",
+            #""assistantMessageID":"msg_1","error":{"type":"aborted","message":"x"}"#)
         rig.say("session.execution.interrupted", "ses_1", #""reason":"user""#)
         var cursor = rig.cursor(.time(0))
 

@@ -128,6 +128,9 @@ struct BridgePromptTests {
         #expect(answer["role"] == "assistant")
         #expect(answer["time"]?["completed"] != nil, "\(answer)")
         #expect(answer["error"] == nil)
+        let message = try #require(answer["id"]?.text)
+        let single = try rig.ask("GET", "/session/\(id)/message/\(message)")
+        #expect(single.json["info"] == answer, "\(single.text)")
     }
 
     @Test func shellCommandSummaryForkAndTakingBack() throws {
