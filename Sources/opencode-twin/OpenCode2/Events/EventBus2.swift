@@ -21,10 +21,11 @@ final class EventBus2: Sendable {
     /// Publishes one event and returns its id. Without a directory it has no `location`.
     @discardableResult
     func publish(
-        _ type: String, _ data: JSON, in directory: String?, durable: Durable? = nil, metadata: JSON? = nil
+        _ type: String, _ data: JSON, in directory: String?, durable: Durable? = nil, metadata: JSON? = nil,
+        created: Int = Clock.milliseconds
     ) -> String {
         let id = Identifier.make("evt")
-        let start: JSON = ["id": .string(id), "created": .integer(Clock.milliseconds)]
+        let start: JSON = ["id": .string(id), "created": .integer(created)]
         state.withLock { state in
             var members: [(String, JSON)] = metadata.map { [("metadata", $0)] } ?? []
             members.append(("type", .string(type)))

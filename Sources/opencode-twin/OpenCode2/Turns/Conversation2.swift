@@ -17,12 +17,13 @@ struct Conversation2: Sendable {
     @discardableResult
     func publish(
         _ type: String, _ session: Session2, _ members: [(String, JSON)] = [], version: Int? = 1,
-        isLocated: Bool = true, metadata: JSON? = nil
+        isLocated: Bool = true, metadata: JSON? = nil, created: Int = Clock.milliseconds
     ) -> String {
         let data = JSON.object([]).adding([("sessionID", .string(session.id))] + members)
         let event = bus.publish(
             type, data, in: isLocated ? session.directory : nil,
-            durable: version.map { EventBus2.Durable(session: session.id, version: $0) }, metadata: metadata)
+            durable: version.map { EventBus2.Durable(session: session.id, version: $0) }, metadata: metadata,
+            created: created)
         if version != nil { store.keep(session.id) }
         return event
     }

@@ -70,10 +70,10 @@ final class Execution2 {
         let (bus, id) = (conversation.bus, id)
         let data = JSON.object([]).adding([("sessionID", .string(id))] + members)
         return store.finish(id, parksInbox: parksInbox) { session in
-            let event = bus.publish(
-                "session.execution.\(type)", data, in: nil, durable: EventBus2.Durable(session: id))
-            guard let outcome else { return }
             let now = Clock.milliseconds
+            let event = bus.publish(
+                "session.execution.\(type)", data, in: nil, durable: EventBus2.Durable(session: id), created: now)
+            guard let outcome else { return }
             (session.outcome, session.idle) = (outcome, now)
             let message = "msg_\(event.dropFirst(4))"
             session.messages.append(
@@ -100,19 +100,22 @@ final class Execution2 {
     /// Takes up what was sent; whether the model has to answer it.
     private func take(up item: InboxItem2) throws(Ending) -> Bool {
         try pause(.zero)
-        conversation.publish("session.inbox.delivered", try session(), [("inboxID", .string(item.id))])
+        // The message has the event's time, in every recorded turn.
+        let now = Clock.milliseconds
+        conversation.publish(
+            "session.inbox.delivered", try session(), [("inboxID", .string(item.id))], created: now)
         switch item.kind {
         case .user:
             let text = item.payload["text"]?.text ?? ""
             prompt = (item.id, text)
             hasCalledTool = false
-            try show(item, "user")
+            try show(item, "user", created: now)
             if try session().model == nil { store.update(id, isProgress: true) { $0.model = .standard } }
             script = TurnScript(model: try session().model?.id ?? "talk", prompt: text, pace: conversation.pace)
             if words != nil { script.scenario = .talk }
             try entitle()
             return true
-        case .synthetic: try show(item, "synthetic")
+        case .synthetic: try show(item, "synthetic", created: now)
         case .move: try move(item)
         case .compaction: try compact(item)
         }
@@ -120,12 +123,12 @@ final class Execution2 {
     }
 
     /// Stores what was sent as a message.
-    private func show(_ item: InboxItem2, _ type: String) throws(Ending) {
+    private func show(_ item: InboxItem2, _ type: String, created: Int) throws(Ending) {
         guard case .object(let members) = item.payload else { return }
         let metadata = members.filter { $0.name == "metadata" }.map { ($0.name, $0.value) }
         let rest = members.filter { $0.name != "metadata" }.map { ($0.name, $0.value) }
         let start: JSON = ["id": .string(item.id)]
-        let json = start.adding(metadata + [("time", ["created": .integer(Clock.milliseconds)])] + rest).adding([
+        let json = start.adding(metadata + [("time", ["created": .integer(created)])] + rest).adding([
             ("type", .string(type))
         ])
         store.store(Session2.Message(id: item.id, type: type, json: json), in: id)
